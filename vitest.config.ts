@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const long = ['test/journeys/', 'test/bench/', 'test/cli/', 'test/daemon/health/', 'test/prompts/']
 
 /** Measures the memory of its process, or changes what all of a process share: a process of its own. */
-const alone = 'test/{service/blobs/blobs,base/cron,prompts/plan/scheduler,disk/scan/scan-threads}.test.ts'
+const alone =
+  'test/{service/blobs/blobs,base/cron,prompts/plan/scheduler,disk/scan/scan-threads}.test.ts'
 
 /** Each project by itself, for a process goes on to the next file only where that may share it. */
 class LongFirst extends BaseSequencer {
@@ -36,7 +37,11 @@ export default defineConfig({
         test: {
           ...of_every_file,
           name: 'shared',
-          setupFiles: ['test/rig/commit-seed.ts', 'test/rig/warm-threads/setup.ts', 'test/rig/no-leaks.ts'],
+          setupFiles: [
+            'test/rig/commit-seed.ts',
+            'test/rig/warm-threads/setup.ts',
+            'test/rig/no-leaks.ts',
+          ],
           include: ['test/**/*.test.ts'],
           exclude: [alone, '**/node_modules/**'],
           isolate: false,

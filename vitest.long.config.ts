@@ -31,7 +31,15 @@ const of_every_file = {
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...of_every_file, name: 'alone', include: [alone], maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          ...of_every_file,
+          name: 'alone',
+          include: [alone],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         test: {
           ...of_every_file,
@@ -43,7 +51,14 @@ export default defineConfig({
         },
       },
       // What only a release needs (`npm run test:release`): whether the benches measure, every stop and kill, a film of 4 GB.
-      { test: { ...of_every_file, name: 'release', include: ['test/**/*.release.ts'], maxWorkers: 1 } },
+      {
+        test: {
+          ...of_every_file,
+          name: 'release',
+          include: ['test/**/*.release.ts'],
+          maxWorkers: 1,
+        },
+      },
       {
         test: {
           ...of_every_file,

@@ -16,7 +16,8 @@ for (const name of readdirSync(folder)) {
   failed += numFailedTests
   // A file can fail without a failed test in it: it does not load, or it leaves something running.
   failed += testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+    (file) =>
+      file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
   ).length
   printTimes(name.replace(/\.json$/, ''), testResults, startTime)
 }
@@ -29,9 +30,15 @@ process.stdout.write(`${passed} passed, ${failed} failed\n`)
 function printTimes(part, files, start_ms) {
   const seconds = (ms) => `${Math.round(ms / 1_000)} s`.padStart(7)
   const end_ms = Math.max(start_ms, ...files.map((file) => file.endTime))
-  process.stdout.write(`${part}: ${seconds(end_ms - start_ms).trim()}, ${files.length} files, the slowest:\n`)
-  const slowest = files.sort((a, b) => b.endTime - b.startTime - (a.endTime - a.startTime)).slice(0, max_files)
+  process.stdout.write(
+    `${part}: ${seconds(end_ms - start_ms).trim()}, ${files.length} files, the slowest:\n`,
+  )
+  const slowest = files
+    .sort((a, b) => b.endTime - b.startTime - (a.endTime - a.startTime))
+    .slice(0, max_files)
   for (const file of slowest) {
-    process.stdout.write(`${seconds(file.endTime - file.startTime)}  ${file.name.replace(/^.*\/test\//, 'test/')}\n`)
+    process.stdout.write(
+      `${seconds(file.endTime - file.startTime)}  ${file.name.replace(/^.*\/test\//, 'test/')}\n`,
+    )
   }
 }

@@ -26,18 +26,25 @@ test('the source tree stays within its budget', () => {
 })
 
 test('every package of the program has a door, and every door a package', () => {
-  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  expect(Object.keys(doors).sort()).toEqual(Object.keys({ ...dependencies, ...optionalDependencies }).sort())
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  )
+  expect(Object.keys(doors).sort()).toEqual(
+    Object.keys({ ...dependencies, ...optionalDependencies }).sort(),
+  )
 })
 
 /** In each thread zod would take 12 MB and a quarter of the start. */
 test('no thread loads the schemas', () => {
   const dist = join(root, 'dist')
-  const threads = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => /-thread\.js$/.test(name))
+  const threads = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /-thread\.js$/.test(name),
+  )
   expect(threads).toContain('page/page-thread.js')
   const loaded = new Set([...threads, 'ledger/thread.js'])
   for (const name of loaded) {
-    for (const { specifier, kind } of readSource(name, readFileSync(join(dist, name), 'utf8')).imports) {
+    for (const { specifier, kind } of readSource(name, readFileSync(join(dist, name), 'utf8'))
+      .imports) {
       expect(specifier, `imported by ${name}`).not.toBe('zod')
       if (kind === 'import' && specifier.startsWith('.')) loaded.add(join(name, '..', specifier))
     }
@@ -48,7 +55,9 @@ test('no test loads a better-sqlite3 of its own: which one is there depends on N
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const code = files.filter((name) => /\.(ts|mjs)$/.test(name) && !/node_modules/.test(name))
   const own = /^import (?!type ).*'better-sqlite3|(require|import)\('better-sqlite3/m
-  expect(code.filter((name) => own.test(readFileSync(join(root, 'test', name), 'utf8')))).toEqual([])
+  expect(code.filter((name) => own.test(readFileSync(join(root, 'test', name), 'utf8')))).toEqual(
+    [],
+  )
 })
 
 /**
@@ -68,7 +77,8 @@ const timers_of_tests: Record<string, string> = {
   'service/api/slow-clients.test.ts': 'a limit: a connection that is never cut is a fault',
   'service/assistant/assistant-model.test.ts': 'a host that breaks off in the middle of its answer',
   'service/assistant/turn-restart.test.ts': 'a host that takes its time for an answer',
-  'journeys/machines/other-machine.long.ts': 'asks another machine again until it answers or its process has ended',
+  'journeys/machines/other-machine.long.ts':
+    'asks another machine again until it answers or its process has ended',
   'journeys/random/random-life.ts': 'time goes by between two acts of a random life',
   'journeys/disks/mounted-daemon.ts': 'a script that runs in a process of its own',
   'journeys/disks/mounted-over.test.ts': 'the same',
@@ -79,40 +89,99 @@ const timers_of_tests: Record<string, string> = {
 test('tests await facts: a test that uses a timer is listed here with its reason', () => {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const files = names.filter(
-    (name) => name.endsWith('.ts') && !/node_modules|^(remote\/azure|bench|rig\/leaks|sim)\b/.test(name),
+    (name) =>
+      name.endsWith('.ts') && !/node_modules|^(remote\/azure|bench|rig\/leaks|sim)\b/.test(name),
   )
   const usesTimer = (name: string) => {
     const text = readFileSync(join(root, 'test', name), 'utf8')
-    return readSource(name, text).uses.includes('setTimeout') || /\bsystem_clock\.sleep\(/.test(text)
+    return (
+      readSource(name, text).uses.includes('setTimeout') || /\bsystem_clock\.sleep\(/.test(text)
+    )
   }
   expect(files.filter(usesTimer).sort()).toEqual(Object.keys(timers_of_tests).sort())
 })
 
 describe('a planted breach is found', () => {
   const planted: [string, Record<string, string>, string][] = [
-    ['an upward import', { 'base/a.ts': `import { b } from '../domain/b.ts'` }, 'base/ may not import domain/'],
-    ['an upward type import', { 'base/a.ts': `import type { B } from '../domain/b.ts'` }, 'base/ may not import'],
-    ['an upward type in place', { 'base/a.ts': `let x: import('../domain/b.ts').B` }, 'base/ may not import'],
-    ['an upward lazy import', { 'base/a.ts': `await import('../domain/b.ts')` }, 'base/ may not import'],
-    ['an upward re-export', { 'base/a.ts': `export * from '../domain/b.ts'` }, 'base/ may not import'],
-    ['an upward named re-export', { 'base/a.ts': `export { b } from '../domain/b.ts'` }, 'base/ may not import'],
+    [
+      'an upward import',
+      { 'base/a.ts': `import { b } from '../domain/b.ts'` },
+      'base/ may not import domain/',
+    ],
+    [
+      'an upward type import',
+      { 'base/a.ts': `import type { B } from '../domain/b.ts'` },
+      'base/ may not import',
+    ],
+    [
+      'an upward type in place',
+      { 'base/a.ts': `let x: import('../domain/b.ts').B` },
+      'base/ may not import',
+    ],
+    [
+      'an upward lazy import',
+      { 'base/a.ts': `await import('../domain/b.ts')` },
+      'base/ may not import',
+    ],
+    [
+      'an upward re-export',
+      { 'base/a.ts': `export * from '../domain/b.ts'` },
+      'base/ may not import',
+    ],
+    [
+      'an upward named re-export',
+      { 'base/a.ts': `export { b } from '../domain/b.ts'` },
+      'base/ may not import',
+    ],
     ['an upward thread', { 'base/a.ts': `startThread('domain/b')` }, 'base/ may not import'],
-    ['a sideways import', { 'ledger/a.ts': `import { c } from '../disk/c.ts'` }, 'ledger/ may not import disk/'],
-    ['a service that knows the client', { 'service/a.ts': `import { b } from '../domain/b.ts'` }, 'service/ may not'],
-    ['a daemon that starts the service', { 'daemon/a.ts': `import '../service/c.ts'` }, 'daemon/ may not'],
-    ['an import of a test', { 'base/a.ts': `import '../../test/rig/fake-clock.ts'` }, 'outside src/'],
+    [
+      'a sideways import',
+      { 'ledger/a.ts': `import { c } from '../disk/c.ts'` },
+      'ledger/ may not import disk/',
+    ],
+    [
+      'a service that knows the client',
+      { 'service/a.ts': `import { b } from '../domain/b.ts'` },
+      'service/ may not',
+    ],
+    [
+      'a daemon that starts the service',
+      { 'daemon/a.ts': `import '../service/c.ts'` },
+      'daemon/ may not',
+    ],
+    [
+      'an import of a test',
+      { 'base/a.ts': `import '../../test/rig/fake-clock.ts'` },
+      'outside src/',
+    ],
     ['an import of a missing file', { 'base/a.ts': `import './missing.ts'` }, 'which is not there'],
-    ['a computed import', { 'base/a.ts': 'await import(name)' }, 'something other than a plain string'],
-    ['a computed thread', { 'base/a.ts': 'startThread(name)' }, 'something other than a plain string'],
+    [
+      'a computed import',
+      { 'base/a.ts': 'await import(name)' },
+      'something other than a plain string',
+    ],
+    [
+      'a computed thread',
+      { 'base/a.ts': 'startThread(name)' },
+      'something other than a plain string',
+    ],
     ['require', { 'base/a.ts': `require('node:fs')` }, 'uses require()'],
-    ['a require of its own', { 'base/a.ts': 'const r = createRequire(import.meta.url)' }, 'uses createRequire()'],
+    [
+      'a require of its own',
+      { 'base/a.ts': 'const r = createRequire(import.meta.url)' },
+      'uses createRequire()',
+    ],
     [
       'a second door by require',
       { 'domain/a.ts': `createRequire(import.meta.url)('better-sqlite3')` },
       'whose door is',
     ],
     ['a second door', { 'domain/a.ts': `import Database from 'better-sqlite3'` }, 'whose door is'],
-    ['a second door for types', { 'sync/a.ts': `import type { Agent } from 'undici/types/agent'` }, 'whose door is'],
+    [
+      'a second door for types',
+      { 'sync/a.ts': `import type { Agent } from 'undici/types/agent'` },
+      'whose door is',
+    ],
     [
       'a package without door',
       { 'base/a.ts': `import left from '@left/pad/now'` },
@@ -120,8 +189,16 @@ describe('a planted breach is found', () => {
     ],
     ['the environment', { 'base/a.ts': 'process.env.HOME' }, 'uses process.env'],
     ['the environment, unpacked', { 'base/a.ts': 'const { env } = process' }, 'uses process.env'],
-    ['the environment, imported', { 'base/a.ts': `import { env } from 'node:process'` }, 'uses process.env'],
-    ['the environment, through globalThis', { 'base/a.ts': `globalThis.process['env']` }, 'uses process.env'],
+    [
+      'the environment, imported',
+      { 'base/a.ts': `import { env } from 'node:process'` },
+      'uses process.env',
+    ],
+    [
+      'the environment, through globalThis',
+      { 'base/a.ts': `globalThis.process['env']` },
+      'uses process.env',
+    ],
     ['process, passed on', { 'base/a.ts': 'const p = process' }, 'uses process passed on'],
     ['an exit', { 'daemon/a.ts': 'process.exit(1)' }, 'uses process.exit'],
     ['an exit code', { 'daemon/a.ts': 'process.exitCode = 1' }, 'uses process.exitCode'],
@@ -149,7 +226,11 @@ describe('a planted breach is found', () => {
     ['a file for everything', { 'base/utils.ts': '' }, 'a file called utils'],
     ['another spelling', { 'base/someFile.ts': '' }, 'someFile is not kebab-case'],
     ['a default export', { 'base/a.ts': 'export default 1' }, 'default export'],
-    ['a default export by name', { 'base/a.ts': 'const a = 1\nexport { a as default }' }, 'default export'],
+    [
+      'a default export by name',
+      { 'base/a.ts': 'const a = 1\nexport { a as default }' },
+      'default export',
+    ],
     ['a long file', { 'base/a.ts': 'a\n'.repeat(401) }, 'has 401 lines'],
     ['a file that does not parse', { 'base/a.ts': 'const = 1' }, 'does not parse'],
   ]
@@ -190,6 +271,8 @@ test('code that only resembles a breach is not reported', () => {
 
 function sourceFiles(): Map<string, string> {
   const source = join(root, 'src')
-  const paths = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  const paths = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  )
   return new Map(paths.sort().map((path) => [path, readFileSync(join(source, path), 'utf8')]))
 }

@@ -20,7 +20,9 @@ export interface Command<Options extends GlobalOptions = GlobalOptions> {
 }
 
 /** Defines a command; yargs infers the types of its options. */
-export function defineCommand<Options extends GlobalOptions>(command: Command<Options>): Command<Options> {
+export function defineCommand<Options extends GlobalOptions>(
+  command: Command<Options>,
+): Command<Options> {
   return command
 }
 
@@ -28,8 +30,10 @@ export function defineCommand<Options extends GlobalOptions>(command: Command<Op
 export const flag = (describe: string) => ({ type: 'boolean', default: false, describe }) as const
 export const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const
 export const texts = (describe: string) => ({ ...text(describe), array: true }) as const
-export const number = (describe: string) => ({ type: 'number', requiresArg: true, describe }) as const
-export const argument = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const
+export const number = (describe: string) =>
+  ({ type: 'number', requiresArg: true, describe }) as const
+export const argument = (describe: string) =>
+  ({ type: 'string', demandOption: true, describe }) as const
 /** An argument of several words, or of none. */
 export const words = (describe: string) => ({ type: 'string', array: true, describe }) as const
 

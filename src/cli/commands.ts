@@ -22,21 +22,49 @@ const view = async () => (await scopes()).view
  * `status` does not load the service.
  */
 export const commands: readonly ListedCommand[] = [
-  command('init', 'ask a few questions and write a configuration', () => import('./commands/init.ts')),
-  command('run', 'watch the folders and upload their files, until stopped', () => import('./commands/run.ts')),
-  command('sync [folders..]', 'upload what is new in the folders once, then exit', () => import('./commands/sync.ts')),
+  command(
+    'init',
+    'ask a few questions and write a configuration',
+    () => import('./commands/init.ts'),
+  ),
+  command(
+    'run',
+    'watch the folders and upload their files, until stopped',
+    () => import('./commands/run.ts'),
+  ),
+  command(
+    'sync [folders..]',
+    'upload what is new in the folders once, then exit',
+    () => import('./commands/sync.ts'),
+  ),
   command(
     'plan',
     'show which files would be uploaded, which not and why; uploads nothing',
     () => import('./commands/plan.ts'),
   ),
-  command('status', 'show the state of all files, and what to do', () => import('./commands/status.ts')),
+  command(
+    'status',
+    'show the state of all files, and what to do',
+    () => import('./commands/status.ts'),
+  ),
   command('ls [path]', 'list the files and their states', () => import('./commands/ls.ts')),
-  command('explain <path>', 'say why one file has its state', () => import('./commands/explain.ts')),
+  command(
+    'explain <path>',
+    'say why one file has its state',
+    () => import('./commands/explain.ts'),
+  ),
   verb('pause', 'stop uploading, asking and delivering, for a time or until resume', pause),
   verb('resume', 'end the pause: Sluice uploads, asks and delivers again', pause),
-  command('rescan [folders..]', 'make the daemon scan folders now', () => import('./commands/rescan.ts')),
-  command('reload', 'make the daemon read its configuration again', () => import('./commands/reload.ts')),
+  command(
+    'rescan [folders..]',
+    'make the daemon scan folders now',
+    () => import('./commands/rescan.ts'),
+  ),
+  command(
+    'reload',
+    'make the daemon read its configuration again',
+    () => import('./commands/reload.ts'),
+  ),
   verb('retry [paths..]', 'try refused, blocked and deferred files again now', accept),
   verb(
     'accept <path>',
@@ -48,11 +76,19 @@ export const commands: readonly ListedCommand[] = [
     'compare the ledger with the disk and the service now',
     () => import('./commands/verify.ts'),
   ),
-  command('ask <question..>', 'ask the assistant about the files that are ready', () => import('./commands/ask.ts')),
+  command(
+    'ask <question..>',
+    'ask the assistant about the files that are ready',
+    () => import('./commands/ask.ts'),
+  ),
   group('prompts', 'show, run and deliver the scheduled prompts', [
     verb('list', 'list the prompts, each with its last run and its next time', prompts),
     verb('next', 'show the next five times of each prompt', prompts),
-    command('run <name>', 'run a prompt now, and wait for its report', () => import('./commands/prompts-run.ts')),
+    command(
+      'run <name>',
+      'run a prompt now, and wait for its report',
+      () => import('./commands/prompts-run.ts'),
+    ),
     verb('history <name>', 'list the runs of a prompt, newest first', prompts),
     verb('show <run>', 'show a run: its report, how complete it is, and its deliveries', prompts),
     command(
@@ -80,7 +116,11 @@ export const commands: readonly ListedCommand[] = [
     'answer agents on standard input and output (Model Context Protocol)',
     () => import('./commands/mcp.ts'),
   ),
-  command('demo [folder]', 'try Sluice with a local service of its own', () => import('./commands/demo.ts')),
+  command(
+    'demo [folder]',
+    'try Sluice with a local service of its own',
+    () => import('./commands/demo.ts'),
+  ),
   command('serve', 'run the local service', serve, [
     verb('backup <folder>', 'copy the data of the local service, also while it runs', serve),
     verb('cert <hosts..>', 'make a certificate and a private authority for it', serve),
@@ -99,7 +139,11 @@ export const commands: readonly ListedCommand[] = [
       verb('remove <project>', 'remove a project with all that is in it', project),
     ]),
     group('member', 'the members of a project', [
-      verb('add <email>', 'make a user a member, or change their role; invite a person who is no user yet', member),
+      verb(
+        'add <email>',
+        'make a user a member, or change their role; invite a person who is no user yet',
+        member,
+      ),
       verb('list', 'list the members and the invited persons of all projects', member),
       verb('remove <email>', 'remove a member or an invited person from a project', member),
     ]),
@@ -129,8 +173,16 @@ export const commands: readonly ListedCommand[] = [
   command('uninstall', 'remove what install has made', () => import('./commands/uninstall.ts')),
   verb('backup <file>', 'copy the ledger into a file, also while a daemon runs', backup),
   verb('restore <file>', 'restore the ledger from a backup; stop the daemon first', backup),
-  command('rebuild', 'rebuild a lost ledger from the disk and the service', () => import('./commands/rebuild.ts')),
-  command('doctor', 'check everything that Sluice needs, and say what to do', () => import('./commands/doctor.ts')),
+  command(
+    'rebuild',
+    'rebuild a lost ledger from the disk and the service',
+    () => import('./commands/rebuild.ts'),
+  ),
+  command(
+    'doctor',
+    'check everything that Sluice needs, and say what to do',
+    () => import('./commands/doctor.ts'),
+  ),
   command('config', 'show the configuration in force', () => import('./commands/config.ts')),
   command(
     'completion [shell]',
@@ -162,6 +214,10 @@ function verb<Verb extends string>(
 }
 
 /** A command without an action of its own: only its subcommands do something. */
-function group(usage: string, describe: string, subcommands: readonly ListedCommand[]): ListedCommand {
+function group(
+  usage: string,
+  describe: string,
+  subcommands: readonly ListedCommand[],
+): ListedCommand {
   return { usage, describe, subcommands }
 }

@@ -18,7 +18,12 @@ process.stdout.on('error', (error) => {
 process.stderr.on('error', () => {})
 
 const { no_color, force_color } = readEnvironment()
-const terminal = createTerminal({ stdout: process.stdout, stderr: process.stderr, no_color, force_color })
+const terminal = createTerminal({
+  stdout: process.stdout,
+  stderr: process.stderr,
+  no_color,
+  force_color,
+})
 
 // Node would print an uncaught error without removing secrets.
 process.on('uncaughtException', (error) => {

@@ -47,12 +47,15 @@ export function targetFile(
   { folders, state_dir }: Pick<Config, 'folders' | 'state_dir'>,
   cwd: string,
 ): string {
-  if (text === '' || text === '-') throw refused(`${shellWord(text)} names no file`, 'write ./- for one called -')
+  if (text === '' || text === '-')
+    throw refused(`${shellWord(text)} names no file`, 'write ./- for one called -')
   const written = resolve(cwd, text)
   const file = join(realPath(dirname(written)), basename(written))
   const folder = folders.find(({ path }) => isBelow(file, realPath(path)))
-  if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be uploaded`)
-  if (isBelow(file, realPath(state_dir))) throw refused(`${file} lies in the state directory, beside the ledger itself`)
+  if (folder)
+    throw refused(`${file} lies in the watched folder ${folder.name}: it would be uploaded`)
+  if (isBelow(file, realPath(state_dir)))
+    throw refused(`${file} lies in the state directory, beside the ledger itself`)
   return file
 }
 

@@ -47,7 +47,11 @@ function lostDirectory(cause: NodeJS.ErrnoException): SluiceError {
   })
 }
 
-async function parseAndRun(words: readonly string[], terminal: Terminal, commands: readonly ListedCommand[]) {
+async function parseAndRun(
+  words: readonly string[],
+  terminal: Terminal,
+  commands: readonly ListedCommand[],
+) {
   let answer: ExitCode | undefined
   let help = ''
   let repeatable: readonly string[] = []
@@ -118,7 +122,11 @@ function plainWords(words: readonly string[], commands: readonly ListedCommand[]
 }
 
 /** yargs turns a word into NaN where a number belongs, and makes a list of a repeated option. */
-function refuseOddValues(options: object, words: readonly string[], repeatable: readonly string[]): void {
+function refuseOddValues(
+  options: object,
+  words: readonly string[],
+  repeatable: readonly string[],
+): void {
   for (const [name, value] of Object.entries(options)) {
     if (Number.isNaN(value)) throw new UsageFault(`--${name} takes a number`)
     const is_option = words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
@@ -146,11 +154,14 @@ async function usageError(
     if (group) return unknownCommand(word, group)
   }
   const unknown = all_unknown[0]
-  const options = [...(await parser.getHelp()).matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name!)
+  const options = [...(await parser.getHelp()).matchAll(/--([a-z][a-z-]*)/g)].map(
+    ([, name]) => name!,
+  )
   const names = commands.map(({ usage }) => nameOf(usage))
   const { name, usage } = calledBy(words, commands)
   const is_trial = unknown === 'dry-run' && (name === 'sluice sync' || name === 'sluice run')
-  if (is_trial) return usageFault(`${name} has no --dry-run`, '`sluice plan` shows what would be uploaded')
+  if (is_trial)
+    return usageFault(`${name} has no --dry-run`, '`sluice plan` shows what would be uploaded')
   const how = `${name} --help shows its options`
   if (message.startsWith('Not enough non-option'))
     return usageFault(`${name} needs more arguments`, `write ${usage}; ${how}`)
@@ -160,7 +171,10 @@ async function usageError(
     /^Invalid values:\s+Argument: (.*), Given: "(.*)", Choices: (.*)$/.exec(message) ?? []
   if (of !== undefined) {
     const written = words.some((word) => word.startsWith(`--${of}`)) ? `--${of}` : of
-    return usageFault(`${written} cannot be ${shellWord(given)}`, didYouMeanText(given, known.match(/[^", ]+/g)!))
+    return usageFault(
+      `${written} cannot be ${shellWord(given)}`,
+      didYouMeanText(given, known.match(/[^", ]+/g)!),
+    )
   }
   const is_option = words.includes(`--${unknown}`)
   if (unknown !== undefined && !is_option && / [<[]path[\]>]$/.test(usage))
@@ -174,9 +188,15 @@ async function usageError(
     : name === 'sluice'
       ? 'sluice --help shows the commands, sluice COMMAND --help its options'
       : how
-  const meant = unknown === undefined ? undefined : didYouMean(unknown, is_option ? options : [...names, ...options])
+  const meant =
+    unknown === undefined
+      ? undefined
+      : didYouMean(unknown, is_option ? options : [...names, ...options])
   const shown = meant === undefined || names.includes(meant) ? meant : `--${meant}`
-  return usageFault(message.replaceAll(/\s*\n\s*/g, ' '), shown === undefined ? help : `did you mean ${shown}?`)
+  return usageFault(
+    message.replaceAll(/\s*\n\s*/g, ' '),
+    shown === undefined ? help : `did you mean ${shown}?`,
+  )
 }
 
 function usageFault(message: string, hint: string): SluiceError {
@@ -193,7 +213,11 @@ interface Called {
 }
 
 /** The commands that could stand where this word stands; undefined if none can. */
-function groupBefore(word: string, words: readonly string[], commands: readonly ListedCommand[]): Called | undefined {
+function groupBefore(
+  word: string,
+  words: readonly string[],
+  commands: readonly ListedCommand[],
+): Called | undefined {
   const at = words.lastIndexOf(word)
   if (word === '' || at < 0) return undefined
   const group = calledBy(words.slice(0, at), commands)

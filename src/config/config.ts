@@ -5,7 +5,9 @@ import { resolveDelivery, resolved, resolvePrompt } from './resolve/resolve-prom
 import { constants } from './schema/constants.ts'
 import type { CheckedConfig } from './schema/schema.ts'
 
-type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+  : Value
 
 /**
  * The configuration as the program uses it: complete, checked and frozen. schema.ts and
@@ -24,7 +26,10 @@ export type LogConfig = Config['log']
 export function resolveConfig(checked: CheckedConfig, environment: Environment) {
   const { service, folders, prompts, alerts } = checked
   const { home } = environment
-  const state_dir = checked.state_dir === undefined ? defaultStateDir(environment) : expandPath(checked.state_dir, home)
+  const state_dir =
+    checked.state_dir === undefined
+      ? defaultStateDir(environment)
+      : expandPath(checked.state_dir, home)
   const around = { checked, state_dir, home }
   return frozen({
     service: {
@@ -88,13 +93,19 @@ export function withVariables(written: unknown, environment: Environment) {
   }
   const blamed = (fault: Fault): Fault => {
     const variable = variables.get(pathText(fault.path))
-    return variable ? { path: [], message: `${variable} ${fault.message}`, place: 'elsewhere' } : fault
+    return variable
+      ? { path: [], message: `${variable} ${fault.message}`, place: 'elsewhere' }
+      : fault
   }
   return { value, variables: [...variables.values()], blamed }
 }
 
 /** A section that is not a map stays: it has a fault of its own. */
-function withField(value: unknown = {}, [name, ...deeper]: readonly string[], text: string): unknown {
+function withField(
+  value: unknown = {},
+  [name, ...deeper]: readonly string[],
+  text: string,
+): unknown {
   if (name === undefined) return text
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return { ...value, [name]: withField(field(value, name), deeper, text) }

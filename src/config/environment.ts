@@ -33,7 +33,11 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env) {
     log_level: set('SLUICE_LOG_LEVEL'),
     log_format: set('SLUICE_LOG_FORMAT'),
     /** Lower case comes before upper case. Values may hold a password. */
-    proxy: { http_proxy: proxy('http_proxy'), https_proxy: proxy('https_proxy'), no_proxy: proxy('no_proxy') },
+    proxy: {
+      http_proxy: proxy('http_proxy'),
+      https_proxy: proxy('https_proxy'),
+      no_proxy: proxy('no_proxy'),
+    },
     /** The environment of commands that deliver reports. */
     for_commands: { PATH: set('PATH'), HOME: home, LANG: set('LANG') },
     no_color: set('NO_COLOR') !== undefined,
@@ -66,13 +70,17 @@ function isStandardError(stream: string | undefined): boolean {
   return stream === `${dev}:${ino}`
 }
 
-const not_passed_on = /^(SLUICE|WATCHDOG)_|_proxy$|^(CREDENTIALS_DIRECTORY|STATE_DIRECTORY|NOTIFY_SOCKET)$/i
+const not_passed_on =
+  /^(SLUICE|WATCHDOG)_|_proxy$|^(CREDENTIALS_DIRECTORY|STATE_DIRECTORY|NOTIFY_SOCKET)$/i
 
 /**
  * Returns the environment for a command with another configuration. Variables that name the
  * service, token, proxy or unit of this process are left out.
  */
-export function environmentWith(config_file: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+export function environmentWith(
+  config_file: string,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
   const others = Object.entries(env).filter(([name]) => !not_passed_on.test(name))
   return { ...Object.fromEntries(others), SLUICE_CONFIG: config_file }
 }

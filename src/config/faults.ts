@@ -19,7 +19,9 @@ export interface Place {
 
 /** Text of a path: `folders[0].settle_ms`. */
 export function pathText(path: Path): string {
-  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('')
+  return path
+    .map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`))
+    .join('')
 }
 
 /**
@@ -33,7 +35,10 @@ export function faultLines(
 ): string[] {
   return faults
     .map((fault) => ({ ...fault, place: fault.place ?? placeOf(fault.path) }))
-    .map((fault) => ({ ...fault, ...(typeof fault.place === 'object' ? fault.place : { line: 0, column: 0 }) }))
+    .map((fault) => ({
+      ...fault,
+      ...(typeof fault.place === 'object' ? fault.place : { line: 0, column: 0 }),
+    }))
     .sort((a, b) => a.line - b.line || a.column - b.column)
     .map(({ path, message, place, line, column }) => {
       const where = place === 'elsewhere' ? [] : [file, ...(place ? [line, column] : [])]
@@ -48,7 +53,11 @@ export function check<Schema extends z.ZodType>(
   value: unknown,
 ): { output: z.output<Schema>; faults: [] } | { output: undefined; faults: Fault[] } {
   // Compiling a checker takes longer than the one or two checks of a process.
-  const result = schema.safeParse(value, { reportInput: true, error: generalMessage, jitless: true })
+  const result = schema.safeParse(value, {
+    reportInput: true,
+    error: generalMessage,
+    jitless: true,
+  })
   if (result.success) return { output: result.data, faults: [] }
   return { output: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, [])) }
 }
@@ -60,7 +69,10 @@ function faultsOf(issue: Issue, parent: Path): Fault[] {
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(', ')
     return issue.keys.map((key) => {
-      return { path: [...path, key], message: `there is no such field; ${didYouMeanText(key, known)}` }
+      return {
+        path: [...path, key],
+        message: `there is no such field; ${didYouMeanText(key, known)}`,
+      }
     })
   }
   if (issue.code === 'invalid_union') {
@@ -68,7 +80,8 @@ function faultsOf(issue: Issue, parent: Path): Fault[] {
     const inside = issue.errors.find((issues) => issues.some(isInside))
     if (inside) return inside.flatMap((inner) => faultsOf(inner, path))
   }
-  if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }]
+  if (issue.code === 'invalid_key')
+    return [{ path, message: issue.issues[0]?.message ?? issue.message }]
   const is_missing = issue.code === 'invalid_type' && issue.input === undefined
   return [{ path, message: is_missing ? 'is missing' : issue.message }]
 }
@@ -83,7 +96,9 @@ function isInside(issue: Issue): boolean {
  */
 function generalMessage(issue: z.core.$ZodRawIssue): string {
   const { inst } = issue
-  if (issue.code === 'unrecognized_keys' && inst && 'shape' in inst) return Object.keys(inst.shape as object).join(', ')
-  if (issue.code === 'invalid_type' && issue.expected === 'object') return 'must be a section with fields of its own'
+  if (issue.code === 'unrecognized_keys' && inst && 'shape' in inst)
+    return Object.keys(inst.shape as object).join(', ')
+  if (issue.code === 'invalid_type' && issue.expected === 'object')
+    return 'must be a section with fields of its own'
   return 'is not as it should be'
 }

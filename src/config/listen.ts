@@ -3,8 +3,10 @@ import { isLoopbackHost } from '../base/net/loopback.ts'
 
 /** Host and port of an address, or undefined for a Unix socket. */
 export function hostAndPort(text: string): { host: string; port: number } | undefined {
-  const { host, port } = /^(?<host>\[[\da-f:]+\]|[\d.]+):(?<port>\d{1,5})$/i.exec(text)?.groups ?? {}
-  if (host === undefined || isIP(host.replace(/^\[|\]$/g, '')) === 0 || Number(port) > 65_535) return undefined
+  const { host, port } =
+    /^(?<host>\[[\da-f:]+\]|[\d.]+):(?<port>\d{1,5})$/i.exec(text)?.groups ?? {}
+  if (host === undefined || isIP(host.replace(/^\[|\]$/g, '')) === 0 || Number(port) > 65_535)
+    return undefined
   return { host, port: Number(port) }
 }
 

@@ -40,14 +40,24 @@ const max_config_bytes = 1_000_000
  * every fault.
  */
 export function loadConfig(
-  options: { file?: string | undefined; log_level?: 'debug' | 'warn' | undefined; env?: NodeJS.ProcessEnv } = {},
+  options: {
+    file?: string | undefined
+    log_level?: 'debug' | 'warn' | undefined
+    env?: NodeJS.ProcessEnv
+  } = {},
 ): LoadedConfig {
   const found = readEnvironment(options.env)
   const { file, passed_over } = findFile(options.file ?? found.config_file, found)
   const environment = { ...inService(found, file), log_level: options.log_level ?? found.log_level }
   const { config, variables, faults, placeOf } = checkText(readText(file), environment)
   if (!config) throw invalid(faultLines(faults, file, placeOf))
-  return { config, file, passed_over, variables, warnings: [...addressWarnings(config), ...openSecretFiles(config)] }
+  return {
+    config,
+    file,
+    passed_over,
+    variables,
+    warnings: [...addressWarnings(config), ...openSecretFiles(config)],
+  }
 }
 
 /**
@@ -57,11 +67,22 @@ export function checkText(text: string, environment: Environment, checks_paths =
   const { value: written, faults, placeOf } = parseYaml(text)
   const is_read = written !== undefined || faults.length === 0
   const { value, variables, blamed } = withVariables(written, environment)
-  const checked = is_read ? checkValue(value ?? {}, environment, checks_paths) : { config: undefined, faults: [] }
+  const checked = is_read
+    ? checkValue(value ?? {}, environment, checks_paths)
+    : { config: undefined, faults: [] }
   const reported_paths = new Set(faults.map(({ path }) => pathText(path)))
-  const others = checked.faults.filter(({ path }) => path.length === 0 || !reported_paths.has(pathText(path)))
+  const others = checked.faults.filter(
+    ({ path }) => path.length === 0 || !reported_paths.has(pathText(path)),
+  )
   const all = [...faults, ...others.map(blamed)]
-  return { config: all.length > 0 ? undefined : checked.config, variables, faults: all, value, is_read, placeOf }
+  return {
+    config: all.length > 0 ? undefined : checked.config,
+    variables,
+    faults: all,
+    value,
+    is_read,
+    placeOf,
+  }
 }
 
 /** Makes a configuration from a plain object, for `init` and tests. */
@@ -73,7 +94,11 @@ export function configFromObject(value: unknown, env?: NodeJS.ProcessEnv): Confi
 
 /** Places of the configuration if none is named; the first readable file is used. */
 export function configFiles(environment: Environment): string[] {
-  return [...inCurrentDirectory(), join(environment.config_home, 'sluice', 'sluice.yaml'), '/etc/sluice/sluice.yaml']
+  return [
+    ...inCurrentDirectory(),
+    join(environment.config_home, 'sluice', 'sluice.yaml'),
+    '/etc/sluice/sluice.yaml',
+  ]
 }
 
 /** Empty if the current directory was deleted. */
@@ -98,14 +123,18 @@ export function checkValue(
   const whole = checks_paths ? wholeFile(value, environment) : undefined
   const between = whole ? [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)] : []
   const all = [...faults, ...between]
-  return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
+  return {
+    config: output && all.length === 0 ? resolveConfig(output, environment) : undefined,
+    faults: all,
+  }
 }
 
 function invalid(lines: readonly string[]): SluiceError {
   return new SluiceError({ code: 'config.invalid', message: lines.join('\n'), hint: invalid_hint })
 }
 
-export const invalid_hint = 'docs/config.md describes every field; config/sluice.example.yaml is a file to start from'
+export const invalid_hint =
+  'docs/config.md describes every field; config/sluice.example.yaml is a file to start from'
 
 /**
  * Returns the named file, or the first place that this user may read. Under `sudo -u sluice` the
@@ -178,7 +207,9 @@ export function readText(file: string): string {
     const is_missing = codeOf(error) === 'ENOENT'
     throw new SluiceError({
       code: is_missing ? 'config.missing' : 'config.unreadable',
-      message: is_missing ? `there is no configuration at ${file}` : `cannot read ${file}: ${messageOf(error)}`,
+      message: is_missing
+        ? `there is no configuration at ${file}`
+        : `cannot read ${file}: ${messageOf(error)}`,
       hint: is_missing
         ? `run \`sluice init --config ${shellWord(file)}\` to write one, or name another file by --config`
         : 'check what it is and who may read it',

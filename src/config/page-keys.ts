@@ -11,14 +11,18 @@ export function readPageKeys({ tls_cert, tls_key }: Config['page']): TlsKeys | u
   if (tls_cert === undefined || tls_key === undefined) return undefined
   const keys = { cert: pem(tls_cert), key: pem(tls_key) }
   const is_open = (statSync(tls_key).mode & 0o077) !== 0
-  if (is_open) throw fault(`group or others can read the key ${tls_key}`, `chmod 600 ${shellWord(tls_key)}`)
+  if (is_open)
+    throw fault(`group or others can read the key ${tls_key}`, `chmod 600 ${shellWord(tls_key)}`)
   try {
     // createSecureContext accepts an empty key, and the key of another kind of certificate.
     const is_pair = new X509Certificate(keys.cert).checkPrivateKey(createPrivateKey(keys.key))
     if (!is_pair) throw new Error('the key does not belong to the certificate')
     createSecureContext(keys)
   } catch (error) {
-    throw fault(`${tls_cert} and ${tls_key} cannot be used: ${messageOf(error)}`, 'give a PEM certificate and its key')
+    throw fault(
+      `${tls_cert} and ${tls_key} cannot be used: ${messageOf(error)}`,
+      'give a PEM certificate and its key',
+    )
   }
   return keys
 }

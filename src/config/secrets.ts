@@ -51,7 +51,8 @@ export function secretsOf(token: string, source = 'this answer'): Secrets {
 }
 
 function findToken(token_file: string | undefined, environment: Environment) {
-  if (environment.token_file !== undefined) return fromFile(resolve(environment.token_file), 'SLUICE_TOKEN_FILE')
+  if (environment.token_file !== undefined)
+    return fromFile(resolve(environment.token_file), 'SLUICE_TOKEN_FILE')
   if (environment.credentials_directory !== undefined) {
     const credential = fromCredential(join(environment.credentials_directory, 'token'))
     if (credential) return credential
@@ -72,7 +73,9 @@ function fromFile(file: string, named_by: string) {
   const { text, mode } = readToken(file, named_by)
   checkShape(text, `token file ${file}`)
   const is_open = (mode & 0o077) !== 0
-  const warnings = is_open ? [`the token file ${file} is open to group or others: chmod 600 ${file}`] : []
+  const warnings = is_open
+    ? [`the token file ${file} is open to group or others: chmod 600 ${file}`]
+    : []
   return { token: text, source: `file ${file} (${named_by})`, warnings }
 }
 

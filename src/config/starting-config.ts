@@ -96,7 +96,8 @@ function oldVersionsReason(on_change: OldVersions): string {
 
 function startReason(start: StartText): string {
   if (start === 'all') return 'All files of the first scan are uploaded, so no file is missing.'
-  if (start === 'from_now') return 'No file of the first scan is uploaded, only files that arrive or change later.'
+  if (start === 'from_now')
+    return 'No file of the first scan is uploaded, only files that arrive or change later.'
   return `Files of the first scan are uploaded if they changed in the last ${start}. All later files are.`
 }
 

@@ -24,24 +24,34 @@ function hintFor(key: string): string {
 export function parseYaml(text: string) {
   const lines = new LineCounter()
   // Pretty errors would quote a line of the file, which may hold a secret.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, version: '1.2' })
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    version: '1.2',
+  })
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
   }
 
   const faults: Fault[] = document.errors.map(({ code, message, pos }) => {
-    const advice = code === 'BLOCK_AS_IMPLICIT_KEY' ? '; a text that holds ": " must stand in quotes' : ''
+    const advice =
+      code === 'BLOCK_AS_IMPLICIT_KEY' ? '; a text that holds ": " must stand in quotes' : ''
     return { path: [], message: `${plainMessage(message)}${advice}`, place: placeAt(pos[0]) }
   })
-  const parts = [...partsOf(document.contents, [])].map(({ path, offset }) => ({ path, place: placeAt(offset) }))
+  const parts = [...partsOf(document.contents, [])].map(({ path, offset }) => ({
+    path,
+    place: placeAt(offset),
+  }))
   // If a name occurs twice, the first position counts.
   const places = new Map(parts.toReversed().map(({ path, place }) => [JSON.stringify(path), place]))
   faults.push(...secretFaults(parts, text, placeAt))
 
   let value: unknown
   try {
-    value = document.errors.length > 0 ? undefined : withoutNull(document.toJS({ maxAliasCount: 100 }))
+    value =
+      document.errors.length > 0 ? undefined : withoutNull(document.toJS({ maxAliasCount: 100 }))
   } catch (error) {
     const is_unresolved = messageOf(error).startsWith('Unresolved alias')
     const message = is_unresolved
@@ -80,12 +90,18 @@ function secretFaults(
 }
 
 /** A field has the position of its name, a list entry that of its beginning. */
-function* partsOf(node: Node | null, path: Path, offset = node?.range?.[0]): Generator<{ path: Path; offset: number }> {
+function* partsOf(
+  node: Node | null,
+  path: Path,
+  offset = node?.range?.[0],
+): Generator<{ path: Path; offset: number }> {
   if (offset !== undefined) yield { path, offset }
-  if (isSeq(node)) for (const [at, item] of node.items.entries()) yield* partsOf(item as Node, [...path, at])
+  if (isSeq(node))
+    for (const [at, item] of node.items.entries()) yield* partsOf(item as Node, [...path, at])
   if (!isMap(node)) return
   for (const { key, value } of node.items) {
-    if (isScalar(key)) yield* partsOf(value as Node | null, [...path, String(key.value)], key.range?.[0])
+    if (isScalar(key))
+      yield* partsOf(value as Node | null, [...path, String(key.value)], key.range?.[0])
   }
 }
 
@@ -93,5 +109,7 @@ function withoutNull(value: unknown): unknown {
   if (value === null) return undefined
   if (Array.isArray(value)) return value.map(withoutNull)
   if (typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, withoutNull(inner)]))
+  return Object.fromEntries(
+    Object.entries(value as object).map(([key, inner]) => [key, withoutNull(inner)]),
+  )
 }

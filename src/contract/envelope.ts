@@ -25,13 +25,18 @@ export const errorBody = z
   .meta({
     id: 'Error',
     description: 'Every answer with a status of 400 or more.',
-    examples: [{ code: 'publicapi.auth.invalid', humane: 'This key is not valid.', statusCode: 401 }],
+    examples: [
+      { code: 'publicapi.auth.invalid', humane: 'This key is not valid.', statusCode: 401 },
+    ],
   })
 
 export type ErrorBody = z.infer<typeof errorBody>
 
 /** The body of a POST that needs no fields: absent, or an empty object. */
-export const noBody = z.strictObject({}).optional().meta({ description: 'No body. An empty object is accepted too.' })
+export const noBody = z
+  .strictObject({})
+  .optional()
+  .meta({ description: 'No body. An empty object is accepted too.' })
 
 const after_text = 'The items after this one in list order, itself excluded.'
 // The specification says of before_id "strictly before that id, toward older items". That cannot

@@ -20,7 +20,8 @@ export type SeenError = ReturnType<typeof readErrorAnswer>
  */
 export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean) {
   const value = from_blob ? undefined : parseJson(answer.body)
-  const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  const fields =
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   const { code, statusCode } = fields ?? {}
   const is_code = typeof code === 'string' && code.length <= 128 && error_code_pattern.test(code)
   const blob_code = from_blob ? /<Code>([A-Za-z]{1,64})<\/Code>/.exec(answer.body)?.[1] : undefined
@@ -60,12 +61,16 @@ export function humaneOf(value: unknown): string | undefined {
 
 /** True for a web page, which is never the service's own answer. */
 export function isHtml({ headers, body }: HttpAnswer): boolean {
-  return /^text\/html\b/i.test(headerValue(headers, 'content-type') ?? '') || /^\s*<(!doctype|html)\b/i.test(body)
+  return (
+    /^text\/html\b/i.test(headerValue(headers, 'content-type') ?? '') ||
+    /^\s*<(!doctype|html)\b/i.test(body)
+  )
 }
 
 function redirectOrigin({ status, headers }: HttpAnswer): string | undefined {
   const location = headerValue(headers, 'location')
-  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location)) return undefined
+  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location))
+    return undefined
   const { origin } = new URL(location)
   return origin === 'null' ? undefined : origin
 }
@@ -103,19 +108,31 @@ export const api_errors = {
 
   'publicapi.asset.not_found': [404, 'There is no asset {id} in this project.'],
   'publicapi.asset.create.md5_malformed': [400, 'The md5 must be 32 hexadecimal digits.'],
-  'publicapi.asset.complete.bytes_missing': [400, 'This slot has no bytes yet: upload them before you complete it.'],
-  'publicapi.asset.complete.md5_differs': [400, 'The MD5 of the uploaded bytes is not the declared one.'],
+  'publicapi.asset.complete.bytes_missing': [
+    400,
+    'This slot has no bytes yet: upload them before you complete it.',
+  ],
+  'publicapi.asset.complete.md5_differs': [
+    400,
+    'The MD5 of the uploaded bytes is not the declared one.',
+  ],
   'publicapi.asset.update.not_ready': [400, 'This asset is not ready yet.'],
 
   'publicapi.label.not_found': [404, 'There is no label {id} in this project.'],
-  'publicapi.label.name_taken': [400, 'Another label of this project is called {name}: choose another name.'],
+  'publicapi.label.name_taken': [
+    400,
+    'Another label of this project is called {name}: choose another name.',
+  ],
 
   'publicapi.chat.not_found': [404, 'There is no chat {id} in this project.'],
   'publicapi.chat.scope.unreachable': [404, 'This key has no access to {id}.'],
   'publicapi.chat.skill.unknown': [400, 'You have no skill called {name}.'],
   'publicapi.message.not_found': [404, 'There is no message {id} in this chat.'],
 
-  'publicapi.tenancy.role.insufficient': [400, 'This needs the role {needed} in the project; yours is {role}.'],
+  'publicapi.tenancy.role.insufficient': [
+    400,
+    'This needs the role {needed} in the project; yours is {role}.',
+  ],
   'publicapi.tenancy.role.last_owner': [
     400,
     'This member is the only owner of the project: make another member an owner first.',
@@ -136,7 +153,10 @@ export const api_errors = {
 
   'publicapi.rate.limited': [429, 'Too many requests: try again in {seconds} s.'],
   'publicapi.internal.failed': [500, 'The service failed. Its log says why.'],
-  'publicapi.service.unavailable': [503, 'The service cannot write now: another process uses its data.'],
+  'publicapi.service.unavailable': [
+    503,
+    'The service cannot write now: another process uses its data.',
+  ],
 } as const satisfies Record<string, readonly [status: number, humane: string]>
 
 export type ErrorCode = keyof typeof api_errors

@@ -56,7 +56,17 @@ export interface Failure {
  * The kinds of calls whose failures are judged differently. `chat` starts a chat or a turn,
  * `message` reads one.
  */
-export type Call = 'create' | 'put' | 'complete' | 'read' | 'list' | 'attach' | 'detach' | 'remove' | 'chat' | 'message'
+export type Call =
+  | 'create'
+  | 'put'
+  | 'complete'
+  | 'read'
+  | 'list'
+  | 'attach'
+  | 'detach'
+  | 'remove'
+  | 'chat'
+  | 'message'
 
 const call_texts: Record<Call, string> = {
   create: 'when asked for an upload slot',
@@ -118,7 +128,11 @@ const code_abouts: Partial<Record<ErrorCode, FailureAbout>> = {
  */
 export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): Failure {
   if (!isHtml(answer)) return unknownProtocol(call, what, answer.status)
-  return { about: 'network', status: answer.status, message: messageFor(call, 'network', answer.status, {}) }
+  return {
+    about: 'network',
+    status: answer.status,
+    message: messageFor(call, 'network', answer.status, {}),
+  }
 }
 
 function aboutService(call: Call, status: number, seen: SeenError): FailureAbout {
@@ -134,7 +148,8 @@ function aboutService(call: Call, status: number, seen: SeenError): FailureAbout
   if (seen.is_html || status === 407) return 'network'
   // A key without the right to remove may still have the right to send: only this removal fails.
   if (call === 'remove' && status === 403 && seen.has_object) return 'content'
-  if (status === 401 || status === 402 || status === 403) return seen.has_object ? 'account' : 'network'
+  if (status === 401 || status === 402 || status === 403)
+    return seen.has_object ? 'account' : 'network'
   if (isGone(status)) return aboutMissing(call, code)
   return aboutRefusal(call, status)
 }
@@ -158,7 +173,8 @@ function aboutRefusal(call: Call, status: number): FailureAbout {
   if (call === 'complete') return refused || status === 409 ? 'attempt' : 'unknown_protocol'
   // Another caller has just changed the same thing. The next attempt finds its result.
   if (status === 409) return 'later'
-  if (refused && (call === 'create' || call === 'attach' || call === 'remove' || call === 'chat')) return 'content'
+  if (refused && (call === 'create' || call === 'attach' || call === 'remove' || call === 'chat'))
+    return 'content'
   return 'unknown_protocol'
 }
 
@@ -177,12 +193,19 @@ function isGone(status: number): boolean {
   return status === 404 || status === 410
 }
 
-function messageFor(call: Call, about: FailureAbout, status: number, seen: Partial<SeenError>): string {
+function messageFor(
+  call: Call,
+  about: FailureAbout,
+  status: number,
+  seen: Partial<SeenError>,
+): string {
   let who = call === 'put' ? 'the blob store' : 'the service'
   if (about === 'network') who = 'something on the way to the service (a proxy?)'
   const code = seen.code === undefined ? '' : ` ${seen.code}`
   const target =
-    seen.redirect_origin === undefined ? '' : `, a redirect to ${seen.redirect_origin} that is not followed`
+    seen.redirect_origin === undefined
+      ? ''
+      : `, a redirect to ${seen.redirect_origin} that is not followed`
   return `${who} answered ${status}${code} ${call_texts[call]}${target}`
 }
 
@@ -197,7 +220,9 @@ const max_wait_ms = hour_ms
 export function retryAfter_ms(headers: HttpAnswer['headers'], now_ms: number): number | undefined {
   const value = headerValue(headers, 'retry-after')?.trim()
   if (value === undefined) return undefined
-  const wait_ms = /^\d+$/.test(value) ? Number(value) * second_ms : untilDate_ms(value, headers, now_ms)
+  const wait_ms = /^\d+$/.test(value)
+    ? Number(value) * second_ms
+    : untilDate_ms(value, headers, now_ms)
   return wait_ms === undefined ? undefined : Math.min(Math.max(0, wait_ms), max_wait_ms)
 }
 
@@ -206,7 +231,11 @@ export function dateHeader_ms(headers: HttpAnswer['headers']): number | undefine
   return httpDate_ms(headerValue(headers, 'date'))
 }
 
-function untilDate_ms(value: string, headers: HttpAnswer['headers'], now_ms: number): number | undefined {
+function untilDate_ms(
+  value: string,
+  headers: HttpAnswer['headers'],
+  now_ms: number,
+): number | undefined {
   const due_ms = httpDate_ms(value)
   return due_ms === undefined ? undefined : due_ms - (dateHeader_ms(headers) ?? now_ms)
 }

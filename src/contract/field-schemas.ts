@@ -6,7 +6,9 @@ import { type IdKind, idPattern } from './identifiers.ts'
 export function idSchema(kind: IdKind) {
   return z
     .string()
-    .regex(idPattern(kind), { error: `must be an id of the form ${kind}_ and 20 lower-case letters or digits` })
+    .regex(idPattern(kind), {
+      error: `must be an id of the form ${kind}_ and 20 lower-case letters or digits`,
+    })
     .meta({ description: `The id of a ${kind}.`, examples: [`${kind}_4f7k2m9q0x3c8v1b6n5z`] })
 }
 
@@ -17,6 +19,8 @@ export function idSchema(kind: IdKind) {
 export function text(min: number, max: number) {
   return z
     .string()
-    .refine((value) => hasCharacters(value, min, max), { error: `must have ${min} to ${max} characters` })
+    .refine((value) => hasCharacters(value, min, max), {
+      error: `must have ${min} to ${max} characters`,
+    })
     .meta({ ...(min === 0 ? {} : { minLength: min }), maxLength: max })
 }

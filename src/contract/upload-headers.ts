@@ -39,18 +39,28 @@ export function findHeaderFault(
   const lower_names = names.map((name) => name.toLowerCase())
   for (const [at, name] of lower_names.entries()) {
     const is_twice = lower_names.indexOf(name) < at
-    const why = is_twice ? 'it is there twice' : whyUnsendable(name, headers[names[at]!], host, size)
-    if (why !== undefined) return `the header ${shownName(names[at]!)} of upload_headers cannot be sent: ${why}`
+    const why = is_twice
+      ? 'it is there twice'
+      : whyUnsendable(name, headers[names[at]!], host, size)
+    if (why !== undefined)
+      return `the header ${shownName(names[at]!)} of upload_headers cannot be sent: ${why}`
   }
   return undefined
 }
 
 /** `name`: in lower case. */
-function whyUnsendable(name: string, value: unknown, host: string, size: number | undefined): string | undefined {
+function whyUnsendable(
+  name: string,
+  value: unknown,
+  host: string,
+  size: number | undefined,
+): string | undefined {
   if (!header_name.test(name)) return 'this is not the name of a header'
   if (never_sent.has(name)) return 'only the client itself may set it'
-  if (typeof value !== 'string' || !header_value.test(value)) return 'its value is not one of a header'
-  if (name === 'host' && value.toLowerCase() !== host) return 'it names another host than upload_url'
+  if (typeof value !== 'string' || !header_value.test(value))
+    return 'its value is not one of a header'
+  if (name === 'host' && value.toLowerCase() !== host)
+    return 'it names another host than upload_url'
   if (name === 'content-length' && size !== undefined && value.trim() !== String(size))
     return 'it is not the length of the file'
   return undefined

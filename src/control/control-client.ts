@@ -47,11 +47,13 @@ export async function connectControl(
       retry: async (where) => void (await call(client, 'POST', 'retry', where)),
       accept: async (where) => void (await call(client, 'POST', 'accept', where)),
       acceptRemovals: async (where) => void (await call(client, 'POST', 'accept-removals', where)),
-      runPrompt: async (what) => (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
+      runPrompt: async (what) =>
+        (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
       pause: async (wish) => void (await call(client, 'POST', 'pause', wish)),
       resume: async () => void (await call(client, 'POST', 'resume')),
       reload: async () => {
-        const reloaded = (await call(client, 'POST', 'reload')) as Omit<Reloaded, 'unit'> & Partial<Reloaded>
+        const reloaded = (await call(client, 'POST', 'reload')) as Omit<Reloaded, 'unit'> &
+          Partial<Reloaded>
         // After an upgrade, an older daemon may still run: it sends no `unit`.
         return { ...reloaded, unit: reloaded.unit ?? [] }
       },
@@ -77,23 +79,40 @@ interface Line {
 
 function lineTo(socket_path: string, answer_ms: number): Line {
   const timeouts = { connect_ms: 5 * second_ms, answer_ms, body_ms: answer_ms, stall_ms: answer_ms }
-  const http = createHttpClient({ connections: 2, socket_path, timeouts, max_body_bytes, clock: system_clock })
+  const http = createHttpClient({
+    connections: 2,
+    socket_path,
+    timeouts,
+    max_body_bytes,
+    clock: system_clock,
+  })
   return { http, answer_ms }
 }
 
-async function call(line: Line, method: 'GET' | 'POST', verb: string, body?: object): Promise<unknown> {
+async function call(
+  line: Line,
+  method: 'GET' | 'POST',
+  verb: string,
+  body?: object,
+): Promise<unknown> {
   const { status, body: text } = await request(line, method, verb, body)
   const answer = parsed(text)
   if (status === 200) return answer
   const { code, message, hint } = (answer ?? {}) as Record<string, unknown>
   throw new SluiceError({
     code: typeof code === 'string' ? code : 'control.failed',
-    message: typeof message === 'string' ? message : `the daemon answered ${verb} with status ${status}`,
+    message:
+      typeof message === 'string' ? message : `the daemon answered ${verb} with status ${status}`,
     ...(typeof hint === 'string' ? { hint } : {}),
   })
 }
 
-async function request({ http, answer_ms }: Line, method: 'GET' | 'POST', verb: string, body?: object) {
+async function request(
+  { http, answer_ms }: Line,
+  method: 'GET' | 'POST',
+  verb: string,
+  body?: object,
+) {
   try {
     return await http.request({
       method,
@@ -110,7 +129,11 @@ async function request({ http, answer_ms }: Line, method: 'GET' | 'POST', verb: 
 function translated(error: unknown, verb: string, answer_ms: number): unknown {
   if (!isSluiceError(error)) return error
   if (error.code === 'network.refused') {
-    return new SluiceError({ code: 'control.nobody', message: 'no daemon listens on its socket', cause: error })
+    return new SluiceError({
+      code: 'control.nobody',
+      message: 'no daemon listens on its socket',
+      cause: error,
+    })
   }
   if (error.code === 'network.reset') {
     return new SluiceError({

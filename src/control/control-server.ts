@@ -1,8 +1,19 @@
 import { isUtf8 } from 'node:buffer'
 import { chmodSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { closeServer, createBareServer, type ErrorAnswer, listenOnSocket } from '../base/net/http-server.ts'
-import { isSluiceError, messageOf, type PlainError, SluiceError, toPlainError } from '../base/run/errors.ts'
+import {
+  closeServer,
+  createBareServer,
+  type ErrorAnswer,
+  listenOnSocket,
+} from '../base/net/http-server.ts'
+import {
+  isSluiceError,
+  messageOf,
+  type PlainError,
+  SluiceError,
+  toPlainError,
+} from '../base/run/errors.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import { second_ms } from '../base/time/time.ts'
 import {
@@ -31,7 +42,10 @@ const max_socket_path_bytes = 103
  * Serves the verbs as JSON over HTTP on a Unix socket. The caller holds the ledger's lock, so an
  * existing socket belongs to a dead process. Errors: `config.state_dir`, `http.listen`.
  */
-export async function startControl(options: { socket: string; verbs: ControlVerbs }): Promise<Control> {
+export async function startControl(options: {
+  socket: string
+  verbs: ControlVerbs
+}): Promise<Control> {
   const { socket } = options
   refuseLongPath(socket)
   const verbs = servedVerbs(options.verbs)
@@ -59,7 +73,8 @@ function servedVerbs(verbs: ControlVerbs): Record<string, Verb> {
     'POST /v1/retry': (body) => verbs.retry(placeOf(body)),
     'POST /v1/accept': (body) => verbs.accept(placeOf(body)),
     'POST /v1/accept-removals': (body) => verbs.acceptRemovals(placeOf(body)),
-    'POST /v1/run-prompt': (body) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }),
+    'POST /v1/run-prompt': (body) =>
+      verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }),
     'POST /v1/pause': (body) => verbs.pause(pauseOf(body)),
     'POST /v1/resume': () => verbs.resume(),
     'POST /v1/reload': () => verbs.reload(),
@@ -101,7 +116,8 @@ function questionOf(body: unknown): AskedQuestion {
 function doubtOf(body: unknown): Doubt {
   const { about, content, label } = fieldsOf(body)
   if (about === 'bytes') return { about, ...placeOf(body) }
-  if (about === 'label') return { about, content: idOf(content, 'content'), label: textOf(label, 'label') }
+  if (about === 'label')
+    return { about, content: idOf(content, 'content'), label: textOf(label, 'label') }
   throw wrongBody('about must be bytes or label')
 }
 
@@ -115,13 +131,20 @@ function pauseOf(body: unknown): PauseWish {
 }
 
 function pauseDurationOf(value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= max_pause_ms) return value
+  if (
+    typeof value === 'number' &&
+    Number.isSafeInteger(value) &&
+    value > 0 &&
+    value <= max_pause_ms
+  )
+    return value
   throw wrongBody(`for_ms must be milliseconds, more than none and at most ${max_pause_ms}`)
 }
 
 function fieldsOf(body: unknown): Record<string, unknown> {
   if (body === undefined) return {}
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>
   throw wrongBody('the body is not a JSON object')
 }
 
@@ -151,7 +174,12 @@ function answerError(error: unknown): ErrorAnswer {
 }
 
 /** Errors of a named thing that does not exist: they are answered with 404. */
-const unknown_things: ReadonlySet<string> = new Set(['usage.folder', 'usage.prompt', 'usage.run', 'usage.content'])
+const unknown_things: ReadonlySet<string> = new Set([
+  'usage.folder',
+  'usage.prompt',
+  'usage.run',
+  'usage.content',
+])
 
 function refuseLongPath(socket: string): void {
   if (Buffer.byteLength(socket) <= max_socket_path_bytes) return
@@ -172,7 +200,11 @@ async function answerTo(
   try {
     const { method, url } = request
     const verb = verbs[`${method} ${url}`]
-    if (!verb) throw new SluiceError({ code: 'http.path_unknown', message: `404 not found: ${method} ${url}` })
+    if (!verb)
+      throw new SluiceError({
+        code: 'http.path_unknown',
+        message: `404 not found: ${method} ${url}`,
+      })
     const answer = await verb(await readBody(request), gone.signal)
     return { status: 200, body: answer ?? {} }
   } catch (error) {
@@ -186,7 +218,10 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   for await (const piece of request as AsyncIterable<Buffer>) {
     read_bytes += piece.byteLength
     if (read_bytes > max_body_bytes)
-      throw new SluiceError({ code: 'http.body_too_large', message: `the body has more than ${max_body_bytes} bytes` })
+      throw new SluiceError({
+        code: 'http.body_too_large',
+        message: `the body has more than ${max_body_bytes} bytes`,
+      })
     pieces.push(piece)
   }
   if (read_bytes === 0) return undefined
@@ -209,7 +244,11 @@ function invalidBody(message: string): SluiceError {
   return new SluiceError({ code: 'http.body_invalid', message })
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, body }: ErrorAnswer): void {
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body }: ErrorAnswer,
+): void {
   // The rest of a refused body is not read, so the connection cannot serve another request.
   if (!request.complete) response.shouldKeepAlive = false
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })

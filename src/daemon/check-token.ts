@@ -52,10 +52,16 @@ const max_wait_ms = 15 * second_ms
 export async function reportRefusal(
   { ledger, health }: Pick<Daemon, 'ledger' | 'health'>,
   { code, message, hint }: SluiceError,
-  { clock, hurry, on_error }: { clock: Clock; hurry: AbortSignal; on_error: (error: unknown) => void },
+  {
+    clock,
+    hurry,
+    on_error,
+  }: { clock: Clock; hurry: AbortSignal; on_error: (error: unknown) => void },
 ): Promise<void> {
   const alerted = async () => {
-    await ledger.record([{ type: 'trouble_began', about: 'account', error: { code, message, hint } }])
+    await ledger.record([
+      { type: 'trouble_began', about: 'account', error: { code, message, hint } },
+    ])
     await health?.alertAtOnce()
   }
   await within(alerted().catch(on_error), max_wait_ms, clock, hurry)

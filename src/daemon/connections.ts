@@ -13,9 +13,14 @@ export type Connections = ReturnType<typeof openConnections>
  * Opens all outgoing connections of one config. It checks the config's settings before any of them
  * is in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
  */
-export function openConnections(config: Config, first_secrets: Secrets, { clock, heartbeats, measures }: Tools) {
+export function openConnections(
+  config: Config,
+  first_secrets: Secrets,
+  { clock, heartbeats, measures }: Tools,
+) {
   let secrets = first_secrets
-  const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) => measures.current?.request(call, outcome)
+  const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) =>
+    measures.current?.request(call, outcome)
   const remote = openRemote(config, () => secrets.token(), clock, { heartbeats, on_outcome })
   /** For the receivers of reports; these requests never carry the token of the service. */
   const receivers = openReceivers(clock)
@@ -38,7 +43,12 @@ export function openConnections(config: Config, first_secrets: Secrets, { clock,
 /** The client for receivers: they answer within seconds, and one that hangs is retried. */
 export function openReceivers(clock: Clock): HttpClient {
   const patience_ms = 30 * second_ms
-  const timeouts = { connect_ms: patience_ms, answer_ms: patience_ms, body_ms: patience_ms, stall_ms: patience_ms }
+  const timeouts = {
+    connect_ms: patience_ms,
+    answer_ms: patience_ms,
+    body_ms: patience_ms,
+    stall_ms: patience_ms,
+  }
   const { proxy } = readEnvironment()
   return createHttpClient({ connections: 4, proxy, timeouts, max_body_bytes: 65_536, clock })
 }

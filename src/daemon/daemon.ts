@@ -59,13 +59,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let connections: Connections | undefined
   try {
     connections = openConnections(config, secrets, tools)
-    const at_work = mode === 'run' ? [{ type: 'daemon_at_work' as const, since_ms: clock.now_ms() }] : []
+    const at_work =
+      mode === 'run' ? [{ type: 'daemon_at_work' as const, since_ms: clock.now_ms() }] : []
     const configured = await factsOfConfig(config, tools, asking)
     await tools.ledger.record([{ type: 'daemon_started' }, ...at_work, ...configured])
-    const folders = keepFolders(tools, config, { watch: mode === 'run', only: options.only_folders })
+    const folders = keepFolders(tools, config, {
+      watch: mode === 'run',
+      only: options.only_folders,
+    })
     folders.configure(config)
     // A reload starts new workers. Uploads that have begun end under the config they began with.
-    const reloads = createReloads({ tools, folders, asking, workers }, { config, secrets, connections })
+    const reloads = createReloads(
+      { tools, folders, asking, workers },
+      { config, secrets, connections },
+    )
     return runDaemon({ tools, folders, reloads, mode, receivers: () => openReceivers(clock) })
   } catch (error) {
     await connections?.close()

@@ -8,7 +8,10 @@ import type { Tools } from './tools.ts'
 export type Drained =
   | { why: 'done' }
   /** The pass gave up. Files that are not sent stay queued for the next run. */
-  | { why: 'account' | 'project' | 'service_unreachable' | 'asked_to_wait' | 'still_reading'; error: SluiceError }
+  | {
+      why: 'account' | 'project' | 'service_unreachable' | 'asked_to_wait' | 'still_reading'
+      error: SluiceError
+    }
 
 export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFault' | 'moved'> {
   circuits: Circuits
@@ -47,11 +50,14 @@ export async function drain(
     if (lost) throw lost
     if (await isSettled(tools)) return { why: 'done' }
     const fault =
-      options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? worstOf(circuits.tripped()) : undefined
+      options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0
+        ? worstOf(circuits.tripped())
+        : undefined
     if (fault && !(await hasOtherWork(tools, circuits))) return fault
     if (reading?.isOver(tools.foldersAreIdle() ? String(tools.moved()) : undefined)) {
       const { check, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
-      if (check + send + label + remove === 0) return { why: 'still_reading', error: reading.verdict(follow) }
+      if (check + send + label + remove === 0)
+        return { why: 'still_reading', error: reading.verdict(follow) }
       // Other work is left, so the wait begins anew: a large file in transfer makes no facts.
       reading.isOver(undefined)
     }
@@ -113,7 +119,8 @@ function createPatience(clock: Clock) {
       const { about, message } = tripped
       if (about === 'account')
         return stopped('account', 'account.refused', message, 'renew the token, then run it again')
-      if (about.startsWith('project:')) return stopped('project', 'project.refused', message, projectHint(tripped))
+      if (about.startsWith('project:'))
+        return stopped('project', 'project.refused', message, projectHint(tripped))
       const lost = tripped.asked_to_wait ? pause(tripped) : unreachable(tripped)
       if (lost) return lost
     }

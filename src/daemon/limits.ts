@@ -12,7 +12,9 @@ export function ledgerLimits({ uploads, ledger, removal, scan }: Config): Ledger
   const { limit } = uploads
   return {
     upload_limit:
-      limit === 'off' ? undefined : { files: limit.files, bytes: limit.bytes, per_ms: uploads.limit_hours * hour_ms },
+      limit === 'off'
+        ? undefined
+        : { files: limit.files, bytes: limit.bytes, per_ms: uploads.limit_hours * hour_ms },
     max_bytes_per_day: uploads.max_bytes_per_day === 'off' ? undefined : uploads.max_bytes_per_day,
     min_resend_ms: uploads.min_resend_s * second_ms,
     newest_first: uploads.order === 'newest',
@@ -33,7 +35,10 @@ export function ledgerLimits({ uploads, ledger, removal, scan }: Config): Ledger
  */
 export function stuckAfter_ms({ watchdog, uploads }: Pick<Config, 'watchdog' | 'uploads'>): number {
   const transfer_ms = slowestTransfer_ms(uploads.small_file_bytes)
-  return Math.max(watchdog.silence_ms, 2 * Math.max(uploads.request_timeout_ms + transfer_ms, uploads.stall_timeout_ms))
+  return Math.max(
+    watchdog.silence_ms,
+    2 * Math.max(uploads.request_timeout_ms + transfer_ms, uploads.stall_timeout_ms),
+  )
 }
 
 /** Only projects of folders receive files; those used for questions alone need no audit. */

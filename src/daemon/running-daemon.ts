@@ -40,14 +40,18 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
   const config = () => reloads.current().config
   const width = () => reloads.current().width()
   /** Mode `run` only: judges the health, raises alerts and serves the endpoints. */
-  const health = mode === 'run' ? keepHealth({ tools, config, width, receivers: receivers() }) : undefined
+  const health =
+    mode === 'run' ? keepHealth({ tools, config, width, receivers: receivers() }) : undefined
   const idling = createIdling((gone) => {
     return drain(drainTools(AbortSignal.any([ending.signal, gone])), { give_up: false })
   })
   /** Mode `once`: resolves when the pass is over or has given up. Errors: `database.*`. */
   const drained =
     mode === 'once'
-      ? drain(drainTools(ending.signal), { give_up: true, max_reading_ms: config().follow.pass_wait_ms })
+      ? drain(drainTools(ending.signal), {
+          give_up: true,
+          max_reading_ms: config().follow.pass_wait_ms,
+        })
       : new Promise<never>(() => {})
   // The caller may await `drained` late; until then a rejection must not count as unhandled.
   drained.catch(() => {})
@@ -71,7 +75,10 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     folders.stop()
     for (const generation of generations) generation.stop()
     const finished = new AbortController()
-    const patience = Promise.race([clock.sleep(max_stop_ms, finished.signal), aborted(at_once.signal)])
+    const patience = Promise.race([
+      clock.sleep(max_stop_ms, finished.signal),
+      aborted(at_once.signal),
+    ])
     const begun = Promise.all(generations.map((generation) => generation.drained()))
     await Promise.race([begun, patience])
     for (const generation of generations) generation.abort()
@@ -112,7 +119,11 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     rescan: (folder?: string) => folders.rescan(folder),
     reload: (newer: Config, secrets: Secrets) => reloads.reload(newer, secrets),
     /** No uploads, labels, removals, questions or reports until `until_ms` or `resume`. */
-    async pause(pause: { by: string; why?: string | undefined; until_ms?: number | undefined }): Promise<void> {
+    async pause(pause: {
+      by: string
+      why?: string | undefined
+      until_ms?: number | undefined
+    }): Promise<void> {
       const { by, why, until_ms } = pause
       await ledger.record([{ type: 'paused', by, why, until_ms }])
       reloads.current().circuits.pause(until_ms)

@@ -37,14 +37,30 @@ export interface ToolOptions {
 }
 
 /** Errors: `ledger.locked`, `database.*`; nothing stays open then. */
-export async function openTools({ config, clock, log, mode, wrap_ledger, ...options }: ToolOptions) {
+export async function openTools({
+  config,
+  clock,
+  log,
+  mode,
+  wrap_ledger,
+  ...options
+}: ToolOptions) {
   const { heartbeats = createHeartbeats(clock) } = options
   const logs = { sync: log.child({ module: 'sync' }), prompts: log.child({ module: 'prompts' }) }
   const on_linked = (name: string) => report.linked(name)
-  const opened = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock, on_linked })
+  const opened = await openLedger({
+    state_dir: config.state_dir,
+    limits: ledgerLimits(config),
+    clock,
+    on_linked,
+  })
   const ledger = wrap_ledger?.(opened) ?? opened
   const ledgerLoss = watchLedgerPlace(config.state_dir, clock)
-  const lines = createFileLines({ log: logs.sync, clock, files_per_second: config.log.files_per_second })
+  const lines = createFileLines({
+    log: logs.sync,
+    clock,
+    files_per_second: config.log.files_per_second,
+  })
   const roots = startRootAsker(clock)
   const silence = { roots, answer_ms: config.scan.answer_ms }
   const examiner = startExaminer({ threads: config.hashing.threads, heartbeats, clock, silence })
@@ -61,7 +77,8 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     try {
       await ledger.record(facts)
     } catch (error) {
-      if (isLasting(error)) record_fault = { error, since_ms: record_fault?.since_ms ?? clock.now_ms() }
+      if (isLasting(error))
+        record_fault = { error, since_ms: record_fault?.since_ms ?? clock.now_ms() }
       throw error
     }
     record_fault = undefined
@@ -114,8 +131,19 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
 export const last_wait_ms = 5 * second_ms
 
 /** Closes what `openTools` opened, when no worker runs. */
-export async function closeTools({ examiner, roots, scan_thread, lines, ledger, clock }: Tools): Promise<void> {
-  await within(Promise.all([examiner.close(), roots.close(), scan_thread.close()]), last_wait_ms, clock)
+export async function closeTools({
+  examiner,
+  roots,
+  scan_thread,
+  lines,
+  ledger,
+  clock,
+}: Tools): Promise<void> {
+  await within(
+    Promise.all([examiner.close(), roots.close(), scan_thread.close()]),
+    last_wait_ms,
+    clock,
+  )
   lines.close()
   await ledger.close()
 }

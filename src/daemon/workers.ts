@@ -19,7 +19,11 @@ export function startUploader(tools: WorkerTools, { config, soft, hard }: Worker
       ...tools,
       small_file_bytes: uploads.small_file_bytes,
       follow_first_ms: follow.first_ms,
-      retry: { first_ms: uploads.retry_first_ms, max_ms: uploads.max_retry_ms, max_attempts: uploads.max_attempts },
+      retry: {
+        first_ms: uploads.retry_first_ms,
+        max_ms: uploads.max_retry_ms,
+        max_attempts: uploads.max_attempts,
+      },
     },
     { max_calls: uploads.concurrency, soft, hard },
   )
@@ -30,12 +34,18 @@ export function startFollower(tools: WorkerTools, { config, soft }: WorkerSettin
 }
 
 /** A single pass runs no audit: it has no time for one. */
-export function startAuditor(tools: WorkerTools, { config, asking, soft }: WorkerSettings): Started | undefined {
+export function startAuditor(
+  tools: WorkerTools,
+  { config, asking, soft }: WorkerSettings,
+): Started | undefined {
   if (asking !== 'on_schedule') return undefined
   return { worker: auditing.startAuditor(tools, auditSettings(config), soft) }
 }
 
-export function startTidier({ ledger, clock, heartbeats, report }: WorkerTools, { soft }: WorkerSettings): Started {
+export function startTidier(
+  { ledger, clock, heartbeats, report }: WorkerTools,
+  { soft }: WorkerSettings,
+): Started {
   const worker = runWorker({
     name: 'tidier',
     step: async () => {
@@ -51,25 +61,41 @@ export function startTidier({ ledger, clock, heartbeats, report }: WorkerTools, 
 }
 
 /** The ledger knows the prompts already (factsOfPrompts). */
-export function startPromptScheduler(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
+export function startPromptScheduler(
+  tools: WorkerTools,
+  settings: WorkerSettings,
+): Started | undefined {
   const { ledger, clock, wakeAt, heartbeats, prompt_report } = tools
   const { config, asking, soft } = settings
   if (asking !== 'on_schedule' || config.prompts.length === 0) return undefined
   const on_fault = (what: string, error: unknown) => prompt_report.fault(what, error)
-  return { worker: startScheduler({ ledger, clock, wakeAt, prompts: config.prompts, on_fault, heartbeats }, soft) }
+  return {
+    worker: startScheduler(
+      { ledger, clock, wakeAt, prompts: config.prompts, on_fault, heartbeats },
+      soft,
+    ),
+  }
 }
 
-export function startRunReporter(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
+export function startRunReporter(
+  tools: WorkerTools,
+  settings: WorkerSettings,
+): Started | undefined {
   return asks(settings) ? ofPool(startReporter(runTools(tools, settings))) : undefined
 }
 
-export function startReportDeliverer(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
+export function startReportDeliverer(
+  tools: WorkerTools,
+  settings: WorkerSettings,
+): Started | undefined {
   const { receivers: http, clock } = tools
   const { config, asking, hard: signal } = settings
   // A single pass without questions delivers nothing. Alerts need no prompt.
   if (asking === 'never') return undefined
   const delivery_tools = { http, clock, signal, environment: readEnvironment().for_commands }
-  return ofPool(startDeliverer(runTools(tools, settings), { ...delivery_tools, alerts: config.alerts.deliver }))
+  return ofPool(
+    startDeliverer(runTools(tools, settings), { ...delivery_tools, alerts: config.alerts.deliver }),
+  )
 }
 
 function asks({ asking, config }: WorkerSettings): boolean {
@@ -84,5 +110,14 @@ function ofPool({ worker, drained }: WorkPool): Started {
 function runTools(tools: WorkerTools, { config, soft, hard }: WorkerSettings): RunTools {
   const { circuits: circuit, prompt_report: report } = tools
   const prompts = new Map(config.prompts.map((prompt) => [prompt.name, prompt]))
-  return { ...tools, circuit, report, prompts, asking: config.asking, page_url: config.page.base_url, soft, hard }
+  return {
+    ...tools,
+    circuit,
+    report,
+    prompts,
+    asking: config.asking,
+    page_url: config.page.base_url,
+    soft,
+    hard,
+  }
 }

@@ -16,7 +16,10 @@ export function slackBody({ subject, text }: Message): string {
   const shown = sections
     .slice(0, max_sections)
     .map((mrkdwn) => ({ type: 'section', text: { type: 'mrkdwn', text: mrkdwn } }))
-  const header = { type: 'header', text: { type: 'plain_text', text: shortened(subject, max_header_chars) || '-' } }
+  const header = {
+    type: 'header',
+    text: { type: 'plain_text', text: shortened(subject, max_header_chars) || '-' },
+  }
   const cut = { type: 'context', elements: [{ type: 'plain_text', text: '… shortened' }] }
   const blocks = [header, ...shown, ...(sections.length > max_sections ? [cut] : [])]
   return JSON.stringify({ text: escapeText(shortened(subject, max_fallback_chars)), blocks })
@@ -33,11 +36,14 @@ export function teamsBody({ subject, text }: Message): string {
   }
   // Text blocks render bold, links and lists of Markdown, but no headings.
   const plain = text.replace(/^#{1,6} +(.+)$/gm, '**$1**')
-  const cardWith = (shown: string) => JSON.stringify(card([title, { type: 'TextBlock', text: shown, wrap: true }]))
+  const cardWith = (shown: string) =>
+    JSON.stringify(card([title, { type: 'TextBlock', text: shown, wrap: true }]))
   const whole = cardWith(plain)
   if (Buffer.byteLength(whole) <= max_card_bytes) return whole
   const ending = '\n\n… shortened'
-  return cardWith(`${fitting(plain, max_card_bytes - Buffer.byteLength(cardWith(ending)))}${ending}`)
+  return cardWith(
+    `${fitting(plain, max_card_bytes - Buffer.byteLength(cardWith(ending)))}${ending}`,
+  )
 }
 
 function card(body: readonly object[]) {
@@ -49,7 +55,9 @@ function card(body: readonly object[]) {
   }
   return {
     type: 'message',
-    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
+    attachments: [
+      { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content },
+    ],
   }
 }
 
@@ -66,7 +74,9 @@ function fitting(text: string, bytes: number): string {
 }
 
 function shortened(text: string, max_chars: number): string {
-  return text.length <= max_chars ? text : `${text.slice(0, max_chars - 1).replace(/[\ud800-\udbff]$/, '')}…`
+  return text.length <= max_chars
+    ? text
+    : `${text.slice(0, max_chars - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
 /** Sections have at most 3,000 characters (docs.slack.dev); closing a fence takes a few. */

@@ -53,11 +53,16 @@ export async function runCommand(
 }
 
 /** Only PATH, HOME and LANG come from the daemon's environment: the rest may hold the token. */
-function commandEnvironment({ PATH, HOME, LANG }: DeliveryTools['environment'], values: Record<string, string>) {
+function commandEnvironment(
+  { PATH, HOME, LANG }: DeliveryTools['environment'],
+  values: Record<string, string>,
+) {
   const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries({ PATH, HOME, LANG })) if (value !== undefined) env[name] = value
+  for (const [name, value] of Object.entries({ PATH, HOME, LANG }))
+    if (value !== undefined) env[name] = value
   for (const [name, value] of Object.entries(values)) {
-    const is_fit = name !== 'text' && !value.includes('\0') && Buffer.byteLength(value) <= max_variable_bytes
+    const is_fit =
+      name !== 'text' && !value.includes('\0') && Buffer.byteLength(value) <= max_variable_bytes
     if (is_fit) env[`SLUICE_${name.toUpperCase()}`] = value
   }
   return env
@@ -101,7 +106,12 @@ interface Ending {
   why_ended?: 'time' | 'stop'
 }
 
-async function endOf(child: ChildProcess, timeout_ms: number, clock: Clock, stop: AbortSignal): Promise<Ending> {
+async function endOf(
+  child: ChildProcess,
+  timeout_ms: number,
+  clock: Clock,
+  stop: AbortSignal,
+): Promise<Ending> {
   const ending: Ending = {}
   const gone = new AbortController()
   const closed = new AbortController()
@@ -142,14 +152,21 @@ function endGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-function outcomeOf(program: string, { code, signal, why_ended }: Ending, said: string, timeout_ms: number): Delivered {
-  if (why_ended === 'stop') return laterFault('delivery.stopped', `${program} was stopped before it ended`)
+function outcomeOf(
+  program: string,
+  { code, signal, why_ended }: Ending,
+  said: string,
+  timeout_ms: number,
+): Delivered {
+  if (why_ended === 'stop')
+    return laterFault('delivery.stopped', `${program} was stopped before it ended`)
   if (why_ended === 'time') {
     const what = `${program} was stopped after ${formatDuration(timeout_ms)}${said}`
     return laterFault('delivery.command_time', what, 'make it faster, or set a longer timeout')
   }
   if (code === 0) return delivered
-  const how = typeof code === 'number' ? `ended with code ${code}` : `was ended by ${signal ?? 'a signal'}`
+  const how =
+    typeof code === 'number' ? `ended with code ${code}` : `was ended by ${signal ?? 'a signal'}`
   return laterFault('delivery.command', `${program} ${how}${said}`)
 }
 

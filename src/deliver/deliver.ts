@@ -10,7 +10,11 @@ import { deliverByWebhook } from './webhook.ts'
  * at least once: after a lost answer, the next try sends the same id. Never throws. No error holds
  * a secret, or more of an address than its host.
  */
-export async function deliver(target: DeliveryTarget, message: Message, tools: DeliveryTools): Promise<Delivered> {
+export async function deliver(
+  target: DeliveryTarget,
+  message: Message,
+  tools: DeliveryTools,
+): Promise<Delivered> {
   try {
     return await bring(target, message, tools)
   } catch (error) {
@@ -19,7 +23,11 @@ export async function deliver(target: DeliveryTarget, message: Message, tools: D
   }
 }
 
-async function bring(target: DeliveryTarget, message: Message, tools: DeliveryTools): Promise<Delivered> {
+async function bring(
+  target: DeliveryTarget,
+  message: Message,
+  tools: DeliveryTools,
+): Promise<Delivered> {
   switch (target.kind) {
     case 'file':
       return deliverToFile(target, message)

@@ -25,12 +25,17 @@ export async function deliverByEmail(
   { clock, signal }: DeliveryTools,
 ): Promise<Delivered> {
   const { host, port, tls, user, password_file, ca_file } = target.smtp
-  const password = password_file === undefined ? '' : readSecretFile(password_file, 'the password of the mail account')
+  const password =
+    password_file === undefined
+      ? ''
+      : readSecretFile(password_file, 'the password of the mail account')
   const login = user === undefined ? undefined : { user, password }
   const ca = ca_file === undefined ? undefined : readCa(ca_file)
   if (typeof ca === 'object') return ca
   const subject =
-    target.subject === undefined ? message.subject : renderTemplate(target.subject, templateValues(message))
+    target.subject === undefined
+      ? message.subject
+      : renderTemplate(target.subject, templateValues(message))
   const { from, to } = target
   const { id, text, at_ms: date_ms } = message
   const mail = { from, to, subject, text, html: htmlOf(subject, text), id, date_ms }

@@ -27,7 +27,11 @@ export function deliverToFile({ dir, file_name }: FileTarget, message: Message):
   const name = renderTemplate(file_name, templateValues(message))
   const odd = oddNameReason(name)
   if (odd)
-    return finalFault('delivery.file_name', `no file ${JSON.stringify(name)} is written: ${odd}`, 'change its name')
+    return finalFault(
+      'delivery.file_name',
+      `no file ${JSON.stringify(name)} is written: ${odd}`,
+      'change its name',
+    )
   const content = Buffer.from(`${message.text.trimEnd()}\n\n<!-- ${message.id} -->\n`)
   try {
     makeDirectory(dir)
@@ -54,15 +58,24 @@ function writeOnce(wanted: string, content: Buffer): Delivered {
   return laterFault('delivery.file', what, 'remove some, or put {{date}} into its name')
 }
 
-function whatIsAt(path: string, content: Buffer): 'nothing' | 'this' | 'another file' | NotDelivered {
+function whatIsAt(
+  path: string,
+  content: Buffer,
+): 'nothing' | 'this' | 'another file' | NotDelivered {
   const there = lstatSync(path, { throwIfNoEntry: false })
   if (!there) return 'nothing'
   // Renaming would replace a link instead of following it, which its owner did not mean.
   if (!there.isFile()) {
-    return finalFault('delivery.file', `${path} exists and is not a regular file`, 'remove it or choose another name')
+    return finalFault(
+      'delivery.file',
+      `${path} exists and is not a regular file`,
+      'remove it or choose another name',
+    )
   }
   // Sluice writes whole files. Other bytes are another message, or come from another program.
-  return there.size === content.length && content.equals(readFileSync(path)) ? 'this' : 'another file'
+  return there.size === content.length && content.equals(readFileSync(path))
+    ? 'this'
+    : 'another file'
 }
 
 function oddNameReason(name: string): string | undefined {

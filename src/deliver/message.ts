@@ -26,7 +26,13 @@ export function messageId(kind: 'run' | 'alert', parts: readonly (string | numbe
 }
 
 /** The values that delivery templates may use, by name. */
-export function templateValues({ id, subject, text, at_ms, values }: Message): Record<string, string> {
+export function templateValues({
+  id,
+  subject,
+  text,
+  at_ms,
+  values,
+}: Message): Record<string, string> {
   return { ...values, id, subject, text, at: isoTime(at_ms) }
 }
 

@@ -59,7 +59,8 @@ export interface CommandTarget extends Named {
 export function outgoingUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
-  const is_safe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+  const is_safe =
+    url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
   return is_safe && url.username === '' && url.password === '' ? url : undefined
 }
 

@@ -29,15 +29,23 @@ export async function deliverByWebhook(
   const address = target.url ?? readSecretFile(target.url_file ?? '', 'the address of the webhook')
   const url = outgoingUrl(address)
   if (!url) {
-    const hint = 'give one such as https://host/path, without a user and a password; http is for this machine only'
+    const hint =
+      'give one such as https://host/path, without a user and a password; http is for this machine only'
     return finalFault('delivery.address', `the address of ${target.name} cannot be used`, hint)
   }
   const body = bodyOf(target.body, message)
   if (body === undefined) {
     const hint = 'put values between double quotes, without others around'
-    return finalFault('template.not_json', `the body of ${target.name} is not JSON once its values are filled in`, hint)
+    return finalFault(
+      'template.not_json',
+      `the body of ${target.name} is not JSON once its values are filled in`,
+      hint,
+    )
   }
-  const secret = target.secret_file === undefined ? undefined : readSecretFile(target.secret_file, 'the signing secret')
+  const secret =
+    target.secret_file === undefined
+      ? undefined
+      : readSecretFile(target.secret_file, 'the signing secret')
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': `sluice/${programVersion()}`,
@@ -55,7 +63,9 @@ function bodyOf(body: WebhookTarget['body'], message: Message): string | undefin
     const { id, subject, text, data, values, at_ms } = message
     return JSON.stringify({ id, at: isoTime(at_ms), subject, text, values, data })
   }
-  const text = renderTemplate(body.template, templateValues(message), (value) => JSON.stringify(value).slice(1, -1))
+  const text = renderTemplate(body.template, templateValues(message), (value) =>
+    JSON.stringify(value).slice(1, -1),
+  )
   return isJson(text) ? text : undefined
 }
 
@@ -69,10 +79,17 @@ function isJson(text: string): boolean {
 }
 
 /** Standard Webhooks 1.0: with a secret, signs `id.timestamp.body`. Receivers refuse old times. */
-function signatureHeaders(id: string, now_s: number, body: string, secret: string | undefined): Record<string, string> {
+function signatureHeaders(
+  id: string,
+  now_s: number,
+  body: string,
+  secret: string | undefined,
+): Record<string, string> {
   const about = { 'webhook-id': id, 'webhook-timestamp': String(now_s) }
   if (secret === undefined) return about
-  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret)
+  const key = secret.startsWith('whsec_')
+    ? Buffer.from(secret.slice('whsec_'.length), 'base64')
+    : Buffer.from(secret)
   const signature = createHmac('sha256', key).update(`${id}.${now_s}.${body}`).digest('base64')
   return { ...about, 'webhook-signature': `v1,${signature}` }
 }

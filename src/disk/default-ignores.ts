@@ -17,8 +17,18 @@ type Group = readonly [reason: string, ...patterns: string[]]
 const final_groups: readonly Group[] = [
   ['may hold passwords and keys of programs', '.env*'],
   ['private key of SSH', 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '*.ppk'],
-  ['may hold a private key or a certificate with one', '*.pem', '*.pfx', '*.p12', '*.jks', '*.keystore'],
-  ['may be a private key (a Keynote presentation with this ending can be uploaded as PDF or PPTX)', '*.key'],
+  [
+    'may hold a private key or a certificate with one',
+    '*.pem',
+    '*.pfx',
+    '*.p12',
+    '*.jks',
+    '*.keystore',
+  ],
+  [
+    'may be a private key (a Keynote presentation with this ending can be uploaded as PDF or PPTX)',
+    '*.key',
+  ],
   ['password safe', '*.kdbx', '*.kdb'],
   ['keys and known hosts of SSH', '.ssh'],
   ['credentials of a cloud or a cluster', '.aws', '.azure', '.kube', '.docker'],
@@ -51,8 +61,22 @@ const ordinary_groups: readonly Group[] = [
     '*.!ut',
     '*.aria2',
   ],
-  ['metadata of macOS, not content', '.DS_Store', '._*', '.AppleDouble/', 'Icon\r', '.Spotlight-V100/', '.fseventsd/'],
-  ['metadata of Windows, not content', 'Thumbs.db', 'ehthumbs.db', 'desktop.ini', 'System Volume Information/'],
+  [
+    'metadata of macOS, not content',
+    '.DS_Store',
+    '._*',
+    '.AppleDouble/',
+    'Icon\r',
+    '.Spotlight-V100/',
+    '.fseventsd/',
+  ],
+  [
+    'metadata of Windows, not content',
+    'Thumbs.db',
+    'ehthumbs.db',
+    'desktop.ini',
+    'System Volume Information/',
+  ],
   ['index of a Synology NAS, not content', '@eaDir/'],
   [
     'snapshots: old copies of the same files',
@@ -78,7 +102,11 @@ const ordinary_groups: readonly Group[] = [
   ['installed packages of other people', 'node_modules/'],
 ]
 
-const dot_file: DefaultIgnore = { rule: '.*', reason: 'hidden file or folder (dot_files is off)', final: false }
+const dot_file: DefaultIgnore = {
+  rule: '.*',
+  reason: 'hidden file or folder (dot_files is off)',
+  final: false,
+}
 
 interface NamePattern extends DefaultIgnore {
   readonly shape: RegExp
@@ -120,7 +148,9 @@ export function defaultIgnore(
   isLifted: (rule: DefaultIgnore) => boolean = never,
 ): DefaultIgnore | undefined {
   if (any_shape.test(name)) {
-    const found = all_patterns.find((pattern) => isAbout(pattern, name, kind) && (pattern.final || !isLifted(pattern)))
+    const found = all_patterns.find(
+      (pattern) => isAbout(pattern, name, kind) && (pattern.final || !isLifted(pattern)),
+    )
     if (found !== undefined) return found
   }
   return !dot_files && name.charCodeAt(0) === 46 && !isLifted(dot_file) ? dot_file : undefined
@@ -128,7 +158,11 @@ export function defaultIgnore(
 
 const never = () => false
 
-function isAbout({ shape, directories_only }: NamePattern, name: string, kind: 'file' | 'directory'): boolean {
+function isAbout(
+  { shape, directories_only }: NamePattern,
+  name: string,
+  kind: 'file' | 'directory',
+): boolean {
   return (kind === 'directory' || !directories_only) && shape.test(name)
 }
 

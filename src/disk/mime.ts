@@ -21,7 +21,10 @@ export function mimeType(
   )
 }
 
-function overrideFor(extension: string, overrides: Readonly<Record<string, string>>): string | undefined {
+function overrideFor(
+  extension: string,
+  overrides: Readonly<Record<string, string>>,
+): string | undefined {
   if (extension === '') return undefined
   return Object.entries(overrides).find(([key]) => key.toLowerCase() === extension)?.[1]
 }
@@ -68,7 +71,10 @@ function typeOfZip(start: string): string {
 function isPlainText(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return false
   for (const byte of bytes) {
-    if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d) return false
+    if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d)
+      return false
   }
-  return [0, 1, 2, 3].some((cut) => cut < bytes.length && isUtf8(bytes.subarray(0, bytes.length - cut)))
+  return [0, 1, 2, 3].some(
+    (cut) => cut < bytes.length && isUtf8(bytes.subarray(0, bytes.length - cut)),
+  )
 }

@@ -9,14 +9,26 @@ export type AuditFact =
   | { type: 'audit_wanted' }
   | { type: 'audit_round_began'; project_id: string }
   /** A page of the list. `cursor` is where the next one begins; undefined on the last. */
-  | { type: 'assets_listed'; project_id: string; round: number; cursor: string | undefined; items: ListedAsset[] }
+  | {
+      type: 'assets_listed'
+      project_id: string
+      round: number
+      cursor: string | undefined
+      items: ListedAsset[]
+    }
   /** No page listed it as ready, but the service answers that it is. */
   | { type: 'asset_confirmed'; content: number }
   /**
    * `unanswered`: assets that got no answer. `resend`: wants removed contents again that a file
    * still has, unless they are so many that a user must decide (`isMassRemoval`).
    */
-  | { type: 'audit_round_ended'; project_id: string; round: number; unanswered: number; resend: boolean }
+  | {
+      type: 'audit_round_ended'
+      project_id: string
+      round: number
+      unanswered: number
+      resend: boolean
+    }
 
 export interface ListedAsset {
   asset_id: string
@@ -29,6 +41,12 @@ const mass_share = 0.1
 const min_mass = 100
 
 /** If true, nothing is uploaded again without a user, whatever `audit.on_remote_delete` is. */
-export function isMassRemoval({ removed, expected }: { removed: number; expected: number }): boolean {
+export function isMassRemoval({
+  removed,
+  expected,
+}: {
+  removed: number
+  expected: number
+}): boolean {
   return removed > Math.max(min_mass, expected * mass_share)
 }

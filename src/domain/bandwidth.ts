@@ -21,9 +21,13 @@ export function bandwidthAt(spans: readonly BandwidthSpan[], at_ms: number): Ban
   return { bytes_per_s: bytesPerSecondAt(spans, at_ms), until_ms: nextChange_ms(spans, at_ms) }
 }
 
-export function bytesPerSecondAt(spans: readonly BandwidthSpan[], at_ms: number): number | undefined {
+export function bytesPerSecondAt(
+  spans: readonly BandwidthSpan[],
+  at_ms: number,
+): number | undefined {
   const minute = localMinuteOfDay(at_ms)
-  return spans.find(({ from_minute, to_minute }) => from_minute <= minute && minute < to_minute)?.bytes_per_s
+  return spans.find(({ from_minute, to_minute }) => from_minute <= minute && minute < to_minute)
+    ?.bytes_per_s
 }
 
 /** Checks each minute ahead: at a clock change, a time of day comes twice or not at all. */

@@ -101,23 +101,44 @@ export function newContent(not_before_ms: number): ContentProgress {
   }
 }
 
-const open_states: readonly ContentState[] = ['wanted', 'reserving', 'reserved', 'sent', 'ingesting']
+const open_states: readonly ContentState[] = [
+  'wanted',
+  'reserving',
+  'reserved',
+  'sent',
+  'ingesting',
+]
 
 export function isUnderway(state: ContentState): boolean {
   return open_states.includes(state)
 }
 
 /** Only this changes a state. Pure. Undefined, without a change, if a late fact does not apply. */
-export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms: number): ContentProgress | undefined {
-  if (!appliesIn[fact.type].includes(content.state) || isOfAnotherAsset(content, fact)) return undefined
+export function contentAfter(
+  content: ContentProgress,
+  fact: ContentFact,
+  at_ms: number,
+): ContentProgress | undefined {
+  if (!appliesIn[fact.type].includes(content.state) || isOfAnotherAsset(content, fact))
+    return undefined
   // A due content keeps its due time: it stays ahead of later ones, without a write to the index.
   const due_ms = Math.min(content.not_before_ms, at_ms)
-  const step = { ...content, not_before_ms: due_ms, error_code: undefined, error_message: undefined }
+  const step = {
+    ...content,
+    not_before_ms: due_ms,
+    error_code: undefined,
+    error_message: undefined,
+  }
   const forward = { ...step, attempts: 0, failing_since_ms: undefined, slot_failures: 0 }
   switch (fact.type) {
     case 'slot_intended':
       // Without a failed try, the error is only why it waited until now.
-      return { ...content, state: 'reserving', intended_ms: at_ms, ...(content.attempts === 0 && noted(undefined)) }
+      return {
+        ...content,
+        state: 'reserving',
+        intended_ms: at_ms,
+        ...(content.attempts === 0 && noted(undefined)),
+      }
     case 'slot_reserved':
       // It goes behind contents that are due: if its upload fails, others come before a retry.
       return {
@@ -129,15 +150,31 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
         slot_failures: 0,
       }
     case 'asset_found':
-      return { ...forward, state: 'ingesting', asset_id: fact.asset_id, made_here: false, following_since_ms: at_ms }
+      return {
+        ...forward,
+        state: 'ingesting',
+        asset_id: fact.asset_id,
+        made_here: false,
+        following_since_ms: at_ms,
+      }
     case 'bytes_accepted':
       return { ...step, state: 'sent', sent_ms: at_ms, slot_failures: 0 }
     case 'bytes_missing':
       return { ...failedOnce(content, fact, at_ms), state: 'reserved', slot_failures: 0 }
     case 'ingest_started':
-      return { ...forward, state: 'ingesting', following_since_ms: at_ms, not_before_ms: fact.not_before_ms }
+      return {
+        ...forward,
+        state: 'ingesting',
+        following_since_ms: at_ms,
+        not_before_ms: fact.not_before_ms,
+      }
     case 'ingest_continues':
-      return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.note) }
+      return {
+        ...content,
+        attempts: content.attempts + 1,
+        not_before_ms: fact.not_before_ms,
+        ...noted(fact.note),
+      }
     case 'asset_ready':
       return { ...forward, state: 'ready', ready_ms: at_ms, vanished: 0, without_md5: false }
     case 'content_refused':
@@ -150,7 +187,12 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
         slot_failures: content.asset_id === undefined ? 0 : content.slot_failures + 1,
       }
     case 'slot_lost':
-      return { ...failedOnce(content, fact, at_ms), state: 'wanted', asset_id: undefined, slot_failures: 0 }
+      return {
+        ...failedOnce(content, fact, at_ms),
+        state: 'wanted',
+        asset_id: undefined,
+        slot_failures: 0,
+      }
     case 'hit_dead':
       return { ...forward, state: 'wanted', asset_id: undefined, without_md5: true }
     case 'asset_vanished':
@@ -176,12 +218,18 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
     case 'asset_kept':
       return { ...forward, state: 'ready' }
     case 'removal_deferred':
-      return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.error) }
+      return {
+        ...content,
+        attempts: content.attempts + 1,
+        not_before_ms: fact.not_before_ms,
+        ...noted(fact.error),
+      }
   }
 }
 
 function isOfAnotherAsset({ asset_id }: ContentProgress, fact: ContentFact): boolean {
-  const asked = fact.type === 'asset_missing' || fact.type === 'asset_unready' || fact.type === 'asset_failed'
+  const asked =
+    fact.type === 'asset_missing' || fact.type === 'asset_unready' || fact.type === 'asset_failed'
   return asked && fact.asset_id !== undefined && fact.asset_id !== asset_id
 }
 
@@ -218,7 +266,9 @@ function isGivenUpThere({ state, asset_id, error_code }: ContentProgress): boole
   return asset_id !== undefined && (state === 'removed_on_service' || error_code === ingest_failed)
 }
 
-function noted(fault: FaultNote | undefined): Pick<ContentProgress, 'error_code' | 'error_message'> {
+function noted(
+  fault: FaultNote | undefined,
+): Pick<ContentProgress, 'error_code' | 'error_message'> {
   return { error_code: fault?.code, error_message: fault?.message }
 }
 
@@ -234,12 +284,23 @@ function failedOnce(
 ): ContentProgress {
   if (!error) return { ...content, not_before_ms }
   const failing_since_ms = content.failing_since_ms ?? at_ms
-  return { ...content, attempts: content.attempts + 1, failing_since_ms, not_before_ms, ...noted(error) }
+  return {
+    ...content,
+    attempts: content.attempts + 1,
+    failing_since_ms,
+    not_before_ms,
+    ...noted(error),
+  }
 }
 
 function afterVanished(content: ContentProgress, at_ms: number): ContentProgress {
-  if (content.vanished < max_vanished) return { ...newContent(at_ms), vanished: content.vanished + 1 }
-  return { ...content, state: 'removed_on_service', ...removed('removed on the service while it was being read') }
+  if (content.vanished < max_vanished)
+    return { ...newContent(at_ms), vanished: content.vanished + 1 }
+  return {
+    ...content,
+    state: 'removed_on_service',
+    ...removed('removed on the service while it was being read'),
+  }
 }
 
 const removed = (message: string) => noted({ code: 'removed_on_service', message })

@@ -17,7 +17,10 @@ export interface Alert {
 }
 
 /** Receiver (`target`) of a run's report or of an alert. `run` and `alert` are the ledger's ids. */
-export type DeliveryKey = { target: string } & ({ run: number; alert?: undefined } | { alert: number; run?: undefined })
+export type DeliveryKey = { target: string } & (
+  | { run: number; alert?: undefined }
+  | { alert: number; run?: undefined }
+)
 
 export function deliveryKey({ run, alert, target }: DeliveryKey): DeliveryKey {
   return run === undefined ? { alert, target } : { run, target }

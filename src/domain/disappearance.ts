@@ -29,18 +29,31 @@ export interface Disappearance extends FoundThere {
 }
 
 /** True if both questions are about the same root with as many files. */
-export function isSameQuestion(one: FoundThere | undefined, other: FoundThere | undefined): boolean {
+export function isSameQuestion(
+  one: FoundThere | undefined,
+  other: FoundThere | undefined,
+): boolean {
   if (one === undefined || other === undefined) return one === other
-  return one.device === other.device && isSameRoot(one.identity, other.identity) && one.files === other.files
+  return (
+    one.device === other.device &&
+    isSameRoot(one.identity, other.identity) &&
+    one.files === other.files
+  )
 }
 
 /** True if the user is already asked about exactly this, and has not answered. */
-export function isAskedAbout(asked: Disappearance | undefined, found: FoundThere | undefined): boolean {
+export function isAskedAbout(
+  asked: Disappearance | undefined,
+  found: FoundThere | undefined,
+): boolean {
   return asked?.is_accepted !== true && isSameQuestion(asked, found)
 }
 
 /** Known files to compare with: at least those of the last full scan, so later deletions count. */
-export function knownBefore(folder: { known_files: number; counted: { files: number } | undefined }): number {
+export function knownBefore(folder: {
+  known_files: number
+  counted: { files: number } | undefined
+}): number {
   return Math.max(folder.known_files, folder.counted?.files ?? 0)
 }
 
@@ -48,7 +61,10 @@ export function knownBefore(folder: { known_files: number; counted: { files: num
  * True if it seems an unmounted disk, not a user's work. A renamed file is missing at one path and
  * found at another, so only the decrease of the number of files counts.
  */
-export function hasVanished({ known, missing, files }: Found, limits: DisappearanceLimits): boolean {
+export function hasVanished(
+  { known, missing, files }: Found,
+  limits: DisappearanceLimits,
+): boolean {
   if (missing <= limits.empty_folder_files) return false
   if (files === 0) return true
   const fewer = known - files
@@ -56,7 +72,11 @@ export function hasVanished({ known, missing, files }: Found, limits: Disappeara
 }
 
 /** True if far fewer files are found than the user accepted: another disappearance. */
-export function exceedsAcknowledgement(accepted: Disappearance, files: number, limits: DisappearanceLimits): boolean {
+export function exceedsAcknowledgement(
+  accepted: Disappearance,
+  files: number,
+  limits: DisappearanceLimits,
+): boolean {
   return hasVanished({ known: accepted.files, missing: accepted.files - files, files }, limits)
 }
 

@@ -56,11 +56,23 @@ export type FolderEvent =
    * Recorded again when the reason or the question changes, and when a scan was requested.
    * `is_doubted`: the root is still being compared. `found`: files of the question to a user.
    */
-  | { type: 'folder_offline'; folder: string; reason: string; is_doubted?: boolean; found?: FoundThere | undefined }
+  | {
+      type: 'folder_offline'
+      folder: string
+      reason: string
+      is_doubted?: boolean
+      found?: FoundThere | undefined
+    }
   /** A full scan must begin at this time or later. */
   | { type: 'scan_wanted'; folder: string; at_ms: number }
   /** `is_part`: more is missing than one scan checks; the next uses the same answer of the user. */
-  | { type: 'scan_finished'; folder: string; began_ms: number; summary: ScanSummary; is_part?: boolean }
+  | {
+      type: 'scan_finished'
+      folder: string
+      began_ms: number
+      summary: ScanSummary
+      is_part?: boolean
+    }
 
 /** Facts about paths below a root, by intake; `file_changed` by the uploader and `verify`. */
 export type FileFact =
@@ -69,7 +81,14 @@ export type FileFact =
   | { type: 'file_gone'; folder: string; path: string }
   /** The rules ignore this known file now: its row is deleted. */
   | { type: 'file_ignored'; folder: string; path: string }
-  | { type: 'file_skipped'; folder: string; path: string; stat: FileStat; reason: SkipReason; rule: string }
+  | {
+      type: 'file_skipped'
+      folder: string
+      path: string
+      stat: FileStat
+      reason: SkipReason
+      rule: string
+    }
   | {
       type: 'file_blocked'
       folder: string

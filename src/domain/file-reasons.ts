@@ -88,7 +88,10 @@ export const block_reasons = {
 
 export type BlockReason = keyof typeof block_reasons
 
-export const file_reasons: Record<SkipReason | BlockReason, ReasonTexts> = { ...skip_reasons, ...block_reasons }
+export const file_reasons: Record<SkipReason | BlockReason, ReasonTexts> = {
+  ...skip_reasons,
+  ...block_reasons,
+}
 
 const in_order = Object.keys(skip_reasons) as SkipReason[]
 
@@ -116,12 +119,21 @@ function isBeforeStart({ folder: { start }, stat, history }: FileToJudge): boole
 
 type ChosenStart = Exclude<FolderStart, { kind: 'all' }>
 
-function isOlder(start: ChosenStart, { mtime_ns, ctime_ns }: FileStat, started_ms: number): boolean {
-  const [mtime_ms, ctime_ms] = [mtime_ns, ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [number, number]
+function isOlder(
+  start: ChosenStart,
+  { mtime_ns, ctime_ns }: FileStat,
+  started_ms: number,
+): boolean {
+  const [mtime_ms, ctime_ms] = [mtime_ns, ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [
+    number,
+    number,
+  ]
   if (start.kind === 'newer_than') return mtime_ms < started_ms - start.age_ms
   return Math.max(mtime_ms, ctime_ms) < started_ms
 }
 
 function startText(start: FolderStart): string {
-  return start.kind === 'newer_than' ? `newer_than ${Math.round(start.age_ms / 86_400_000)}d` : start.kind
+  return start.kind === 'newer_than'
+    ? `newer_than ${Math.round(start.age_ms / 86_400_000)}d`
+    : start.kind
 }

@@ -17,7 +17,12 @@ export function checkKey(folder: string, path: string): string {
 }
 
 export function sameStat(a: FileStat, b: FileStat): boolean {
-  return a.size === b.size && a.mtime_ns === b.mtime_ns && a.ctime_ns === b.ctime_ns && a.inode === b.inode
+  return (
+    a.size === b.size &&
+    a.mtime_ns === b.mtime_ns &&
+    a.ctime_ns === b.ctime_ns &&
+    a.inode === b.inode
+  )
 }
 
 /** Paths are ordered by bytes of UTF-8. In UTF-16, surrogates would sort before U+E000. */
@@ -87,7 +92,9 @@ const advices: Readonly<Record<string, string>> = {
 export function watchingText({ watcher, reason }: { watcher: string; reason: string }): string {
   if (watcher === 'scan') return `not watching, scans find what changes: ${reason}`
   const [, files, why = ''] = /^((?:more than )?[\d,]+ files?)(.*)$/s.exec(reason) ?? []
-  return files === undefined ? `watching with ${watcher}: ${reason}` : `watching ${files} (${watcher}${why})`
+  return files === undefined
+    ? `watching with ${watcher}: ${reason}`
+    : `watching ${files} (${watcher}${why})`
 }
 
 /** Line of a .sluiceignore at the folder's root that excludes only this file. */

@@ -19,7 +19,10 @@ export interface GivenLabels {
 }
 
 /** Compiles the settings. The result adds the labels of one path of the folder to `given`. */
-export function labelGiver({ labels, label_from }: LabelSettings): (path: string, given: GivenLabels) => void {
+export function labelGiver({
+  labels,
+  label_from,
+}: LabelSettings): (path: string, given: GivenLabels) => void {
   const rules = labels.map((rule) => {
     const { path, add } = typeof rule === 'string' ? { path: undefined, add: [rule] } : rule
     return { path, add, matches: pathMatcher(path === undefined ? [] : [path]) }
@@ -27,7 +30,8 @@ export function labelGiver({ labels, label_from }: LabelSettings): (path: string
   return (path, { by_rule, by_folder }) => {
     for (const rule of rules) {
       const names = rule.add.filter((name) => !by_rule.has(name))
-      if (names.length > 0 && rule.matches(path)) for (const name of names) by_rule.set(name, rule.path)
+      if (names.length > 0 && rule.matches(path))
+        for (const name of names) by_rule.set(name, rule.path)
     }
     const folders = label_from === 'none' ? [] : path.split('/').slice(0, -1)
     for (const name of label_from === 'first_folder' ? folders.slice(0, 1) : folders) {

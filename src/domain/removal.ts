@@ -7,7 +7,11 @@ export interface RemovalPolicy {
   delete_grace_ms: number
 }
 
-export const keep_everything: RemovalPolicy = { on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
+export const keep_everything: RemovalPolicy = {
+  on_delete: 'keep',
+  on_change: 'keep',
+  delete_grace_ms: 0,
+}
 
 /** Limits per folder on removals due or done within `per_ms`. Beyond both a user decides. */
 export interface RemovalLimits {
@@ -48,7 +52,13 @@ export type RemovalFact =
    * It still exists: Sluice did not ask, the call surely had no effect, or (`error`) the service
    * refused. It is decided again at `not_before_ms`. `by_service`: no assets can be removed there.
    */
-  | { type: 'asset_kept'; content: number; not_before_ms: number; error?: FaultNote; by_service?: true }
+  | {
+      type: 'asset_kept'
+      content: number
+      not_before_ms: number
+      error?: FaultNote
+      by_service?: true
+    }
   /** The result is unknown; it is tried again. */
   | { type: 'removal_deferred'; content: number; not_before_ms: number; error: FaultNote }
 
@@ -64,7 +74,10 @@ export interface Parting {
   at_ms: number
   folder: PartingFolder
   /** If `moving`, its bytes are not ready. With `last_ready`, the last bytes of a gone file are. */
-  now: { kind: 'ready' } | { kind: 'moving' } | { kind: 'gone'; gone_ms: number; last_ready: boolean }
+  now:
+    | { kind: 'ready' }
+    | { kind: 'moving' }
+    | { kind: 'gone'; gone_ms: number; last_ready: boolean }
 }
 
 interface PartingFolder extends RemovalPolicy {
@@ -109,7 +122,15 @@ export interface FolderScan {
  * skipped, perhaps for ever. `asked`: an open run of a prompt asks about it. `user`: a user must
  * accept so many removals. `service`: the service refused it.
  */
-export type RemovalWait = 'grace' | 'replacement' | 'scan' | 'twin' | 'left_out' | 'asked' | 'user' | 'service'
+export type RemovalWait =
+  | 'grace'
+  | 'replacement'
+  | 'scan'
+  | 'twin'
+  | 'left_out'
+  | 'asked'
+  | 'user'
+  | 'service'
 
 export type RemovalVerdict =
   | { kind: 'remove' }
@@ -134,7 +155,9 @@ export function removalVerdict(of: RemovalCase): RemovalVerdict {
   const twin = twinVerdict(of)
   if (twin.kind !== 'remove') return twin
   if (of.is_asked_about) return wait('asked')
-  return of.partings.some(({ accepted, folder }) => folder.is_held && !accepted) ? wait('user') : remove
+  return of.partings.some(({ accepted, folder }) => folder.is_held && !accepted)
+    ? wait('user')
+    : remove
 }
 
 function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
@@ -147,7 +170,9 @@ function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
     // Deleted, then replaced: users may see a change, so both policies must allow the removal.
     return why === 'deleted' && folder.on_change === 'keep' ? keep : replacedVerdict(parting, of)
   }
-  return why === 'changed' && now.last_ready ? replacedVerdict(parting, of) : goneVerdict(folder, now.gone_ms, of)
+  return why === 'changed' && now.last_ready
+    ? replacedVerdict(parting, of)
+    : goneVerdict(folder, now.gone_ms, of)
 }
 
 function twinVerdict({ twin, partings, scans }: RemovalCase): RemovalVerdict {
@@ -168,7 +193,11 @@ function replacedVerdict({ at_ms, folder }: Parting, { scans }: RemovalCase): Re
   return scannedSince(at_ms, needs_own ? scans : scans.filter((scan) => scan.folder !== name))
 }
 
-function goneVerdict(folder: PartingFolder, gone_ms: number, { now_ms, scans }: RemovalCase): RemovalVerdict {
+function goneVerdict(
+  folder: PartingFolder,
+  gone_ms: number,
+  { now_ms, scans }: RemovalCase,
+): RemovalVerdict {
   // A replacement that is gone before it was ready: the path's last version is this content.
   if (folder.on_delete === 'keep') return keep
   const until_ms = gone_ms + folder.delete_grace_ms
@@ -178,5 +207,7 @@ function goneVerdict(folder: PartingFolder, gone_ms: number, { now_ms, scans }: 
 }
 
 function scannedSince(since_ms: number, scans: readonly FolderScan[]): RemovalVerdict {
-  return scans.every(({ began_ms }) => began_ms !== undefined && began_ms >= since_ms) ? remove : wait('scan')
+  return scans.every(({ began_ms }) => began_ms !== undefined && began_ms >= since_ms)
+    ? remove
+    : wait('scan')
 }

@@ -21,7 +21,11 @@ interface RootTraits {
 export function isSameRoot(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return true
   const [known, now] = [traitsOf(a), traitsOf(b)]
-  return known.what === now.what && agree(known.born, now.born) && agree(known.filesystem_id, now.filesystem_id)
+  return (
+    known.what === now.what &&
+    agree(known.born, now.born) &&
+    agree(known.filesystem_id, now.filesystem_id)
+  )
 }
 
 /** Compares a root with the known one. Only the ids of both filesystems allow `same` or `other`. */
@@ -34,8 +38,12 @@ export function likeness(known: string | undefined, now: string | undefined): Li
 }
 
 /** The identity to remember: the known one if it agrees and the id could not be read now. */
-export function withKnownId(known: string | undefined, now: string | undefined): string | undefined {
-  if (known === undefined || now === undefined || traitsOf(now).filesystem_id !== undefined) return now
+export function withKnownId(
+  known: string | undefined,
+  now: string | undefined,
+): string | undefined {
+  if (known === undefined || now === undefined || traitsOf(now).filesystem_id !== undefined)
+    return now
   return traitsOf(known).filesystem_id !== undefined && isSameRoot(known, now) ? known : now
 }
 

@@ -52,18 +52,32 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
       return { ...forward, ...planned(run, fact.plan), attempts, planned_ms: at_ms }
     }
     case 'turn_intended':
-      return { ...run, state: 'asking', turns: turnsWith(run, { body: fact.body, intended_ms: at_ms }) }
+      return {
+        ...run,
+        state: 'asking',
+        turns: turnsWith(run, { body: fact.body, intended_ms: at_ms }),
+      }
     case 'turn_unsent': {
       const { not_before_ms, error } = fact
       const turns = turnsWith(run, { intended_ms: undefined })
       return { ...run, state: 'planned', turns, attempts: run.attempts + 1, not_before_ms, error }
     }
     case 'turn_lost':
-      return { ...forward, state: 'planned', turns: turnsWith(run, lostTurn(run)), notes: [...run.notes, fact.why] }
+      return {
+        ...forward,
+        state: 'planned',
+        turns: turnsWith(run, lostTurn(run)),
+        notes: [...run.notes, fact.why],
+      }
     case 'turn_asked': {
       const { chat_id, message_id, note } = fact
       const notes = note === undefined ? run.notes : [...run.notes, note]
-      return { ...forward, state: 'asked', turns: turnsWith(run, { chat_id, message_id, asked_ms: at_ms }), notes }
+      return {
+        ...forward,
+        state: 'asked',
+        turns: turnsWith(run, { chat_id, message_id, asked_ms: at_ms }),
+        notes,
+      }
     }
     case 'turn_answered': {
       const turns = turnsWith(run, { answer: fact.answer, answered_ms: at_ms })
@@ -77,7 +91,12 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
     case 'run_failed':
       return { ...run, state: 'failed', error: fact.error, ended_ms: at_ms }
     case 'run_deferred':
-      return { ...run, attempts: run.attempts + 1, not_before_ms: fact.not_before_ms, error: fact.error }
+      return {
+        ...run,
+        attempts: run.attempts + 1,
+        not_before_ms: fact.not_before_ms,
+        error: fact.error,
+      }
   }
 }
 

@@ -14,7 +14,15 @@ import type { FaultNote } from '../base/run/errors.ts'
  * - `skipped`: nothing was asked, and nothing will be (`why`). It covers nothing.
  * - `failed`: a user must act (`error`). It covers nothing: its assets are fresh for the next run.
  */
-export type RunState = 'due' | 'planned' | 'asking' | 'asked' | 'answered' | 'written' | 'skipped' | 'failed'
+export type RunState =
+  | 'due'
+  | 'planned'
+  | 'asking'
+  | 'asked'
+  | 'answered'
+  | 'written'
+  | 'skipped'
+  | 'failed'
 
 /** `schedule` is on time, `catch_up` makes up a missed time, `user` was requested by hand. */
 export type RunCause = 'schedule' | 'catch_up' | 'user'

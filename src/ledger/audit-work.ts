@@ -53,7 +53,13 @@ export interface AuditCounts {
 }
 
 /** The number of assets that the service should have had. */
-export function expectedAssets({ usable, unready, failed, missing, unanswered }: AuditCounts): number {
+export function expectedAssets({
+  usable,
+  unready,
+  failed,
+  missing,
+  unanswered,
+}: AuditCounts): number {
   return usable + unready + failed + missing + unanswered
 }
 

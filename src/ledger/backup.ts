@@ -1,6 +1,11 @@
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openSqlite, openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/files/sqlite.ts'
+import {
+  openSqlite,
+  openSqliteReadOnly,
+  type Sqlite,
+  translateSqliteError,
+} from '../base/files/sqlite.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
 import { ledger_migrations, openLedgerReadOnly } from './file/ledger-file.ts'
 import {
@@ -30,7 +35,11 @@ export interface Backup {
  * an earlier backup, and nothing else. Errors: `ledger.none`, `account.no_right`, `usage.exists`,
  * `database.*`, `backup.unwritable`.
  */
-export function backUpLedger(state_dir: string, file: string, { force }: { force: boolean }): Backup {
+export function backUpLedger(
+  state_dir: string,
+  file: string,
+  { force }: { force: boolean },
+): Backup {
   refuseTarget(file, force)
   const source = openLedgerReadOnly(state_dir)
   try {
@@ -58,7 +67,8 @@ function refuseTarget(file: string, force: boolean): void {
   const refused = (what: string, hint: string) =>
     new SluiceError({ code: 'usage.exists', message: `${file} ${what}`, hint })
   if (!there.isFile()) throw refused('is no file', 'name a file, which need not be there')
-  if (!isOfLedger(file)) throw refused('is there already, and is no backup of a ledger', 'name another file')
+  if (!isOfLedger(file))
+    throw refused('is there already, and is no backup of a ledger', 'name another file')
   if (!force) throw refused('is there already', '--force writes over it')
 }
 
@@ -89,7 +99,10 @@ function copyInto(source: Sqlite, file: string): void {
   } catch (error) {
     rmSync(temporary, { force: true })
     // If data is damaged, it is in the source, not in the target.
-    const translated = translateSqliteError(error, codeOf(error)?.startsWith('SQLITE_CORRUPT') ? source.name : file)
+    const translated = translateSqliteError(
+      error,
+      codeOf(error)?.startsWith('SQLITE_CORRUPT') ? source.name : file,
+    )
     if (isSluiceError(translated)) throw translated
     throw new SluiceError({
       code: 'backup.unwritable',
@@ -108,7 +121,11 @@ function copyInto(source: Sqlite, file: string): void {
  * new name is returned. Errors: `account.no_right`, `ledger.locked`, `usage.backup` for an invalid
  * backup or the ledger itself, `database.*`.
  */
-export function restoreLedger(state_dir: string, file: string, now_ms: number): { aside: string | undefined } {
+export function restoreLedger(
+  state_dir: string,
+  file: string,
+  now_ms: number,
+): { aside: string | undefined } {
   refuseItself(state_dir, file)
   const backup = openBackup(file)
   try {
@@ -141,7 +158,9 @@ export function restoreLedger(state_dir: string, file: string, now_ms: number): 
 function markRestored(file: string, now_ms: number): void {
   changeClosed(file, (database) => {
     database
-      .prepare('UPDATE audits SET wanted = 1, restored_ms = ?, began_ms = NULL, asked = 0, cursor = NULL, listed = 0')
+      .prepare(
+        'UPDATE audits SET wanted = 1, restored_ms = ?, began_ms = NULL, asked = 0, cursor = NULL, listed = 0',
+      )
       .run(now_ms)
   })
 }
@@ -150,7 +169,11 @@ function markRestored(file: string, now_ms: number): void {
  * Puts the rebuilt, closed ledger of `new_dir` and its tickets in the place of the lost ones.
  * Returns the new path of the lost ledger; undefined without one. The caller holds both locks.
  */
-export function putRebuiltInPlace(state_dir: string, new_dir: string, now_ms: number): string | undefined {
+export function putRebuiltInPlace(
+  state_dir: string,
+  new_dir: string,
+  now_ms: number,
+): string | undefined {
   forgetWanted(ledgerFile(new_dir))
   const aside = moveAside(state_dir, 'damaged', now_ms)
   removeDatabase(ticketsFile(state_dir))
@@ -178,7 +201,9 @@ function changeClosed(file: string, change: (database: Sqlite) => void): void {
 
 /** Refuses the ledger itself under any name, links included. */
 function refuseItself(state_dir: string, file: string): void {
-  const [one, other] = [file, ledgerFile(state_dir)].map((path) => statSync(path, { throwIfNoEntry: false }))
+  const [one, other] = [file, ledgerFile(state_dir)].map((path) =>
+    statSync(path, { throwIfNoEntry: false }),
+  )
   if (!one || !other || one.dev !== other.dev || one.ino !== other.ino) return
   throw new SluiceError({
     code: 'usage.backup',
@@ -196,7 +221,8 @@ function openBackup(file: string): Sqlite {
     return backup
   } catch (error) {
     backup?.close()
-    if (isSluiceError(error, 'database.newer') || isSluiceError(error, 'database.older')) throw error
+    if (isSluiceError(error, 'database.newer') || isSluiceError(error, 'database.older'))
+      throw error
     throw new SluiceError({
       code: 'usage.backup',
       message: `${file} is no sound backup of a ledger: ${messageOf(error)}`,
@@ -229,7 +255,9 @@ export function conditionOfLedger(state_dir: string): LedgerCondition {
 
 /** True if it has no file, content, run or covered content. A pause or a folder does not count. */
 function isUnused(database: Sqlite): boolean {
-  const used = ['files', 'contents', 'runs', 'covered'].map((table) => `EXISTS (SELECT 1 FROM ${table})`)
+  const used = ['files', 'contents', 'runs', 'covered'].map(
+    (table) => `EXISTS (SELECT 1 FROM ${table})`,
+  )
   return (
     database
       .prepare(`SELECT ${used.join(' OR ')}`)

@@ -33,7 +33,9 @@ export interface FactsOf {
 
 export type FactKind = keyof FactsOf
 
-type KindOf<Type> = { [Kind in FactKind]: Type extends FactsOf[Kind]['type'] ? Kind : never }[FactKind]
+type KindOf<Type> = {
+  [Kind in FactKind]: Type extends FactsOf[Kind]['type'] ? Kind : never
+}[FactKind]
 
 interface FactRule<Type> {
   of: KindOf<Type>

@@ -37,12 +37,24 @@ export interface Ledger extends PromptLedger, AuditLedger {
     limit: number,
     options: { except_projects: readonly string[]; large?: LargeLimit; is_probe?: boolean },
   ): Promise<Claimed<SendWork>>
-  claimToFollow(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<FollowWork>>
-  claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
+  claimToFollow(
+    limit: number,
+    options: { except_projects: readonly string[] },
+  ): Promise<Claimed<FollowWork>>
+  claimToLabel(
+    limit: number,
+    options: { except_projects: readonly string[] },
+  ): Promise<Claimed<LabelWork>>
   /** Claimed contents are `removing`: the intent to remove them is recorded. */
-  claimToRemove(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RemoveWork>>
+  claimToRemove(
+    limit: number,
+    options: { except_projects: readonly string[] },
+  ): Promise<Claimed<RemoveWork>>
   /** Claims due runs of configured prompts, of each only the open run that was created first. */
-  claimRuns(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RunWork>>
+  claimRuns(
+    limit: number,
+    options: { except_projects: readonly string[] },
+  ): Promise<Claimed<RunWork>>
   /** Claims due deliveries, alerts first. During a pause it claims only alerts. */
   claimDeliveries(limit: number, options?: { only_alerts: boolean }): Promise<Claimed<DeliveryWork>>
   /** Ends these claims and wakes their worker. The items can be claimed again, as recorded. */

@@ -44,7 +44,11 @@ export async function openLedger({ state_dir, limits, ...rest }: LedgerOptions):
   }
   // Tickets of a lost ledger are deleted: a new one gives their numbers to other contents.
   if (!existsSync(ledgerFile(state_dir))) removeDatabase(ticketsFile(state_dir))
-  const data: LedgerThreadData = { ledger_file: ledgerFile(state_dir), tickets_file: ticketsFile(state_dir), limits }
+  const data: LedgerThreadData = {
+    ledger_file: ledgerFile(state_dir),
+    tickets_file: ticketsFile(state_dir),
+    limits,
+  }
   // Rows live only during one call. Without this limit, a full rescan takes 12 MB more.
   const thread = startThread('ledger/thread', data, { young_mb: 4 })
   try {
@@ -67,12 +71,17 @@ export async function openLedger({ state_dir, limits, ...rest }: LedgerOptions):
 type LedgerTools = Pick<LedgerOptions, 'clock' | 'on_linked'>
 const any_file: CheckChoice = { except_folders: [], sizes: ['small', 'large'] }
 
-function ledgerOn(thread: Thread, { clock, on_linked }: LedgerTools, close: () => Promise<void>): Ledger {
+function ledgerOn(
+  thread: Thread,
+  { clock, on_linked }: LedgerTools,
+  close: () => Promise<void>,
+): Ledger {
   const listeners = new Set<WorkListener>()
   const call = <Name extends keyof LedgerCalls>(
     method: Name,
     argument: Parameters<LedgerCalls[Name]>[1],
-  ): Promise<ReturnType<LedgerCalls[Name]>> => thread.call(method, { argument, now_ms: clock.now_ms() })
+  ): Promise<ReturnType<LedgerCalls[Name]>> =>
+    thread.call(method, { argument, now_ms: clock.now_ms() })
   const in_flight = new AllInFlight()
   const notify = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
     for (const listener of listeners) listener(kinds, why)
@@ -105,7 +114,9 @@ function ledgerOn(thread: Thread, { clock, on_linked }: LedgerTools, close: () =
     claimRuns: (limit, options) =>
       in_flight.run.take((in_flight) => call('claimRuns', { limit, in_flight, ...options })),
     claimDeliveries: (limit, options = { only_alerts: false }) =>
-      in_flight.delivery.take((in_flight) => call('claimDeliveries', { limit, in_flight, ...options })),
+      in_flight.delivery.take((in_flight) =>
+        call('claimDeliveries', { limit, in_flight, ...options }),
+      ),
     audits: () => call('audits', undefined),
     unaudited: (query) => call('unaudited', query),
     arrivals: (query) => call('arrivals', query),
@@ -115,7 +126,8 @@ function ledgerOn(thread: Thread, { clock, on_linked }: LedgerTools, close: () =
       if (release[1].length > 0) notify(new Set([release[0]]), 'released')
     },
     pending: (horizon_ms) => call('pending', clock.now_ms() + horizon_ms),
-    dueElsewhere: (except, horizon_ms) => call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),
+    dueElsewhere: (except, horizon_ms) =>
+      call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),
     setLimits: (limits) => call('setLimits', limits),
     tidy: () => call('tidy', undefined),
     onWork(listener) {

@@ -8,7 +8,12 @@ import { createPromptQueries } from './claims/prompt-queries.ts'
 import { createRemovalClaims } from './claims/removal-claims.ts'
 import { createRunClaims } from './claims/run-claims.ts'
 import { type FactKind, type FactsOf, fact_table } from './fact-table.ts'
-import { createPageCache, createTransaction, emptyLogOf, openLedgerFile } from './file/ledger-file.ts'
+import {
+  createPageCache,
+  createTransaction,
+  emptyLogOf,
+  openLedgerFile,
+} from './file/ledger-file.ts'
 import { createTickets } from './file/tickets.ts'
 import type { Differences, FolderState, LedgerLimits, PathRange, Pending } from './ledger.ts'
 import { createAuditRecorder } from './record/record-audit.ts'
@@ -29,11 +34,15 @@ import { createAbsenceRows, createPauseRow, createTroubleRows } from './rows/tro
 import { createWallClock } from './rows/wall-clock.ts'
 
 /** The synchronous ledger in SQLite. thread.ts puts a savepoint around each call that writes. */
-export function createLedgerStore(paths: { ledger: string; tickets: string }, first_limits: LedgerLimits) {
+export function createLedgerStore(
+  paths: { ledger: string; tickets: string },
+  first_limits: LedgerLimits,
+) {
   const recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
     folder: (fact, at_ms) => {
       for (const change of folders_sql.apply(fact, at_ms)) requests.followFolder(change, at_ms)
-      if (fact.type === 'folder_online' || fact.type === 'folder_configured') claims.folderBack(at_ms)
+      if (fact.type === 'folder_online' || fact.type === 'folder_configured')
+        claims.folderBack(at_ms)
       if (fact.type === 'folder_online' || fact.type === 'scan_finished') removals.checkSoon(at_ms)
     },
     file: (fact, at_ms) => file_recorder.apply(fact, at_ms),
@@ -82,7 +91,10 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const deliveries = createDeliveryRows(database)
   const runs = createRunRecorder(database, deliveries)
   const run_claims = createRunClaims(database, { recorder: runs, deliveries, pause })
-  const prompt_queries = createPromptQueries(database, { folders: folders_sql, prompts: runs.prompts })
+  const prompt_queries = createPromptQueries(database, {
+    folders: folders_sql,
+    prompts: runs.prompts,
+  })
   const pending_sql = createPendingWork(database)
 
   /** Returns the files that got known bytes. */
@@ -147,8 +159,13 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   function tidy(at_ms: number): void {
     usage.trim(at_ms)
     trimHistory(database, limits, at_ms)
-    const gone = database.prepare(`SELECT folder, path FROM files WHERE state = 'gone' AND gone_ms < ? LIMIT ?`)
-    const old = gone.all(at_ms - tombstone_days * day_ms, tidy_rows) as { folder: number; path: string }[]
+    const gone = database.prepare(
+      `SELECT folder, path FROM files WHERE state = 'gone' AND gone_ms < ? LIMIT ?`,
+    )
+    const old = gone.all(at_ms - tombstone_days * day_ms, tidy_rows) as {
+      folder: number
+      path: string
+    }[]
     for (const { folder, path } of old) file_recorder.dropTombstone(folder, path)
     counts.flush()
     runs.trim(at_ms)
@@ -204,7 +221,8 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     recover,
     folders,
     folder,
-    filesAt: (folder: string, paths: readonly string[]) => files.knownAt(folders_sql.named(folder)?.id, paths),
+    filesAt: (folder: string, paths: readonly string[]) =>
+      files.knownAt(folders_sql.named(folder)?.id, paths),
     differences,
     wasBeforeStart,
     ...prompt_queries,
@@ -223,7 +241,11 @@ const tidy_rows = 5_000
 /** Days that the row of a gone file is kept: what it held, since when, and if it was accepted. */
 const tombstone_days = 90
 
-function trimHistory(database: Sqlite, { history_days, max_history_rows }: LedgerLimits, at_ms: number): void {
+function trimHistory(
+  database: Sqlite,
+  { history_days, max_history_rows }: LedgerLimits,
+  at_ms: number,
+): void {
   const newest = readOne<number>(database.prepare('SELECT max(id) FROM history').pluck()) ?? 0
   database
     .prepare(

@@ -29,9 +29,11 @@ type Call = (store: LedgerStore, argument: never, now_ms: number) => unknown
 const reads = {
   folders: (store) => store.folders(),
   folder: (store, name: string) => store.folder(name),
-  filesAt: (store, { folder, paths }: { folder: string; paths: readonly string[] }) => store.filesAt(folder, paths),
+  filesAt: (store, { folder, paths }: { folder: string; paths: readonly string[] }) =>
+    store.filesAt(folder, paths),
   differences: (store, range: PathRange) => store.differences(range),
-  wasBeforeStart: (store, { folder, stat }: { folder: string; stat: FileStat }) => store.wasBeforeStart(folder, stat),
+  wasBeforeStart: (store, { folder, stat }: { folder: string; stat: FileStat }) =>
+    store.wasBeforeStart(folder, stat),
   prompts: (store) => store.runs.prompts.states(),
   audits: (store) => store.audits.states(),
   unaudited: (store, query: UnauditedQuery) => store.audits.unaudited(query),
@@ -51,7 +53,8 @@ const writes = {
   claimToLabel: (store, query: ClaimQuery, now_ms) => store.claims.label(query, now_ms),
   claimToRemove: (store, query: ClaimQuery, now_ms) => store.removal_claims.claim(query, now_ms),
   claimRuns: (store, query: ClaimQuery, now_ms) => store.run_claims.claimRuns(query, now_ms),
-  claimDeliveries: (store, query: DeliveryQuery, now_ms) => store.run_claims.claimDeliveries(query, now_ms),
+  claimDeliveries: (store, query: DeliveryQuery, now_ms) =>
+    store.run_claims.claimDeliveries(query, now_ms),
   tidy: (store, _nothing: undefined, now_ms) => store.tidy(now_ms),
 } satisfies Record<string, Call>
 
@@ -88,7 +91,10 @@ function lifecycle(served: Served, call: ServedCall): void {
   const { data } = served
   try {
     if (call.method === 'open') {
-      served.store = createLedgerStore({ ledger: data.ledger_file, tickets: data.tickets_file }, data.limits)
+      served.store = createLedgerStore(
+        { ledger: data.ledger_file, tickets: data.tickets_file },
+        data.limits,
+      )
     } else {
       served.store?.close()
       served.store = undefined
@@ -116,7 +122,11 @@ function runBatch({ data, store }: Served, batch: ServedCall[]): void {
 }
 
 /** Runs a call. The returned function answers it after the commit, when its result is durable. */
-function runCall(store: LedgerStore, call: ServedCall, { ledger_file }: LedgerThreadData): () => void {
+function runCall(
+  store: LedgerStore,
+  call: ServedCall,
+  { ledger_file }: LedgerThreadData,
+): () => void {
   const { argument, now_ms } = call.argument as { argument: never; now_ms: number }
   try {
     const run = calls[call.method]

@@ -21,7 +21,10 @@ const assets: ReadonlyMap<string, Asset> = new Map([
   ...['page.css', 'page.js', 'icon.svg'].map(
     (name) => [name, assetOf(name, readFileSync(new URL(name, own)))] as const,
   ),
-  ['htmx.min.js', assetOf('htmx.min.js', readFileSync(new URL(import.meta.resolve('htmx.org/dist/htmx.min.js'))))],
+  [
+    'htmx.min.js',
+    assetOf('htmx.min.js', readFileSync(new URL(import.meta.resolve('htmx.org/dist/htmx.min.js')))),
+  ],
 ])
 
 function assetOf(name: string, body: Buffer): Asset {

@@ -37,19 +37,30 @@ export function plainAnswer(
 ): PlainError & { status: number } {
   const { code, message, hint } = toPlainError(error)
   const status = statuses[code] ?? (/^(usage|http|answer)\./.test(code) ? 400 : 500)
-  if (status === 500) log({ level: 'error', message: 'the page could not answer a request', fields: { error } })
+  if (status === 500)
+    log({ level: 'error', message: 'the page could not answer a request', fields: { error } })
   if (status === 500 && !isSluiceError(error))
-    return { status, code: 'internal.unexpected', message: 'Sluice met a fault of its own: the log says more' }
+    return {
+      status,
+      code: 'internal.unexpected',
+      message: 'Sluice met a fault of its own: the log says more',
+    }
   const told = (text: string) => scrubText(text.replaceAll(config.state_dir, 'the state directory'))
   return { status, code, message: told(message), ...(hint !== undefined && { hint: told(hint) }) }
 }
 
 /** The screen that says an error. */
-export function errorScreen(error: unknown, tools: Pick<PageTools, 'log' | 'config'>): Screen & { status: number } {
+export function errorScreen(
+  error: unknown,
+  tools: Pick<PageTools, 'log' | 'config'>,
+): Screen & { status: number } {
   const { status, message, hint } = plainAnswer(error, tools)
   const is_form = status === 403 && !isSluiceError(error)
   const [words, help] = is_form
-    ? ['This form is too old, or of another session', 'Load the page again, and send the form once more.']
+    ? [
+        'This form is too old, or of another session',
+        'Load the page again, and send the form once more.',
+      ]
     : [message, hint]
   return {
     title: titles[status] ?? 'This is not possible',

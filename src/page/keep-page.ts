@@ -35,13 +35,15 @@ export function keepPage({ config, record, log, clock }: KeeperTools) {
   let calm_from_ms = 0
   /** The certificate is read again every minute: programs that renew it reload nothing. */
   let read_keys_at_ms = 0
-  const on_error = (error: unknown) => log.error({ error }, 'the state of the page cannot be recorded')
+  const on_error = (error: unknown) =>
+    log.error({ error }, 'the state of the page cannot be recorded')
   const worker = runWorker({ name: 'page', step, clock, signal: stop.signal, on_error })
 
   async function step(): Promise<{ wait_ms: number }> {
     try {
       const wanted = config()
-      const is_renewal_due = wanted.page.tls_cert !== undefined && clock.monotonic_ms() >= read_keys_at_ms
+      const is_renewal_due =
+        wanted.page.tls_cert !== undefined && clock.monotonic_ms() >= read_keys_at_ms
       if (wanted !== served || is_renewal_due) {
         served = wanted
         read_keys_at_ms = clock.monotonic_ms() + minute_ms
@@ -58,13 +60,23 @@ export function keepPage({ config, record, log, clock }: KeeperTools) {
   }
 
   /** Logs and records a trouble, unless that is done already. */
-  async function begin(error: unknown, what = 'the page cannot be served as it is configured'): Promise<void> {
+  async function begin(
+    error: unknown,
+    what = 'the page cannot be served as it is configured',
+  ): Promise<void> {
     served = undefined
-    const { code, message: why, hint: usual = 'the log of the daemon says more' } = toPlainError(error)
+    const {
+      code,
+      message: why,
+      hint: usual = 'the log of the daemon says more',
+    } = toPlainError(error)
     const message = `${what}: ${why}`
     if (message === trouble) return
     log.error({ error }, what)
-    const hint = code === 'http.listen' ? 'end the program that uses it (`ss -lptn`), or change page.listen' : usual
+    const hint =
+      code === 'http.listen'
+        ? 'end the program that uses it (`ss -lptn`), or change page.listen'
+        : usual
     await record([{ type: 'trouble_began', about: 'page', error: { code, message, hint } }])
     trouble = message
   }

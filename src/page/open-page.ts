@@ -70,7 +70,11 @@ function fixedPart({ page, state_dir }: Config): string {
   return JSON.stringify([state_dir, { ...page, readers_ask: 0 }])
 }
 
-async function listenOn(server: Parameters<typeof listen>[0], where: string, scheme: string): Promise<string> {
+async function listenOn(
+  server: Parameters<typeof listen>[0],
+  where: string,
+  scheme: string,
+): Promise<string> {
   const place = hostAndPort(where)
   if (place) {
     const port = await listen(server, place.host.replace(/^\[|\]$/g, ''), place.port)

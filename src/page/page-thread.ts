@@ -22,7 +22,11 @@ function begin() {
 
   function log(note: PageNote): void {
     const error = note.fields?.error
-    notes.push(error instanceof Error ? { ...note, fields: { ...note.fields, error: toPlainError(error) } } : note)
+    notes.push(
+      error instanceof Error
+        ? { ...note, fields: { ...note.fields, error: toPlainError(error) } }
+        : note,
+    )
     flush()
   }
 

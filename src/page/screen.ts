@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type HttpApp, type HttpReply, type HttpRequest, httpFault } from '../base/net/http-server-app.ts'
+import {
+  type HttpApp,
+  type HttpReply,
+  type HttpRequest,
+  httpFault,
+} from '../base/net/http-server-app.ts'
 import { SluiceError } from '../base/run/errors.ts'
 import { unknownAddress } from './access/guard.ts'
 import { unknownUser } from './access/recognise.ts'
@@ -35,13 +40,21 @@ interface Done {
 }
 
 /** Serves a screen. Who is not signed in gets the sign-in, which leads back to it. */
-export function get(app: HttpApp, tools: PageTools, path: string, build: (visit: Visit) => Promise<Screen>): void {
+export function get(
+  app: HttpApp,
+  tools: PageTools,
+  path: string,
+  build: (visit: Visit) => Promise<Screen>,
+): void {
   read(app, tools, path, async (request, reply) => {
     const last = request.session.said
     if (last !== undefined) request.session.said = undefined
     // A proxy may sign in others in the same browser.
     const said = last?.to === request.viewer?.name ? last?.text : undefined
-    return sendScreen(request, reply, tools, { said, ...(await build(visitOf(request, reply, tools))) })
+    return sendScreen(request, reply, tools, {
+      said,
+      ...(await build(visitOf(request, reply, tools))),
+    })
   })
 }
 
@@ -76,10 +89,16 @@ export interface Sent {
 }
 
 /** Serves what is no screen. A program without a session is asked for a token. */
-export function send(app: HttpApp, tools: PageTools, path: string, build: (visit: Visit) => Promise<Sent>): void {
+export function send(
+  app: HttpApp,
+  tools: PageTools,
+  path: string,
+  build: (visit: Visit) => Promise<Sent>,
+): void {
   const answer = async (request: HttpRequest, reply: HttpReply) => {
     const { type, body, save_as } = await build(visitOf(request, reply, tools))
-    if (save_as !== undefined) void reply.header('content-disposition', `attachment; filename="${save_as}"`)
+    if (save_as !== undefined)
+      void reply.header('content-disposition', `attachment; filename="${save_as}"`)
     void reply.header('cache-control', 'private, no-cache').type(`${type}; charset=utf-8`)
     return isKnown(request, reply, body) ? reply.status(304).send() : reply.send(body)
   }
@@ -155,7 +174,8 @@ function visitOf(request: HttpRequest, reply: HttpReply, tools: PageTools): Visi
 /** An alias gives the usual name of its zone. */
 function zoneIn(cookie?: string): string {
   try {
-    return new Intl.DateTimeFormat('en', cookie ? { timeZone: cookie } : {}).resolvedOptions().timeZone
+    return new Intl.DateTimeFormat('en', cookie ? { timeZone: cookie } : {}).resolvedOptions()
+      .timeZone
   } catch {
     return zoneIn()
   }
@@ -181,17 +201,25 @@ function frameOf(request: HttpRequest, reply: HttpReply, { base_path, clock }: P
 /** False for programs that a proxy signs in: with a token, each request would make a session. */
 function mayKeepToken({ viewer, session, headers, method }: HttpRequest): boolean {
   if (!viewer || viewer.by === 'token') return false
-  return session.is_known === true || (method !== 'HEAD' && /\btext\/html\b/.test(headers.accept ?? ''))
+  return (
+    session.is_known === true || (method !== 'HEAD' && /\btext\/html\b/.test(headers.accept ?? ''))
+  )
 }
 
 /** With an ETag, so that a refresh that shows nothing new sends nothing. */
-export function sendScreen(request: HttpRequest, reply: HttpReply, tools: PageTools, screen: Screen): HttpReply {
+export function sendScreen(
+  request: HttpRequest,
+  reply: HttpReply,
+  tools: PageTools,
+  screen: Screen,
+): HttpReply {
   const frame = frameOf(request, reply, tools)
   void reply.status(screen.status ?? 200).header('cache-control', 'private, no-cache')
   const text = documentOf(screen, frame).text
   // Without the time and the tokens of forms, which are other ones in each answer.
   const fixed = text.replaceAll(frame.csrf || '\n', '').replace(/<span id="as-of">.*?<\/span>/, '')
-  if (screen.live && (screen.status ?? 200) === 200 && isKnown(request, reply, fixed)) return reply.status(304).send()
+  if (screen.live && (screen.status ?? 200) === 200 && isKnown(request, reply, fixed))
+    return reply.status(304).send()
   return reply.type('text/html; charset=utf-8').send(text)
 }
 

@@ -18,7 +18,9 @@ export async function factsOfPrompts(
   prompts: readonly PromptSettings[],
   report: PromptReport,
 ): Promise<RunFact[]> {
-  const known = new Set((await ledger.prompts()).filter(({ is_new }) => !is_new).map(({ name }) => name))
+  const known = new Set(
+    (await ledger.prompts()).filter(({ is_new }) => !is_new).map(({ name }) => name),
+  )
   const covered: RunFact[] = []
   for (const settings of prompts)
     if (!known.has(settings.name)) covered.push(...(await coveredBefore(settings, report)))
@@ -96,7 +98,10 @@ async function manifestPaths(dir: string, { bad }: CoveredRestored): Promise<str
   // Names contain dates, so the last ones are the newest.
   const newest = names.sort().slice(-max_manifests)
   if (newest.length < names.length) {
-    bad.push({ path: dir, why: `it holds ${names.length} manifests; the last ${max_manifests} by name were read` })
+    bad.push({
+      path: dir,
+      why: `it holds ${names.length} manifests; the last ${max_manifests} by name were read`,
+    })
   }
   return newest.map((name) => join(dir, name))
 }

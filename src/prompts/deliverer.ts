@@ -43,13 +43,21 @@ export function startDeliverer(tools: RunTools, delivery_tools: DelivererTools):
   )
 }
 
-async function deliverOne(item: DeliveryWork, tools: RunTools, delivery_tools: DelivererTools): Promise<void> {
+async function deliverOne(
+  item: DeliveryWork,
+  tools: RunTools,
+  delivery_tools: DelivererTools,
+): Promise<void> {
   const key = deliveryKey(item)
   const receiver = receiverOf(item, tools, delivery_tools)
   if (!receiver) {
     const from = item.run === undefined ? 'alerts' : item.written.prompt
     const message = `${item.target} is no longer among the deliveries of ${from}`
-    return end(item, { type: 'delivery_failed', ...key, error: { code: 'delivery.unconfigured', message } }, tools)
+    return end(
+      item,
+      { type: 'delivery_failed', ...key, error: { code: 'delivery.unconfigured', message } },
+      tools,
+    )
   }
   const outcome = await deliver(receiver.target, receiver.message, delivery_tools)
   const { output } = outcome
@@ -57,7 +65,8 @@ async function deliverOne(item: DeliveryWork, tools: RunTools, delivery_tools: D
   const { error, is_final, retry_after_ms } = outcome
   if (is_final) return end(item, { type: 'delivery_failed', ...key, error, output }, tools)
   // A stop dropped it midway; the next start retries it.
-  if (!tools.hard.aborted) await end(item, { ...defer(item, error, tools, retry_after_ms), output }, tools)
+  if (!tools.hard.aborted)
+    await end(item, { ...defer(item, error, tools, retry_after_ms), output }, tools)
 }
 
 /** Undefined if the config has no such delivery any more. */
@@ -92,7 +101,11 @@ function defer(
   return { type: 'delivery_deferred', ...key, not_before_ms, error }
 }
 
-async function end(item: DeliveryWork, fact: DeliveryFact, { ledger, report }: RunTools): Promise<void> {
+async function end(
+  item: DeliveryWork,
+  fact: DeliveryFact,
+  { ledger, report }: RunTools,
+): Promise<void> {
   await ledger.record([fact])
   const { target } = item
   const name = item.run === undefined ? item.raised.subject : nameOf(item.written)

@@ -19,7 +19,8 @@ export type Manifest = ReturnType<typeof composeManifest>
  */
 export function composeManifest(run: RunContent, coverage: Coverage, zone: string, now_ms: number) {
   const { prompt, project_id, prompt_began_ms: began_ms, cause, due_ms, notes } = run
-  const optionalTime = (at_ms: number | undefined) => (at_ms === undefined ? undefined : isoTime(at_ms))
+  const optionalTime = (at_ms: number | undefined) =>
+    at_ms === undefined ? undefined : isoTime(at_ms)
   return {
     format: manifest_format,
     version: manifest_version,
@@ -65,34 +66,48 @@ export function chatIdsOf({ turns }: Pick<RunWork, 'turns'>): string[] {
 /** Beside the report. Only a text ending is replaced: `digest-2026.11` is not `digest-2026`. */
 export function manifestPath(report_path: string): string {
   const ending = extname(report_path)
-  const stem = /^\.(md|markdown|txt)$/i.test(ending) ? report_path.slice(0, -ending.length) : report_path
+  const stem = /^\.(md|markdown|txt)$/i.test(ending)
+    ? report_path.slice(0, -ending.length)
+    : report_path
   return `${stem}.json`
 }
 
 /** The fields that Sluice reads back. */
-export type ManifestRead = Pick<Manifest, 'prompt' | 'project_id' | 'began_ms' | 'due_ms' | 'assets'>
+export type ManifestRead = Pick<
+  Manifest,
+  'prompt' | 'project_id' | 'began_ms' | 'due_ms' | 'assets'
+>
 
 /** Undefined for other JSON. Throws SyntaxError for no JSON, Error for an unknown version. */
 export function parseManifest(text: string): ManifestRead | undefined {
   const value = JSON.parse(text) as Partial<Manifest> | null
-  if (typeof value !== 'object' || value === null || value.format !== manifest_format) return undefined
+  if (typeof value !== 'object' || value === null || value.format !== manifest_format)
+    return undefined
   const { version, prompt, project_id, began_ms, due_ms, assets } = value
   if (version !== manifest_version)
-    throw new Error(`its version is ${String(version)}, but this program reads version ${manifest_version}`)
+    throw new Error(
+      `its version is ${String(version)}, but this program reads version ${manifest_version}`,
+    )
   const is_whole =
     typeof prompt === 'string' &&
     typeof project_id === 'string' &&
     Number.isSafeInteger(due_ms) &&
     Number.isSafeInteger(began_ms) &&
     Array.isArray(assets)
-  if (!is_whole || !assets.every(isFingerprint)) throw new Error('a field is missing or has the wrong type')
+  if (!is_whole || !assets.every(isFingerprint))
+    throw new Error('a field is missing or has the wrong type')
   return { prompt, project_id, began_ms: began_ms!, due_ms: due_ms!, assets }
 }
 
 function isFingerprint(asset: unknown): boolean {
   if (typeof asset !== 'object' || asset === null) return false
   const { md5, size } = asset as { md5?: unknown; size?: unknown }
-  return typeof md5 === 'string' && /^[0-9a-f]{32}$/.test(md5) && Number.isSafeInteger(size) && (size as number) >= 0
+  return (
+    typeof md5 === 'string' &&
+    /^[0-9a-f]{32}$/.test(md5) &&
+    Number.isSafeInteger(size) &&
+    (size as number) >= 0
+  )
 }
 
 /**

@@ -27,7 +27,11 @@ export function startReporter(tools: RunTools): WorkPool {
       },
       // Calls and pauses have their own limits, and do not count as silence of the run.
       work: (item, heartbeat) =>
-        answerRun(item, { ...tools, remote: heldBy(heartbeat, tools.remote), clock: heldBy(heartbeat, tools.clock) }),
+        answerRun(item, {
+          ...tools,
+          remote: heldBy(heartbeat, tools.remote),
+          clock: heldBy(heartbeat, tools.clock),
+        }),
       release: ({ run }) => ledger.release('run', [run]),
       defer: (item, error) => ledger.record([defer(item, error, tools)]),
     },

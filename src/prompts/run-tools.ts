@@ -41,7 +41,8 @@ export function nameOf({ prompt, due_ms }: Pick<RunWork, 'prompt' | 'due_ms'>): 
 }
 
 export function noteOf(failure: Failure): FaultNote {
-  const code = failure.code || (failure.status === undefined ? failure.about : `http.${failure.status}`)
+  const code =
+    failure.code || (failure.status === undefined ? failure.about : `http.${failure.status}`)
   return { code, message: failureText(failure) }
 }
 
@@ -71,11 +72,20 @@ function deferred(
     const message = `given up after a day of tries: ${error.message}`
     return { type: 'run_failed', run, error: { code: error.code, message } }
   }
-  return { type, run, not_before_ms: now_ms + Math.max(min_wait_ms, backoff_ms(attempts, retry)), error }
+  return {
+    type,
+    run,
+    not_before_ms: now_ms + Math.max(min_wait_ms, backoff_ms(attempts, retry)),
+    error,
+  }
 }
 
 /** Facts after a failed read: none if the service is at fault or Sluice stops, else a deferral. */
-export async function afterFailure(failure: Failure, work: RunWork, tools: RunTools): Promise<RunFact[]> {
+export async function afterFailure(
+  failure: Failure,
+  work: RunWork,
+  tools: RunTools,
+): Promise<RunFact[]> {
   if (tools.hard.aborted) return []
   if ((await tools.circuit.failed(failure, work.project_id, 'api')) === 'hold') return []
   return [defer(work, noteOf(failure), tools)]

@@ -23,7 +23,13 @@ export interface PoolOptions<Item> {
 /** Works on items of the ledger until the soft signal aborts. Running items then still end. */
 export function startPool<Item>(
   options: PoolOptions<Item>,
-  { clock, report, heartbeats, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'heartbeats' | 'soft' | 'hard'>,
+  {
+    clock,
+    report,
+    heartbeats,
+    soft,
+    hard,
+  }: Pick<RunTools, 'clock' | 'report' | 'heartbeats' | 'soft' | 'hard'>,
 ) {
   const under_way = new Set<Promise<void>>()
   const fault_rest = createFaultRest(clock)
@@ -48,7 +54,10 @@ export function startPool<Item>(
     } catch (error) {
       if (hard.aborted) return
       report.fault(options.name, error)
-      await options.defer(item, { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) })
+      await options.defer(item, {
+        code: codeOf(error) ?? 'internal.unexpected',
+        message: messageOf(error),
+      })
     }
   }
 

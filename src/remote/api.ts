@@ -3,7 +3,13 @@ import { isLoopbackHost } from '../base/net/loopback.ts'
 import { isSluiceError, SluiceError } from '../base/run/errors.ts'
 import type { Clock } from '../base/time/time.ts'
 import { isHtml } from '../contract/errors.ts'
-import { type Call, classifyAnswer, dateHeader_ms, type Failure, unreadableAnswer } from '../contract/failures.ts'
+import {
+  type Call,
+  classifyAnswer,
+  dateHeader_ms,
+  type Failure,
+  unreadableAnswer,
+} from '../contract/failures.ts'
 import { api_key_header, project_header } from '../contract/identifiers.ts'
 import { OddAnswer, type Outcome, present, withoutSecrets } from './outcome.ts'
 
@@ -37,7 +43,11 @@ export interface ApiOptions {
 const sendable_token = /^[\x21-\x7e]+$/
 
 /** Only this sends the token, only to `base`: ids are escaped, and no redirect is followed. */
-export async function callApi<T>(options: ApiOptions, request: ApiRequest, read: Reader<T>): Promise<Outcome<T>> {
+export async function callApi<T>(
+  options: ApiOptions,
+  request: ApiRequest,
+  read: Reader<T>,
+): Promise<Outcome<T>> {
   const token = readToken(options.token)
   if (typeof token !== 'string') return { ok: false, failure: token }
   const { method, project_id, segments, query, body } = request
@@ -75,7 +85,12 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
 }
 
-function judge<T>(request: ApiRequest, response: HttpResponse, now_ms: number, read: Reader<T>): Outcome<T> {
+function judge<T>(
+  request: ApiRequest,
+  response: HttpResponse,
+  now_ms: number,
+  read: Reader<T>,
+): Outcome<T> {
   const { call, any_body = false } = request
   const { status, headers } = response
   if (!isSuccess(status)) return { ok: false, failure: classifyAnswer(call, response, now_ms) }
@@ -86,7 +101,10 @@ function judge<T>(request: ApiRequest, response: HttpResponse, now_ms: number, r
   } catch (error) {
     if (!(error instanceof OddAnswer)) throw error
     const { message, code } = error
-    return { ok: false, failure: { ...unreadableAnswer(call, response, message), ...present({ code }) } }
+    return {
+      ok: false,
+      failure: { ...unreadableAnswer(call, response, message), ...present({ code }) },
+    }
   }
 }
 
@@ -108,7 +126,11 @@ function readToken(token: () => string): string | Failure {
   try {
     const value = token()
     if (sendable_token.test(value)) return value
-    return { about: 'account', code: 'token.malformed', message: 'the token holds characters that cannot be sent' }
+    return {
+      about: 'account',
+      code: 'token.malformed',
+      message: 'the token holds characters that cannot be sent',
+    }
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error
     return { about: 'account', code: error.code, message: error.message }
@@ -126,10 +148,13 @@ export interface BaseAddress {
 export function parseBaseUrl(base_url: string): BaseAddress {
   if (!URL.canParse(base_url)) throw oddBaseUrl('it is not a URL')
   const url = new URL(base_url)
-  if (url.username !== '' || url.password !== '') throw oddBaseUrl('it holds a user name or a password')
+  if (url.username !== '' || url.password !== '')
+    throw oddBaseUrl('it holds a user name or a password')
   if (url.search !== '' || url.hash !== '') throw oddBaseUrl('it has a query or a fragment')
   if (!isSafe(url))
-    throw oddBaseUrl(`${url.protocol}// is refused for ${url.hostname}: the token would travel in the clear`)
+    throw oddBaseUrl(
+      `${url.protocol}// is refused for ${url.hostname}: the token would travel in the clear`,
+    )
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
 }
 

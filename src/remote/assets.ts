@@ -4,7 +4,17 @@ import { humaneOf } from '../contract/errors.ts'
 import { findHeaderFault } from '../contract/upload-headers.ts'
 import type { Ticket } from '../domain/asset.ts'
 import { parseUploadUrl } from './api.ts'
-import { type Failure, type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './outcome.ts'
+import {
+  type Failure,
+  type Fields,
+  fieldsOf,
+  idOf,
+  itemsOf,
+  OddAnswer,
+  present,
+  textOf,
+  timeOf_ms,
+} from './outcome.ts'
 import { unsendable_header } from './put-bytes.ts'
 
 export type LabelReference = ReturnType<typeof labelOf>
@@ -28,7 +38,10 @@ export function createdOf(value: unknown, status: number): Created {
   const asset_id = idOf('asset', fields.asset_id)
   const { already_exists, upload_url } = fields
   // Without already_exists, a 200 without upload fields can only mean that the asset exists.
-  if (already_exists === true || (already_exists === undefined && status === 200 && upload_url === undefined)) {
+  if (
+    already_exists === true ||
+    (already_exists === undefined && status === 200 && upload_url === undefined)
+  ) {
     return present({ kind: 'exists' as const, asset_id, status: statusText(fields.status) })
   }
   return { kind: 'slot', asset_id, ticket: ticketOf(fields) }
@@ -101,7 +114,8 @@ function ticketOf(fields: Fields): Ticket {
   if (fields.upload_method !== 'PUT') throw new OddAnswer('upload_method is not PUT')
   const { upload_url } = fields
   const url = typeof upload_url === 'string' ? parseUploadUrl(upload_url) : undefined
-  if (typeof upload_url !== 'string' || !url) throw new OddAnswer('upload_url is not an https address')
+  if (typeof upload_url !== 'string' || !url)
+    throw new OddAnswer('upload_url is not an https address')
   const upload_headers = uploadHeadersOf(fields.upload_headers, url.host)
   const bytes = Buffer.byteLength([upload_url, ...Object.entries(upload_headers).flat()].join(''))
   if (bytes > max_ticket_bytes) {

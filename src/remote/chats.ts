@@ -1,6 +1,15 @@
 import { SluiceError } from '../base/run/errors.ts'
 import type { ChatStart } from '../contract/messages/messages-chats.ts'
-import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './outcome.ts'
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  itemsOf,
+  OddAnswer,
+  present,
+  textOf,
+  timeOf_ms,
+} from './outcome.ts'
 
 /** A question and its scope. It inherits nothing from an earlier turn. */
 export interface Question {
@@ -48,7 +57,8 @@ function refuseEmptyScope(scope: Scope | undefined): void {
   if (lists.length > 0 && lists.every((ids) => ids.length > 0)) return
   throw new SluiceError({
     code: 'remote.empty_scope',
-    message: 'a question was to be asked over an empty scope, which the service takes as the whole project',
+    message:
+      'a question was to be asked over an empty scope, which the service takes as the whole project',
   })
 }
 
@@ -63,15 +73,23 @@ export function messageAppendedOf(value: unknown) {
 
 export function chatSummaryOf(value: unknown) {
   const { chat_id, created_at, title } = fieldsOf(value, 'the chat')
-  return present({ chat_id: idOf('chat', chat_id), created_at_ms: timeOf_ms(created_at), title: textOf(title) })
+  return present({
+    chat_id: idOf('chat', chat_id),
+    created_at_ms: timeOf_ms(created_at),
+    title: textOf(title),
+  })
 }
 
 /** The whole list: under `messages`, under `data`, or bare. */
 export function messageSummariesOf(value: unknown) {
-  const { messages, data, has_more }: Fields = Array.isArray(value) ? { data: value } : fieldsOf(value, 'the answer')
+  const { messages, data, has_more }: Fields = Array.isArray(value)
+    ? { data: value }
+    : fieldsOf(value, 'the answer')
   // A turn on a page that is not read would count as lost, and be asked again.
   if (has_more === true) throw new OddAnswer('the list of messages has a further page')
-  return itemsOf(messages ?? data, 'messages').map((item) => messageSummary(fieldsOf(item, 'the message')))
+  return itemsOf(messages ?? data, 'messages').map((item) =>
+    messageSummary(fieldsOf(item, 'the message')),
+  )
 }
 
 /** The hosted service shows no `status`, so a response decides first, then the status. */
@@ -87,5 +105,8 @@ export function messageOf(value: unknown, message_id: string): Message {
 
 /** The hosted service calls a message's id `id`. */
 function messageSummary({ message_id, id, created_at }: Fields) {
-  return present({ message_id: idOf('message', message_id ?? id), created_at_ms: timeOf_ms(created_at) })
+  return present({
+    message_id: idOf('message', message_id ?? id),
+    created_at_ms: timeOf_ms(created_at),
+  })
 }

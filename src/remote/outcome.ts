@@ -23,13 +23,18 @@ export interface Page<Item> {
  */
 export function isSurelyUndone({ about, code, status }: Failure): boolean {
   if (about === 'account' || about === 'project' || about === 'content') return true
-  return isSurelyUnsent(code) || status === 429 || (status === 503 && code === 'publicapi.service.unavailable')
+  return (
+    isSurelyUnsent(code) ||
+    status === 429 ||
+    (status === 503 && code === 'publicapi.service.unavailable')
+  )
 }
 
 /** The token may read in the project, and not upload. */
 export const role_insufficient: ErrorCode = 'publicapi.tenancy.role.insufficient'
 
-export const reader_text = 'the token has the role reader in the project: it may read and ask, and not upload'
+export const reader_text =
+  'the token has the role reader in the project: it may read and ask, and not upload'
 
 export function roleHint(project_id: string): string {
   return `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${project_id} --role collaborator\`)`
@@ -46,7 +51,11 @@ export function withoutSecrets(failure: Failure, secrets: readonly string[]): Fa
     .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
     .sort((one, other) => other.length - one.length)
   const clean = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, '***'), text)
-  const texts = { code: code && clean(code), message: clean(message), humane: humane && clean(humane) }
+  const texts = {
+    code: code && clean(code),
+    message: clean(message),
+    humane: humane && clean(humane),
+  }
   return { ...failure, ...present(texts) }
 }
 
@@ -95,7 +104,9 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 
 /** Omits undefined fields. */
 export function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as never
 }
 
 /**

@@ -31,16 +31,25 @@ export async function putBytes(
   const fault = findHeaderFault(ticket.upload_headers, url.host, body.size)
   if (fault !== undefined) return odd(fault, unsendable_header)
   // The client sets the length itself, which is the same.
-  const sent = Object.entries(ticket.upload_headers).filter(([name]) => name.toLowerCase() !== 'content-length')
+  const sent = Object.entries(ticket.upload_headers).filter(
+    ([name]) => name.toLowerCase() !== 'content-length',
+  )
 
   let response: HttpResponse
   try {
     const content = 'bytes' in body ? body.bytes : body
-    response = await http.request({ method: 'PUT', url, headers: Object.fromEntries(sent), body: content, signal })
+    response = await http.request({
+      method: 'PUT',
+      url,
+      headers: Object.fromEntries(sent),
+      body: content,
+      signal,
+    })
   } catch (error) {
     return { ok: false, failure: networkFailure(error) }
   }
-  if (!isSuccess(response.status)) return { ok: false, failure: classifyAnswer('put', response, clock.now_ms()) }
+  if (!isSuccess(response.status))
+    return { ok: false, failure: classifyAnswer('put', response, clock.now_ms()) }
   if (!response.request_complete) return odd('it was taken before all the bytes were sent')
   return { ok: true, value: undefined }
 }
@@ -52,7 +61,11 @@ const min_secret_length = 8
 export function withoutTicket(failure: Failure, ticket: Ticket | undefined): Failure {
   if (!ticket) return failure
   const { search, searchParams } = new URL(ticket.upload_url)
-  const secrets = [search.slice(1), ...searchParams.values(), ...Object.values(ticket.upload_headers)]
+  const secrets = [
+    search.slice(1),
+    ...searchParams.values(),
+    ...Object.values(ticket.upload_headers),
+  ]
   return withoutSecrets(
     failure,
     secrets.filter((secret) => secret.length >= min_secret_length),

@@ -1,4 +1,8 @@
-import { createHttpClient, type HttpTimeouts, type ProxyVariables } from '../base/net/http-client.ts'
+import {
+  createHttpClient,
+  type HttpTimeouts,
+  type ProxyVariables,
+} from '../base/net/http-client.ts'
 import type { Heartbeats } from '../base/run/heartbeat.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time/time.ts'
 import { type Call, type FailureAbout, unknownProtocol } from '../contract/failures.ts'
@@ -63,9 +67,22 @@ const max_pages = 100
  * The calls of the service. They never retry, and throw only local faults: a stream's own error, an
  * empty scope. Errors: `config.base_url`, `network.proxy_address`.
  */
-export function createRemote({ base_url, token, user_agent, clock, on_outcome, timeouts, ...client }: RemoteOptions) {
+export function createRemote({
+  base_url,
+  token,
+  user_agent,
+  clock,
+  on_outcome,
+  timeouts,
+  ...client
+}: RemoteOptions) {
   const base = parseBaseUrl(base_url)
-  const http = createHttpClient({ ...client, timeouts: { ...default_timeouts, ...timeouts }, max_body_bytes, clock })
+  const http = createHttpClient({
+    ...client,
+    timeouts: { ...default_timeouts, ...timeouts },
+    max_body_bytes,
+    clock,
+  })
   const api: ApiOptions = { http, base, token, user_agent, clock }
 
   async function noted<T>(call: Call, outcome: Promise<Outcome<T>>): Promise<Outcome<T>> {
@@ -78,7 +95,11 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     return noted(request.call, callApi(api, request, read))
   }
 
-  function remove(call: Call, project_id: string, segments: readonly string[]): Promise<Outcome<void>> {
+  function remove(
+    call: Call,
+    project_id: string,
+    segments: readonly string[],
+  ): Promise<Outcome<void>> {
     return send({ call, method: 'DELETE', project_id, segments, any_body: true }, () => undefined)
   }
 
@@ -88,7 +109,12 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     { after_id, limit = max_list_limit }: PageRequest,
     itemOf: (item: unknown) => Item,
   ): Promise<Outcome<Page<Item>>> {
-    const request = { method: 'GET', project_id, segments: [`${kind}s`], query: { limit, after_id } } as const
+    const request = {
+      method: 'GET',
+      project_id,
+      segments: [`${kind}s`],
+      query: { limit, after_id },
+    } as const
     return send({ call: 'list', ...request }, (value) => pageOf(value, kind, after_id, itemOf))
   }
 
@@ -108,27 +134,39 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     }
     return {
       ok: false,
-      failure: unknownProtocol('list', `the list of ${kind}s does not end after ${max_pages} pages`),
+      failure: unknownProtocol(
+        'list',
+        `the list of ${kind}s does not end after ${max_pages} pages`,
+      ),
     }
   }
 
   return {
     createAsset(project_id: string, body: { filename: string; mime_type: string; md5?: string }) {
-      return send({ call: 'create', method: 'POST', project_id, segments: ['assets'], body }, createdOf)
+      return send(
+        { call: 'create', method: 'POST', project_id, segments: ['assets'], body },
+        createdOf,
+      )
     },
     putBytes(ticket: Ticket, body: UploadBody, signal?: AbortSignal) {
       return noted('put', putBytes(http, clock, ticket, body, signal))
     },
     completeAsset(project_id: string, asset_id: string) {
       const segments = ['assets', asset_id, 'complete']
-      return send<AssetRecord>({ call: 'complete', method: 'POST', project_id, segments }, (value) =>
-        // The contract allows an empty success. A later call reads the status.
-        value === undefined ? { asset_id, status: 'other', raw_status: '' } : assetRecordOf(value, asset_id),
+      return send<AssetRecord>(
+        { call: 'complete', method: 'POST', project_id, segments },
+        (value) =>
+          // The contract allows an empty success. A later call reads the status.
+          value === undefined
+            ? { asset_id, status: 'other', raw_status: '' }
+            : assetRecordOf(value, asset_id),
       )
     },
     readAsset(project_id: string, asset_id: string) {
       const segments = ['assets', asset_id]
-      return send({ call: 'read', method: 'GET', project_id, segments }, (value) => assetRecordOf(value, asset_id))
+      return send({ call: 'read', method: 'GET', project_id, segments }, (value) =>
+        assetRecordOf(value, asset_id),
+      )
     },
     listAssets: (project_id: string, page: PageRequest) =>
       list('asset', project_id, page, (item) => assetRecordOf(item)),
@@ -138,30 +176,52 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
       label_name: string,
     ): Promise<Outcome<{ label_id: string }>> {
       const segments = ['assets', asset_id, 'labels']
-      const request = { call: 'attach', method: 'POST', project_id, segments, body: { label_name } } as const
-      const attached = await send(request, (value) => (value === undefined ? undefined : labelOf(value)))
+      const request = {
+        call: 'attach',
+        method: 'POST',
+        project_id,
+        segments,
+        body: { label_name },
+      } as const
+      const attached = await send(request, (value) =>
+        value === undefined ? undefined : labelOf(value),
+      )
       if (!attached.ok) return attached
       if (attached.value) return { ...attached, value: { label_id: attached.value.label_id } }
       // After an empty success, the list gives the id that detaching needs.
       const labels = await listAll('label', project_id, labelOf)
       if (!labels.ok) return labels
       const label = labels.value.find(({ name }) => name === label_name)
-      if (!label) return { ok: false, failure: unknownProtocol('attach', 'it was taken, but the label is not there') }
+      if (!label)
+        return {
+          ok: false,
+          failure: unknownProtocol('attach', 'it was taken, but the label is not there'),
+        }
       return { ...attached, value: { label_id: label.label_id } }
     },
     /** A missing asset or label counts as detached. */
-    async detachLabel(project_id: string, asset_id: string, label_id: string): Promise<Outcome<void>> {
+    async detachLabel(
+      project_id: string,
+      asset_id: string,
+      label_id: string,
+    ): Promise<Outcome<void>> {
       const outcome = await remove('detach', project_id, ['assets', asset_id, 'labels', label_id])
-      return outcome.ok || outcome.failure.about !== 'asset_gone' ? outcome : { ok: true, value: undefined }
+      return outcome.ok || outcome.failure.about !== 'asset_gone'
+        ? outcome
+        : { ok: true, value: undefined }
     },
     /** A 404 may mean that the asset is gone, or that the service does not know this call. */
-    removeAsset: (project_id: string, asset_id: string) => remove('remove', project_id, ['assets', asset_id]),
+    removeAsset: (project_id: string, asset_id: string) =>
+      remove('remove', project_id, ['assets', asset_id]),
     listProjects: () => listAll('project', undefined, projectOf),
     listLabels: (project_id: string) => listAll('label', project_id, labelOf),
     /** A failed call may have started a chat (see isSurelyUndone). 404: an id in scope is gone. */
     async startChat(project_id: string, question: Question | string) {
       const body = questionBody(question)
-      return send({ call: 'chat', method: 'POST', project_id, segments: ['chats'], body }, chatStartedOf)
+      return send(
+        { call: 'chat', method: 'POST', project_id, segments: ['chats'], body },
+        chatStartedOf,
+      )
     },
     /** The next turn of a chat, judged like its start. 404: the chat or an id in scope is gone. */
     async appendMessage(project_id: string, chat_id: string, question: Question | string) {
@@ -171,9 +231,12 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     },
     readMessage(project_id: string, chat_id: string, message_id: string) {
       const segments = ['chats', chat_id, 'messages', message_id]
-      return send({ call: 'message', method: 'GET', project_id, segments }, (value) => messageOf(value, message_id))
+      return send({ call: 'message', method: 'GET', project_id, segments }, (value) =>
+        messageOf(value, message_id),
+      )
     },
-    listChats: (project_id: string, page: PageRequest) => list('chat', project_id, page, chatSummaryOf),
+    listChats: (project_id: string, page: PageRequest) =>
+      list('chat', project_id, page, chatSummaryOf),
     listMessages(project_id: string, chat_id: string) {
       const segments = ['chats', chat_id, 'messages']
       return send({ call: 'message', method: 'GET', project_id, segments }, messageSummariesOf)

@@ -12,7 +12,12 @@ export interface AddressOptions {
 }
 
 /** Checks where the service listens and how others reach it. Error `config.service`. */
-export function checkAddress({ listen, has_tls, public_url, public_blob_url }: AddressOptions): void {
+export function checkAddress({
+  listen,
+  has_tls,
+  public_url,
+  public_blob_url,
+}: AddressOptions): void {
   if (isIP(listen) === 0)
     throw refused(
       `the local service cannot listen on ${listen}: this is not an IP address`,
@@ -36,7 +41,11 @@ export function checkAddress({ listen, has_tls, public_url, public_blob_url }: A
       )
     }
   }
-  if (public_url !== undefined && public_blob_url !== undefined && originIn(public_url) === originIn(public_blob_url)) {
+  if (
+    public_url !== undefined &&
+    public_blob_url !== undefined &&
+    originIn(public_url) === originIn(public_blob_url)
+  ) {
     throw refused(
       `the local service cannot use one origin for the API and the blob store: ${public_url}, ${public_blob_url}`,
       'give each its own host name or port: clients send their key to the API and never to the blob store',
@@ -46,7 +55,8 @@ export function checkAddress({ listen, has_tls, public_url, public_blob_url }: A
 
 function checkPublic(name: string, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const is_safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
+  const is_safe =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
   // Paths are appended to the address as it is, so it must end before them.
   const is_bare = url !== undefined && !/[?#@]|\/$/.test(text)
   if (is_safe && is_bare) return
@@ -97,10 +107,14 @@ export function hasOneHost({ headersDistinct }: IncomingMessage): boolean {
  * listen address, the certificate and the public addresses. Origins: see `allowed_origins`.
  */
 export function openGate({ listen, certificate, allowed_origins, ...addresses }: GateOptions) {
-  const public_urls = [addresses.public_url, addresses.public_blob_url].filter((url) => url !== undefined)
+  const public_urls = [addresses.public_url, addresses.public_blob_url].filter(
+    (url) => url !== undefined,
+  )
   const names = new Set([...public_urls.map((url) => new URL(url).hostname), asInUrl(listen)])
   const is_open =
-    allowed_origins === undefined ? isLoopback(listen) && public_urls.length === 0 : allowed_origins.includes('*')
+    allowed_origins === undefined
+      ? isLoopback(listen) && public_urls.length === 0
+      : allowed_origins.includes('*')
   const own_origin = addresses.public_url && originIn(addresses.public_url)
   const origins = new Set([...public_urls.map(originIn), ...(allowed_origins ?? [])])
 
@@ -124,7 +138,11 @@ export function openGate({ listen, certificate, allowed_origins, ...addresses }:
     /** True if a page of this origin may call the API. Programs send no origin, and may, too. */
     isAllowedOrigin: (origin: string | undefined): boolean => {
       if (origin === undefined || is_open || origins.has(origin)) return true
-      return URL.canParse(origin) && new URL(origin).protocol === 'https:' && isOurHost(new URL(origin).host)
+      return (
+        URL.canParse(origin) &&
+        new URL(origin).protocol === 'https:' &&
+        isOurHost(new URL(origin).host)
+      )
     },
   }
 }

@@ -1,4 +1,9 @@
-import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/net/http-server-app.ts'
+import {
+  createHttpApp,
+  type HttpApp,
+  type HttpReply,
+  type HttpRequest,
+} from '../base/net/http-server-app.ts'
 import { messageOf } from '../base/run/errors.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
@@ -13,7 +18,15 @@ import { fieldSentence, findingOf, gate_texts } from './faults/humane.ts'
 import { checkLengths, checkRate } from './limits.ts'
 import type { RequestEntry } from './observer.ts'
 import type { Parts } from './parts.ts'
-import { type Access, type Call, type Caller, checkRole, type Handlers, minRole, type Who } from './store/access.ts'
+import {
+  type Access,
+  type Call,
+  type Caller,
+  checkRole,
+  type Handlers,
+  minRole,
+  type Who,
+} from './store/access.ts'
 
 export interface AppParts extends Parts, Door {
   /** Counts a request of this token, so call it once. Returns the seconds to wait, or undefined. */
@@ -110,7 +123,12 @@ function callerOf(access: Access, { headers }: HttpRequest): Caller {
   return caller
 }
 
-function enterProject(access: Access, route: Route, { headers }: HttpRequest, context: Context): void {
+function enterProject(
+  access: Access,
+  route: Route,
+  { headers }: HttpRequest,
+  context: Context,
+): void {
   if (!route.scoped) return
   const project_id = headers[project_header]
   if (!isId('project', project_id)) throw fault('publicapi.tenancy.project.missing')
@@ -136,7 +154,8 @@ function admitAgain(access: Access, route: Route, request: HttpRequest, context:
  * form comes from. Some send `Origin: null`, because of the page's referrer policy.
  */
 function checkOrigin(gate: Gate, { raw, headers }: HttpRequest, is_page = false): void {
-  const refuse = (why: keyof typeof gate_texts) => fault('publicapi.request.malformed', {}, gate_texts[why])
+  const refuse = (why: keyof typeof gate_texts) =>
+    fault('publicapi.request.malformed', {}, gate_texts[why])
   if (!hasOneHost(raw)) throw refuse('several_hosts')
   if (!gate.isOurHost(headers.host)) throw refuse('other_host')
   const { origin, 'sec-fetch-site': site } = headers
@@ -188,20 +207,35 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
 
 /** Returns a function that is true for a path that any method serves. */
 function pathMatcher(): (path: string) => boolean {
-  const patterns = routes.map(({ path }) => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`))
+  const patterns = routes.map(
+    ({ path }) => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  )
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
 /** Parses path, query and body. Throws a 400 that names the first wrong field (A-11, A-13). */
-function parseCall({ params, query, request: schema, field_codes = {} }: Route, request: HttpRequest) {
+function parseCall(
+  { params, query, request: schema, field_codes = {} }: Route,
+  request: HttpRequest,
+) {
   return {
     params: parse(params, request.params, 'address', () => 'publicapi.path.invalid'),
     query: parse(query, request.query, 'query', () => 'publicapi.query.invalid'),
-    body: parse(schema, request.body, 'request', (field) => field_codes[field] ?? 'publicapi.body.invalid'),
+    body: parse(
+      schema,
+      request.body,
+      'request',
+      (field) => field_codes[field] ?? 'publicapi.body.invalid',
+    ),
   }
 }
 
-function parse(schema: Route['params'], value: unknown, whole: string, codeOf: (field: string) => ErrorCode): unknown {
+function parse(
+  schema: Route['params'],
+  value: unknown,
+  whole: string,
+  codeOf: (field: string) => ErrorCode,
+): unknown {
   const result = schema?.safeParse(value, { error: findingOf })
   if (!result || result.success) return result?.data
   const { path, message } = result.error.issues[0]!

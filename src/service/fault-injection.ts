@@ -55,7 +55,12 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
     const { requests_per_minute } = current
     if (requests_per_minute === undefined || place === 'put') return undefined
     // The bucket holds the requests of one second: steady callers pass, and bursts have to wait.
-    return takeRequest(bucket, requests_per_minute, Math.max(1, requests_per_minute / 60), clock.monotonic_ms())
+    return takeRequest(
+      bucket,
+      requests_per_minute,
+      Math.max(1, requests_per_minute / 60),
+      clock.monotonic_ms(),
+    )
   }
 
   function nextFailure(place: Place): Failure | undefined {
@@ -109,14 +114,19 @@ const codes: Record<number, ErrorCode> = {
 
 const by_order = 'This answer comes from the fault injection of the local service.'
 
-export function sendFailure(response: ServerResponse, failure: Failure, entry: { place: Place; status: number }): void {
+export function sendFailure(
+  response: ServerResponse,
+  failure: Failure,
+  entry: { place: Place; status: number },
+): void {
   const { status, retry_after_s, body = 'error', drop_connection = false } = failure
   entry.status = drop_connection ? 0 : status
   if (drop_connection) {
     response.socket?.destroy()
     return
   }
-  const headers: Record<string, string> = retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }
+  const headers: Record<string, string> =
+    retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }
   if (entry.place === 'put' && body === 'error') {
     sendXml(response, status, 'ServerBusy', by_order, headers)
     return
@@ -132,12 +142,20 @@ function formOf({ status, body = 'error', code }: Failure): { type?: string; tex
     case 'empty':
       return { text: '' }
     case 'html':
-      return { type: 'text/html', text: `<!doctype html><title>${status}</title><h1>${by_order}</h1>` }
+      return {
+        type: 'text/html',
+        text: `<!doctype html><title>${status}</title><h1>${by_order}</h1>`,
+      }
     case 'string':
       return { type: 'application/json', text: JSON.stringify(by_order) }
     case 'error': {
-      const fallback = status >= 500 ? 'publicapi.service.unavailable' : 'publicapi.request.malformed'
-      const error: ErrorBody = { code: code ?? codes[status] ?? fallback, humane: by_order, statusCode: status }
+      const fallback =
+        status >= 500 ? 'publicapi.service.unavailable' : 'publicapi.request.malformed'
+      const error: ErrorBody = {
+        code: code ?? codes[status] ?? fallback,
+        humane: by_order,
+        statusCode: status,
+      }
       return { type: 'application/json; charset=utf-8', text: JSON.stringify(error) }
     }
   }

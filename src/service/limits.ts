@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import type { HttpReply } from '../base/net/http-server-app.ts'
 import { hasCharacters } from '../base/text/format.ts'
-import { max_body_bytes, max_filename_length, max_name_length, max_prompt_length } from '../contract/limits.ts'
+import {
+  max_body_bytes,
+  max_filename_length,
+  max_name_length,
+  max_prompt_length,
+} from '../contract/limits.ts'
 import { fault } from './faults/faults.ts'
 import { fieldSentence, fillText, finding_texts } from './faults/humane.ts'
 
@@ -59,7 +64,12 @@ export function checkLengths(body: unknown, limits: Limits): void {
   if (typeof body !== 'object' || body === null) return
   for (const [field, value] of Object.entries(body)) {
     const max_length = maxLengthOf(field, limits)
-    if (max_length === undefined || typeof value !== 'string' || hasCharacters(value, 0, max_length)) continue
+    if (
+      max_length === undefined ||
+      typeof value !== 'string' ||
+      hasCharacters(value, 0, max_length)
+    )
+      continue
     const finding = fillText(finding_texts.max_characters, { limit: max_length })
     throw fault('publicapi.body.invalid', {}, fieldSentence('request', [field], finding))
   }
@@ -82,7 +92,10 @@ export function takeRequest(
   now_ms: number,
 ): number | undefined {
   const per_ms = per_minute / 60_000
-  bucket.allowance = Math.min(max_allowance, bucket.allowance + (now_ms - bucket.refilled_ms) * per_ms)
+  bucket.allowance = Math.min(
+    max_allowance,
+    bucket.allowance + (now_ms - bucket.refilled_ms) * per_ms,
+  )
   bucket.refilled_ms = now_ms
   if (bucket.allowance < 1) return Math.max(1, Math.ceil((1 - bucket.allowance) / per_ms / 1_000))
   bucket.allowance -= 1

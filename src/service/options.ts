@@ -114,13 +114,17 @@ export function settingsFrom(options: ServiceOptions) {
   const { success, data, error } = service_options.safeParse(options)
   if (!success) {
     const [{ path, message } = { path: [], message: '' }] = error.issues
-    const value = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], options)
+    const value = path.reduce<unknown>(
+      (inner, key) => (inner as Record<PropertyKey, unknown>)?.[key],
+      options,
+    )
     const text = `the local service cannot use ${path.join('.')} = ${String(value)}: it ${message}`
     throw new SluiceError({ code: 'usage.invalid', message: text })
   }
   const { assistant_config, ...settings } = data
   checkAddress({ ...settings, has_tls: settings.tls !== undefined })
-  const assistant = assistant_config === undefined ? default_assistant : readAssistantConfig(assistant_config)
+  const assistant =
+    assistant_config === undefined ? default_assistant : readAssistantConfig(assistant_config)
   return { ...settings, assistant }
 }
 

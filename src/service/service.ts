@@ -76,7 +76,8 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     origins: { api: '', blob: '' },
     wake: { ingest: () => {}, documents: () => {}, answers: () => {} },
     signal,
-    on_error: (error) => log(`a background task of the service failed and is tried again: ${messageOf(error)}`),
+    on_error: (error) =>
+      log(`a background task of the service failed and is tried again: ${messageOf(error)}`),
   }
 }
 
@@ -85,7 +86,9 @@ type Workers = ReturnType<typeof startWorkers>
 /** Work that no call waits for: reading files, writing answers, removing expired slots. */
 function startWorkers(parts: Parts) {
   const { wake } = parts
-  const readers = Array.from({ length: parts.settings.ingest.processes }, () => openDocumentReader(parts))
+  const readers = Array.from({ length: parts.settings.ingest.processes }, () =>
+    openDocumentReader(parts),
+  )
   const documents = runDocuments(parts, readers)
   const ingest = runIngest(parts)
   const answers = runAnswers(parts)
@@ -112,7 +115,10 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
   const handlers: Handlers<RouteId> = {
     'description.read': () =>
       (description ??= toYaml(
-        describeLimits(describeProfile(describeInterface(routes, origins.api), profile), settings.limits),
+        describeLimits(
+          describeProfile(describeInterface(routes, origins.api), profile),
+          settings.limits,
+        ),
       )),
     ...projectHandlers(parts),
     ...resourceHandlers(parts),
@@ -134,7 +140,12 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
   }
 
   async function closeListeners(): Promise<void> {
-    await finishRequests({ servers, in_flight: observer.in_flight, grace_ms: settings.close_grace_ms, log })
+    await finishRequests({
+      servers,
+      in_flight: observer.in_flight,
+      grace_ms: settings.close_grace_ms,
+      log,
+    })
     await app.close()
   }
 
@@ -148,7 +159,8 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     here.api = originOf(scheme, host, await listen(app.server, host, settings.port))
     Object.assign(origins, { api: public_url ?? here.api, blob: public_blob_url ?? here.blob })
     const { members } = parts.administration
-    if (members.address() !== origins.api) await parts.commits.write(() => members.setAddress(origins.api))
+    if (members.address() !== origins.api)
+      await parts.commits.write(() => members.setAddress(origins.api))
   } catch (error) {
     await closeListeners()
     throw error
@@ -160,7 +172,8 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     data_dir: settings.data_dir,
     ...parts.administration,
     /** Removes an asset, like `DELETE` in the API. Returns false if there is none. */
-    removeAsset: (asset_id: string) => removeAsset(parts, () => parts.assets.findAnywhere(asset_id)),
+    removeAsset: (asset_id: string) =>
+      removeAsset(parts, () => parts.assets.findAnywhere(asset_id)),
     /** The last requests, oldest first. */
     requestLog: observer.log,
     /** Adds a listener, awaited at this stage of every request. Returns a function to remove it. */

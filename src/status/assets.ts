@@ -24,7 +24,9 @@ export function auditStatus({ project_id, last_full, running, emptied }: AuditVi
 
 /** True if the running round already found so many gone that the project seems emptied. */
 function isRunningOut(running: Running | undefined): boolean {
-  return running !== undefined && isMassRemoval({ removed: running.missing, expected: running.checked })
+  return (
+    running !== undefined && isMassRemoval({ removed: running.missing, expected: running.checked })
+  )
 }
 
 function fullStatus(full: Full | undefined) {
@@ -56,6 +58,9 @@ export function removalStatus({ outdated, waiting, held, removing, refusals }: R
     /** Number of removals that began and have no answer yet. */
     removing,
     /** Projects in which the service refuses to remove assets. */
-    refusals: refusals.map(({ since_ms, ...refusal }) => ({ ...refusal, since: isoTime(since_ms) })),
+    refusals: refusals.map(({ since_ms, ...refusal }) => ({
+      ...refusal,
+      since: isoTime(since_ms),
+    })),
   }
 }

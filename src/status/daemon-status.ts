@@ -24,7 +24,10 @@ export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
     return { state: 'running', ...control.presence }
   } catch (error) {
     if (!isSluiceError(error)) throw error
-    return { state: 'unknown', why: error.hint === undefined ? error.message : `${error.message}; ${error.hint}` }
+    return {
+      state: 'unknown',
+      why: error.hint === undefined ? error.message : `${error.message}; ${error.hint}`,
+    }
   }
 }
 
@@ -36,7 +39,10 @@ export async function rebuildStatus(
   if (!isRebuildOpen(state_dir)) return undefined
   // If a process answers, it is the rebuild: a daemon would have made a ledger already.
   if (daemon.state === 'stopped') return { status: 'unfinished', troubles: [] }
-  const troubles = await withLedgerView(rebuildDirectory(state_dir), (ledger) => ledger?.troubles() ?? [])
+  const troubles = await withLedgerView(
+    rebuildDirectory(state_dir),
+    (ledger) => ledger?.troubles() ?? [],
+  )
   return { status: 'running', troubles }
 }
 

@@ -2,7 +2,9 @@ import { isoTime } from '../base/time/time.ts'
 import { type Stage, stages } from '../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../ledger/views/view-folders.ts'
 
-const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
+const nothing = Object.fromEntries(
+  stages.map((stage) => [stage, { files: 0, bytes: 0 }]),
+) as Record<Stage, Amount>
 
 export type FolderStatus = ReturnType<typeof folderStatus>
 
@@ -51,7 +53,12 @@ function watcherChanges(changes: FolderView['watcher_changes'] | undefined) {
 
 function lastScan({ scan, scan_began_ms, scan_ended_ms }: Partial<FolderView>) {
   if (!scan || scan_began_ms === undefined || scan_ended_ms === undefined) return null
-  return { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan, missed: scan.missed ?? null }
+  return {
+    began: isoTime(scan_began_ms),
+    ended: isoTime(scan_ended_ms),
+    ...scan,
+    missed: scan.missed ?? null,
+  }
 }
 
 /** Stages of files that are on their way and need no user. */

@@ -34,16 +34,21 @@ const scan_s = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600]
 export class Metrics implements Measures {
   readonly content_type: string
   readonly #registry = new Registry()
-  readonly #sent_bytes = this.#counter('sluice_sent_bytes_total', 'Bytes of files that the service has taken.')
+  readonly #sent_bytes = this.#counter(
+    'sluice_sent_bytes_total',
+    'Bytes of files that the service has taken.',
+  )
   readonly #requests = this.#counter(
     'sluice_requests_total',
     'Requests to the service and its blob store, by outcome.',
     ['call', 'outcome'],
   )
   readonly #scans = this.#counter('sluice_scans_total', 'Complete scans.', ['folder'])
-  readonly #missed = this.#counter('sluice_events_missed_total', 'Files that a scan found and the watcher missed.', [
-    'folder',
-  ])
+  readonly #missed = this.#counter(
+    'sluice_events_missed_total',
+    'Files that a scan found and the watcher missed.',
+    ['folder'],
+  )
   readonly #replaced = this.#counter(
     'sluice_watcher_replaced_total',
     'Watchers that were replaced, because they missed something or their directory is gone.',
@@ -54,7 +59,9 @@ export class Metrics implements Measures {
     'Watchers that were given up for scans, because they missed something again.',
     ['folder'],
   )
-  readonly #runs = this.#counter('sluice_prompt_runs_total', 'Runs of prompts that ended.', ['state'])
+  readonly #runs = this.#counter('sluice_prompt_runs_total', 'Runs of prompts that ended.', [
+    'state',
+  ])
   readonly #removed = this.#counter(
     'sluice_assets_removed_total',
     'Assets removed on the service by the policy of a folder.',
@@ -64,24 +71,38 @@ export class Metrics implements Measures {
     'Time from saving a file until it is ready in the assistant.',
     save_to_ready_s,
   )
-  readonly #scan_time = this.#histogram('sluice_scan_duration_seconds', 'Duration of complete scans.', scan_s)
+  readonly #scan_time = this.#histogram(
+    'sluice_scan_duration_seconds',
+    'Duration of complete scans.',
+    scan_s,
+  )
   readonly #files = this.#gauge('sluice_files', 'Files by state.', ['folder', 'state'])
-  readonly #online = this.#gauge('sluice_folder_online', '1 while the folder is online.', ['folder'])
+  readonly #online = this.#gauge('sluice_folder_online', '1 while the folder is online.', [
+    'folder',
+  ])
   readonly #watcher = this.#gauge(
     'sluice_folder_watcher',
     '1 for the watcher of the folder; scan: no watcher, scans on a timer.',
     ['folder', 'watcher'],
   )
   readonly #healthy = this.#gauge('sluice_healthy', '1 while there is no health problem.')
-  readonly #problems = this.#gauge('sluice_problems', 'Number of health problems by kind.', ['kind'])
-  readonly #outdated = this.#gauge('sluice_outdated_versions', 'Versions in the assistant that no file has any more.')
+  readonly #problems = this.#gauge('sluice_problems', 'Number of health problems by kind.', [
+    'kind',
+  ])
+  readonly #outdated = this.#gauge(
+    'sluice_outdated_versions',
+    'Versions in the assistant that no file has any more.',
+  )
   readonly #failing = this.#gauge(
     'sluice_uploads_failing',
     'Contents whose upload failed: deferred, which are tried again, and given_up.',
     ['state'],
   )
   readonly #paused = this.#gauge('sluice_paused', '1 while a user has paused Sluice.')
-  readonly #upload_calls = this.#gauge('sluice_upload_calls_allowed', 'Maximum number of parallel upload calls now.')
+  readonly #upload_calls = this.#gauge(
+    'sluice_upload_calls_allowed',
+    'Maximum number of parallel upload calls now.',
+  )
   readonly #bandwidth = this.#gauge(
     'sluice_bandwidth_limit_bytes_per_second',
     'Limit of the upload rate now; 0 while there is no limit.',
@@ -96,11 +117,17 @@ export class Metrics implements Measures {
   readonly #last_prompt = this.#last('prompt', 'The due time of the last written run.', ['prompt'])
   readonly #last_delivery = this.#last('delivery', 'When a report last reached a receiver.')
   readonly #last_ready = this.#last('ready', 'When a file last became ready.')
-  readonly #last_upload = this.#last('upload', 'When the service last accepted the bytes of a file.')
+  readonly #last_upload = this.#last(
+    'upload',
+    'When the service last accepted the bytes of a file.',
+  )
 
   constructor(version: string, started_ms: number) {
     this.content_type = this.#registry.contentType
-    this.#gauge('sluice_build_info', 'Always 1; the version is a label.', ['version']).set({ version }, 1)
+    this.#gauge('sluice_build_info', 'Always 1; the version is a label.', ['version']).set(
+      { version },
+      1,
+    )
     this.#sent_bytes.inc(0)
     this.#removed.inc(0)
     for (const state of ['written', 'skipped', 'failed']) this.#runs.inc({ state }, 0)
@@ -118,7 +145,8 @@ export class Metrics implements Measures {
       else if (fact.type === 'asset_removed') this.#removed.inc()
       else if (fact.type === 'run_written') this.#runs.inc({ state: 'written' })
       else if (fact.type === 'run_failed') this.#runs.inc({ state: 'failed' })
-      else if (fact.type === 'run_skipped' || fact.type === 'run_passed_over') this.#runs.inc({ state: 'skipped' })
+      else if (fact.type === 'run_skipped' || fact.type === 'run_passed_over')
+        this.#runs.inc({ state: 'skipped' })
     }
   }
 
@@ -132,7 +160,8 @@ export class Metrics implements Measures {
 
   arrived(arrivals: readonly ArrivalTimes[]): void {
     for (const { saved_ms, ready_ms } of arrivals) {
-      if (saved_ms !== undefined) this.#save_to_ready.observe(Math.max(0, ready_ms - saved_ms) / second_ms)
+      if (saved_ms !== undefined)
+        this.#save_to_ready.observe(Math.max(0, ready_ms - saved_ms) / second_ms)
     }
   }
 
@@ -142,7 +171,10 @@ export class Metrics implements Measures {
     this.#show(folders)
     this.#healthy.set(health.healthy ? 1 : 0)
     for (const kind of problem_kinds) {
-      this.#problems.set({ kind }, health.problems.filter((problem) => problem.kind === kind).length)
+      this.#problems.set(
+        { kind },
+        health.problems.filter((problem) => problem.kind === kind).length,
+      )
     }
     this.#outdated.set(snapshot.outdated)
     for (const state of ['deferred', 'given_up']) {
@@ -178,22 +210,41 @@ export class Metrics implements Measures {
     }
   }
 
-  #scanned({ folder, began_ms, summary }: Extract<Fact, { type: 'scan_finished' }>, now_ms: number): void {
+  #scanned(
+    { folder, began_ms, summary }: Extract<Fact, { type: 'scan_finished' }>,
+    now_ms: number,
+  ): void {
     this.#scans.inc({ folder })
     this.#missed.inc({ folder }, summary.missed ?? 0)
     this.#scan_time.observe(Math.max(0, now_ms - began_ms) / second_ms)
   }
 
-  #counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+  #counter<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.#registry] })
   }
 
-  #gauge<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
+  #gauge<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Gauge<Label> {
     return new Gauge({ name, help, labelNames, registers: [this.#registry] })
   }
 
-  #last<Label extends string = never>(what: string, help: string, labelNames: Label[] = []): Gauge<Label> {
-    const gauge = this.#gauge(`sluice_last_${what}_timestamp_seconds`, `${help} Unix time.`, labelNames)
+  #last<Label extends string = never>(
+    what: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Gauge<Label> {
+    const gauge = this.#gauge(
+      `sluice_last_${what}_timestamp_seconds`,
+      `${help} Unix time.`,
+      labelNames,
+    )
     // Before the first event there is no time, and the initial 0 would mean the year 1970.
     if (labelNames.length === 0) gauge.remove()
     return gauge
@@ -229,7 +280,11 @@ export class Metrics implements Measures {
       },
     })
     read('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
-    read('process_start_time_seconds', 'Start time of the process, Unix time.', () => started_ms / second_ms)
+    read(
+      'process_start_time_seconds',
+      'Start time of the process, Unix time.',
+      () => started_ms / second_ms,
+    )
     read('process_open_fds', 'Open file descriptors.', openDescriptors)
   }
 }

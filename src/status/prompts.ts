@@ -52,7 +52,8 @@ function promptStatus(
   now_ms: number,
 ) {
   const { cron = null, timezone = null } = known.schedule ?? {}
-  const next_ms = known.schedule && cronTimes(known.schedule.cron, known.schedule.timezone).next(now_ms)
+  const next_ms =
+    known.schedule && cronTimes(known.schedule.cron, known.schedule.timezone).next(now_ms)
   const zone = timezone ?? 'UTC'
   return {
     name,

@@ -47,7 +47,11 @@ export type RebuildStatus = 'running' | 'unfinished'
 /** Settings that status needs: a part of the configuration. */
 export interface StatusSettings {
   readonly state_dir: string
-  readonly folders: readonly { readonly name: string; readonly path: string; readonly project_id: string }[]
+  readonly folders: readonly {
+    readonly name: string
+    readonly path: string
+    readonly project_id: string
+  }[]
   readonly uploads: {
     readonly limit: { readonly files: number; readonly bytes: number } | 'off'
     readonly limit_hours: number
@@ -91,7 +95,9 @@ export function statusView(source: {
     /** Set while a user has paused outgoing work; null without a pause. */
     pause: pause ? pauseStatus(pause) : null,
     troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
-    folders: folderStatuses(settings.folders, ledger?.folders() ?? [], { is_watching: mayWatch(daemon) }),
+    folders: folderStatuses(settings.folders, ledger?.folders() ?? [], {
+      is_watching: mayWatch(daemon),
+    }),
     /** Files that are stuck until a user acts or something changes, grouped by reason. */
     problems: ledger?.problems() ?? [],
     /** Failed contents that are retried without a user, grouped by reason. */
@@ -144,9 +150,13 @@ function usedLimits({ uploads }: StatusSettings, ledger: LedgerView | undefined,
   const lately = limit === 'off' ? undefined : used('wanted', per_hours * hour_ms)
   return {
     upload_limit:
-      limit === 'off' || !lately ? null : { ...limit, per_hours, used_files: lately.files, used_bytes: lately.bytes },
+      limit === 'off' || !lately
+        ? null
+        : { ...limit, per_hours, used_files: lately.files, used_bytes: lately.bytes },
     daily_limit:
-      max_bytes_per_day === 'off' ? null : { max_bytes: max_bytes_per_day, used_bytes: used('sent', day_ms).bytes },
+      max_bytes_per_day === 'off'
+        ? null
+        : { max_bytes: max_bytes_per_day, used_bytes: used('sent', day_ms).bytes },
   }
 }
 
@@ -159,11 +169,21 @@ export type BandwidthStatus = NonNullable<ReturnType<typeof bandwidthStatus>>
 function bandwidthStatus(spans: readonly BandwidthSpan[], now_ms: number) {
   if (spans.length === 0) return null
   const { bytes_per_s, until_ms } = bandwidthAt(spans, now_ms)
-  return { bytes_per_s: bytes_per_s ?? null, until: until_ms === undefined ? null : isoTime(until_ms) }
+  return {
+    bytes_per_s: bytes_per_s ?? null,
+    until: until_ms === undefined ? null : isoTime(until_ms),
+  }
 }
 
 export function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Trouble) {
-  return { about, code, message, hint: hint ?? null, since: isoTime(since_ms), last: isoTime(last_ms) }
+  return {
+    about,
+    code,
+    message,
+    hint: hint ?? null,
+    since: isoTime(since_ms),
+    last: isoTime(last_ms),
+  }
 }
 
 export function retryStatus({ next_try_ms, ...group }: ReturnType<LedgerView['retrying']>[number]) {
@@ -172,7 +192,8 @@ export function retryStatus({ next_try_ms, ...group }: ReturnType<LedgerView['re
 
 /** A problem of the kind `progress` counts, too: an unresponsive daemon records nothing either. */
 function staleSince(health: HealthStatus | undefined): string | null {
-  const problems = health?.problems.filter(({ kind }) => kind === 'ledger' || kind === 'progress') ?? []
+  const problems =
+    health?.problems.filter(({ kind }) => kind === 'ledger' || kind === 'progress') ?? []
   return problems.map(({ since }) => since).sort()[0] ?? null
 }
 
@@ -183,6 +204,7 @@ export function verdictOf(status: {
 }): Verdict {
   const { stale_since, troubles, folders } = status
   if (stale_since !== null) return 'stale'
-  if (troubles.some(({ about }) => about === 'account' || about.startsWith('project'))) return 'refused'
+  if (troubles.some(({ about }) => about === 'account' || about.startsWith('project')))
+    return 'refused'
   return folders.every(isComplete) ? 'all_ready' : 'incomplete'
 }

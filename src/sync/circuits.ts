@@ -67,7 +67,9 @@ export function createCircuits(tools: CircuitTools) {
   function restsForTrouble(project_id: string, hosts: readonly Host[]): boolean {
     const now_ms = clock.monotonic_ms()
     const concerns = (about: About) =>
-      about.startsWith('project:') ? about === `project:${project_id}` : !isOfUploads(about) || hosts.includes('blob')
+      about.startsWith('project:')
+        ? about === `project:${project_id}`
+        : !isOfUploads(about) || hosts.includes('blob')
     return [...resting].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
   }
 
@@ -81,7 +83,11 @@ export function createCircuits(tools: CircuitTools) {
 
   const asksFor = (project_id: string): boolean => tools.projects.includes(project_id)
 
-  async function trip(about: About, failure: Failure, of: { pause_ms?: number; step?: Step } = {}): Promise<'hold'> {
+  async function trip(
+    about: About,
+    failure: Failure,
+    of: { pause_ms?: number; step?: Step } = {},
+  ): Promise<'hold'> {
     const { pause_ms, step } = of
     const now_ms = clock.monotonic_ms()
     const before = resting.get(about)
@@ -90,11 +96,13 @@ export function createCircuits(tools: CircuitTools) {
     const attempts = before?.attempts ?? 0
     const limits = about === 'account' || about.startsWith('project:') ? retry_account : retry
     // After a pause of zero (Retry-After: 0) calls would repeat as fast as the network allows.
-    const wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
+    const wait_ms =
+      pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
     const message = failureText(failure)
     const since_ms = before?.since_ms ?? now_ms
     // Short pauses in a row, without a success in between, count as a long one.
-    const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
+    const is_long =
+      pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
     const recorded = !is_retired && (before?.recorded === true || is_long)
     const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
     const code = pause_ms === undefined ? (failure.code ?? status_code) : code_of_pause
@@ -112,10 +120,12 @@ export function createCircuits(tools: CircuitTools) {
     if (recorded && !before?.recorded) {
       const hint = hintFor(about, code)
       report.trouble(about, `${message}. ${hint}`, 'error')
-      await ledger.record([{ type: 'trouble_began', about, error: { code, message, hint } }]).catch((error) => {
-        tripped.recorded = false
-        throw error
-      })
+      await ledger
+        .record([{ type: 'trouble_began', about, error: { code, message, hint } }])
+        .catch((error) => {
+          tripped.recorded = false
+          throw error
+        })
     }
     return 'hold'
   }
@@ -167,7 +177,8 @@ export function createCircuits(tools: CircuitTools) {
         else if (until_ms <= now_ms) probing = true
         else wait_ms = Math.max(wait_ms, until_ms - now_ms)
       }
-      if (wait_ms > 0) return { limit: 0, wait_ms: Math.min(wait_ms, token_check_ms), except_projects }
+      if (wait_ms > 0)
+        return { limit: 0, wait_ms: Math.min(wait_ms, token_check_ms), except_projects }
       if (!probing) return { limit: Number.POSITIVE_INFINITY, wait_ms: 0, except_projects }
       if (probe_until_ms > now_ms) return { limit: 0, wait_ms: token_check_ms, except_projects }
       probe_until_ms = now_ms + probe_lost_ms
@@ -198,7 +209,12 @@ export function createCircuits(tools: CircuitTools) {
       }
     },
     /** Returns `hold` if the item is not at fault and must keep its state, `count` if it may be. */
-    async failed(failure: Failure, project_id: string, host: Host, concern?: Concern): Promise<'hold' | 'count'> {
+    async failed(
+      failure: Failure,
+      project_id: string,
+      host: Host,
+      concern?: Concern,
+    ): Promise<'hold' | 'count'> {
       probe_until_ms = 0
       // The retry uses the new token. A request that ended with its connection says nothing.
       if (failure.of_old_token || failure.code === 'network.aborted') return 'hold'
@@ -254,7 +270,11 @@ export function createCircuits(tools: CircuitTools) {
         await ledger.record(recorded.map(([about]) => ({ type: 'trouble_ended', about })))
         for (const [about, tripped] of recorded) {
           tripped.recorded = false
-          report.trouble(about, 'dropped: the connection to the service was configured anew', 'info')
+          report.trouble(
+            about,
+            'dropped: the connection to the service was configured anew',
+            'info',
+          )
         }
       }
       is_retired = true
@@ -263,7 +283,8 @@ export function createCircuits(tools: CircuitTools) {
     /** Ends the troubles of all other projects, which the configuration no longer names. */
     async forgetProjectsExcept(projects: readonly string[]): Promise<void> {
       for (const about of [...resting.keys()]) {
-        if (about.startsWith('project:') && !projects.includes(about.slice('project:'.length))) await heal(about)
+        if (about.startsWith('project:') && !projects.includes(about.slice('project:'.length)))
+          await heal(about)
       }
     },
     tripped: () => [...resting].map(([about, tripped]) => ({ about, ...tripped })),

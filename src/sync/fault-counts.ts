@@ -62,7 +62,8 @@ export function createFaultCounts(clock: Clock) {
       if (is_general) row.general++
       else row.contents.add(concern.content)
       if (row.general + row.contents.size >= failures_to_trip) return true
-      const works = clock.monotonic_ms() - (succeeded_ms.get(host) ?? Number.NEGATIVE_INFINITY) < works_ms
+      const works =
+        clock.monotonic_ms() - (succeeded_ms.get(host) ?? Number.NEGATIVE_INFINITY) < works_ms
       return row.times >= failures_alone_to_trip && !works
     },
     /** Counts a fault of one step. True if enough contents had it to blame the service. */
@@ -102,7 +103,10 @@ export function isSlotGivenUp(
   max_attempts: number,
 ): boolean {
   const is_last_next = attempts + 2 >= max_attempts
-  return (step === 'put' || about === 'slot_gone') && (is_last_next || slot_failures + 1 >= max_slot_failures)
+  return (
+    (step === 'put' || about === 'slot_gone') &&
+    (is_last_next || slot_failures + 1 >= max_slot_failures)
+  )
 }
 
 /** Reason to give up a content after this failure; undefined while it is retried. */

@@ -2,7 +2,14 @@ import { Cron } from 'croner'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { cronFault, cronTimes, wakeAt } from '../../src/base/time/cron.ts'
-import { day_ms, hour_ms, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time/time.ts'
+import {
+  day_ms,
+  hour_ms,
+  localDate,
+  localTime,
+  minute_ms,
+  zoneOffset_ms,
+} from '../../src/base/time/time.ts'
 
 /** Days on which clocks are changed, by all kinds of rules. */
 const changes: readonly [zone: string, day: string][] = [
@@ -27,7 +34,10 @@ const changes: readonly [zone: string, day: string][] = [
 ]
 
 const change_days = fc.constantFrom(...changes)
-const minutes = fc.oneof(fc.nat({ max: 59 }).map(String), fc.constantFrom('*', '*/15', '*/7', '0,30', '10-20', '5,59'))
+const minutes = fc.oneof(
+  fc.nat({ max: 59 }).map(String),
+  fc.constantFrom('*', '*/15', '*/7', '0,30', '10-20', '5,59'),
+)
 const named_hours = fc.oneof(
   fc.nat({ max: 23 }).map(String),
   fc.constantFrom('2', '0', '23', '*/2', '2,14', '1-4', '8-18/2', '0,1,2,3'),
@@ -66,37 +76,52 @@ function expectedTimes(cron: string, zone: string, from_ms: number, through_ms: 
 function backwards(cron: string, zone: string, after_ms: number, through_ms: number): number[] {
   const times = cronTimes(cron, zone)
   const found: number[] = []
-  for (let at_ms = times.previous(through_ms + 1); at_ms! > after_ms; at_ms = times.previous(at_ms!)) found.push(at_ms!)
+  for (
+    let at_ms = times.previous(through_ms + 1);
+    at_ms! > after_ms;
+    at_ms = times.previous(at_ms!)
+  )
+    found.push(at_ms!)
   return found.reverse()
 }
 
-const shown = (times: readonly number[], zone: string) => times.map((at_ms) => localTime(at_ms, zone))
+const shown = (times: readonly number[], zone: string) =>
+  times.map((at_ms) => localTime(at_ms, zone))
 
 function timesOf(cron: string, zone: string, day: string): string[] {
   const from_ms = Date.parse(day) - zoneOffset_ms(Date.parse(day), zone)
-  const times = cronTimes(cron, zone).between(from_ms - 3 * hour_ms, from_ms + day_ms + 3 * hour_ms, 2_000)
+  const times = cronTimes(cron, zone).between(
+    from_ms - 3 * hour_ms,
+    from_ms + day_ms + 3 * hour_ms,
+    2_000,
+  )
   return shown(times, zone).filter((text) => text.startsWith(day))
 }
 
 describe('on the days on which the clocks are changed', () => {
-  test.each(['named', 'every'])('%s hours: the rule, forwards and backwards, whatever the expression', (kind) => {
-    fc.assert(
-      fc.property(
-        change_days,
-        minutes,
-        kind === 'named' ? named_hours : fc.constant('*'),
-        ([zone, day], minute, hour) => {
-          const cron = `${minute} ${hour} * * *`
-          const from_ms = Date.parse(day) - day_ms
-          const through_ms = from_ms + 2.5 * day_ms
-          const expected = shown(expectedTimes(cron, zone, from_ms, through_ms), zone)
-          expect(shown(cronTimes(cron, zone).between(from_ms, through_ms, 10_000), zone)).toEqual(expected)
-          expect(shown(backwards(cron, zone, from_ms, through_ms), zone)).toEqual(expected)
-        },
-      ),
-      { numRuns: kind === 'named' ? 12 : 6 },
-    )
-  })
+  test.each(['named', 'every'])(
+    '%s hours: the rule, forwards and backwards, whatever the expression',
+    (kind) => {
+      fc.assert(
+        fc.property(
+          change_days,
+          minutes,
+          kind === 'named' ? named_hours : fc.constant('*'),
+          ([zone, day], minute, hour) => {
+            const cron = `${minute} ${hour} * * *`
+            const from_ms = Date.parse(day) - day_ms
+            const through_ms = from_ms + 2.5 * day_ms
+            const expected = shown(expectedTimes(cron, zone, from_ms, through_ms), zone)
+            expect(shown(cronTimes(cron, zone).between(from_ms, through_ms, 10_000), zone)).toEqual(
+              expected,
+            )
+            expect(shown(backwards(cron, zone, from_ms, through_ms), zone)).toEqual(expected)
+          },
+        ),
+        { numRuns: kind === 'named' ? 12 : 6 },
+      )
+    },
+  )
 
   test('a daily time comes once on each day, at its time or at the end of the jump over it', () => {
     fc.assert(
@@ -131,7 +156,12 @@ describe('on the days on which the clocks are changed', () => {
     ['0 8 * * *', 'Pacific/Apia', '2011-12-30', []],
     ['0 8 * * *', 'Pacific/Apia', '2011-12-31', ['2011-12-31T08:00+14:00']],
     // The clocks jump over midnight: 23:30 of the 28th comes as the 29th begins.
-    ['30 23 * * *', 'America/Nuuk', '2026-03-29', ['2026-03-29T00:00-01:00', '2026-03-29T23:30-01:00']],
+    [
+      '30 23 * * *',
+      'America/Nuuk',
+      '2026-03-29',
+      ['2026-03-29T00:00-01:00', '2026-03-29T23:30-01:00'],
+    ],
   ])('%s in %s on %s', (cron, zone, day, expected) => {
     expect(timesOf(cron, zone, day)).toEqual(expected)
   })
@@ -151,8 +181,12 @@ describe('times that are rare or close together', () => {
   const times = cronTimes('0 0 29 2 *', 'Europe/Berlin')
 
   test('finds a time that comes every four years', () => {
-    expect(localTime(times.next(Date.UTC(2026, 0, 1))!, 'Europe/Berlin')).toBe('2028-02-29T00:00+01:00')
-    expect(localTime(times.previous(Date.UTC(2026, 0, 1))!, 'Europe/Berlin')).toBe('2024-02-29T00:00+01:00')
+    expect(localTime(times.next(Date.UTC(2026, 0, 1))!, 'Europe/Berlin')).toBe(
+      '2028-02-29T00:00+01:00',
+    )
+    expect(localTime(times.previous(Date.UTC(2026, 0, 1))!, 'Europe/Berlin')).toBe(
+      '2024-02-29T00:00+01:00',
+    )
   })
 
   test('a time is neither before nor after itself, and belongs to the range that ends with it', () => {
@@ -187,7 +221,11 @@ describe('cronFault', () => {
     ['0 8 * * *', 'Europe/Berln', 'there is no time zone "Europe/Berln"'],
     ['0 8 * * *', '+01:00', 'there is no time zone "+01:00"'],
     ['0 8 * * *', '', 'there is no time zone ""'],
-    ['0 0 8 * * *', 'UTC', 'has five fields (minute, hour, day of month, month, day of week), "0 0 8 * * *" has 6'],
+    [
+      '0 0 8 * * *',
+      'UTC',
+      'has five fields (minute, hour, day of month, month, day of week), "0 0 8 * * *" has 6',
+    ],
     ['@daily', 'UTC', '"@daily" has 1'],
     ['', 'UTC', '"" has 0'],
     ['60 8 * * *', 'UTC', '"60 8 * * *" is no cron expression: Invalid value for minute: 60'],

@@ -1,12 +1,21 @@
 import { expect, test } from 'vitest'
-import { answering, createHeartbeats, heldBy, shareHeartbeat } from '../../src/base/run/heartbeat.ts'
+import {
+  answering,
+  createHeartbeats,
+  heldBy,
+  shareHeartbeat,
+} from '../../src/base/run/heartbeat.ts'
 import { minute_ms } from '../../src/base/time/time.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
 const limit_ms = 5 * minute_ms
 
 /** Checks each minute, as a watchdog does: time never jumps far between two checks. */
-async function pass(clock: FakeClock, heartbeats: ReturnType<typeof createHeartbeats>, minutes: number) {
+async function pass(
+  clock: FakeClock,
+  heartbeats: ReturnType<typeof createHeartbeats>,
+  minutes: number,
+) {
   let stuck = heartbeats.stuck(limit_ms)
   for (let minute = 0; minute < minutes; minute++) {
     await clock.advance(minute_ms)
@@ -44,7 +53,10 @@ test('an upload is not stuck while it waits for the service', async () => {
   const heartbeats = createHeartbeats(clock)
   const heartbeat = heartbeats.begin('upload')
   let answer = () => {}
-  const remote = heldBy(heartbeat, { put: () => new Promise<void>((resolve) => (answer = resolve)), plain: () => 7 })
+  const remote = heldBy(heartbeat, {
+    put: () => new Promise<void>((resolve) => (answer = resolve)),
+    plain: () => 7,
+  })
   const waited = remote.put()
   expect(remote.plain()).toBe(7)
   expect(await pass(clock, heartbeats, 60)).toEqual([])
@@ -78,7 +90,9 @@ test('parts that share a heartbeat are stuck only if all are silent, and no more
     expect(await pass(clock, heartbeats, 4)).toEqual([])
     shared.end()
     expect(await pass(clock, heartbeats, 4)).toEqual([])
-    expect(await pass(clock, heartbeats, 2)).toEqual([{ name: 'requests', silent_ms: 6 * minute_ms }])
+    expect(await pass(clock, heartbeats, 2)).toEqual([
+      { name: 'requests', silent_ms: 6 * minute_ms },
+    ])
     shared.beat()
     expect(heartbeats.stuck(limit_ms)).toEqual([])
     shared.end()

@@ -15,7 +15,9 @@ afterEach(async () => {
   for (const { close } of opened.splice(0)) await close()
 })
 
-async function startApp(prepare: (app: HttpApp) => void = () => {}): Promise<{ app: HttpApp; port: number }> {
+async function startApp(
+  prepare: (app: HttpApp) => void = () => {},
+): Promise<{ app: HttpApp; port: number }> {
   const app = await createHttpApp({ body_limit_bytes: 1_000, answerError })
   app.post('/echo', async (request) => ({ body: request.body ?? null }))
   app.delete('/echo', async () => ({ deleted: true }))
@@ -62,14 +64,26 @@ describe('the server gives every error the form of the application', () => {
     ['a wrong method', `GET /echo HTTP/1.1\r\n${head}\r\n`, 'http.path_unknown'],
     ['an unknown method', `PROPFIND /echo HTTP/1.1\r\n${head}\r\n`, 'http.path_unknown'],
     ['a body that is not JSON', post(json, '{"a":'), 'http.body_invalid'],
-    ['a body that is not UTF-8', post(json, '"aa"').replace('"aa"', '"\xff\xfe"'), 'http.body_invalid'],
+    [
+      'a body that is not UTF-8',
+      post(json, '"aa"').replace('"aa"', '"\xff\xfe"'),
+      'http.body_invalid',
+    ],
     ['a poisoned prototype', post(json, '{"__proto__":{"a":1}}'), 'http.body_invalid'],
-    ['a media type that is not JSON', post('Content-Type: text/plain\r\n', 'hello'), 'http.media_type'],
+    [
+      'a media type that is not JSON',
+      post('Content-Type: text/plain\r\n', 'hello'),
+      'http.media_type',
+    ],
     ['a body without a type', post('', 'hello'), 'http.media_type'],
     ['a body above the limit', post(json, `"${'x'.repeat(2_000)}"`), 'http.body_too_large'],
     ['a path that cannot be decoded', `GET /things/%zz HTTP/1.1\r\n${head}\r\n`, 'http.malformed'],
     ['no HTTP at all', 'hello, is anybody there?\r\n\r\n', 'http.malformed'],
-    ['headers without end', `GET / HTTP/1.1\r\n${head}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`, 'http.malformed'],
+    [
+      'headers without end',
+      `GET / HTTP/1.1\r\n${head}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
+      'http.malformed',
+    ],
     ['an unknown Expect', `GET / HTTP/1.1\r\n${head}Expect: miracles\r\n\r\n`, 'http.malformed'],
     ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${head}\r\n`, 'http.malformed'],
   ])('%s', async (_what, text, code) => {
@@ -84,7 +98,10 @@ describe('the server gives every error the form of the application', () => {
       }),
     )
     const response = await fetch(`http://127.0.0.1:${port}/fails`)
-    expect([response.status, await response.json()]).toEqual([500, { code: 'unexpected', text: 'by hand' }])
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { code: 'unexpected', text: 'by hand' },
+    ])
   })
 })
 
@@ -145,7 +162,10 @@ test('listening on a port in use fails with http.listen', async () => {
 })
 
 test('a bare server answers malformed HTTP in its own error form', async () => {
-  const server = createBareServer({ answerError, handle: (_request, response) => void response.end('ok') })
+  const server = createBareServer({
+    answerError,
+    handle: (_request, response) => void response.end('ok'),
+  })
   const port = await listen(server, '127.0.0.1', 0)
   opened.push({ close: () => closeServer(server, 0) })
   expect(await codeFor(port, 'nonsense\r\n\r\n')).toBe('http.malformed')

@@ -14,12 +14,15 @@ test('few files get a line each, with what is known of them', () => {
   const { lines, files } = setup()
   files.passed('ready', 'a/b.txt', { bytes: 12 })
   files.close()
-  expect(lines).toMatchObject([{ level: 'info', msg: 'ready: a/b.txt', step: 'ready', path: 'a/b.txt', bytes: 12 }])
+  expect(lines).toMatchObject([
+    { level: 'info', msg: 'ready: a/b.txt', step: 'ready', path: 'a/b.txt', bytes: 12 },
+  ])
 })
 
 test('many files get one summary every ten seconds, which counts each file once', async () => {
   const { clock, lines, files } = setup()
-  for (let i = 0; i < 1_000; i++) files.passed(i % 4 === 0 ? 'linked' : 'ready', `f${i}`, { bytes: 1_000 })
+  for (let i = 0; i < 1_000; i++)
+    files.passed(i % 4 === 0 ? 'linked' : 'ready', `f${i}`, { bytes: 1_000 })
   expect(lines).toHaveLength(10)
   await clock.advance(9_999)
   expect(lines).toHaveLength(10)
@@ -46,7 +49,8 @@ test('refusals are reported even among many files, grouped by reason when they a
   for (let i = 0; i < 100; i++) files.passed('ready', `f${i}`)
   files.stopped('refused', 'type not supported', 'a.exe', { code: 'assets.create.type' })
   expect(lines.at(-1)).toMatchObject({ level: 'warn', msg: 'refused: a.exe: type not supported' })
-  for (let i = 0; i < 500; i++) files.stopped('refused', i % 2 ? 'too large' : 'type not supported', `r${i}`)
+  for (let i = 0; i < 500; i++)
+    files.stopped('refused', i % 2 ? 'too large' : 'type not supported', `r${i}`)
   await clock.advance(10_000)
   const grouped = lines.filter((line) => /files? refused/.test(line.msg))
   expect(grouped.map((line) => line.reason)).toEqual(['too large', 'type not supported'])

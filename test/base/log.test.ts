@@ -5,7 +5,10 @@ import { logText } from '../../src/cli/text/log-text.ts'
 
 const token = `pat_${'0123456789abcdef'.repeat(2)}`
 
-function capture(options: Partial<LogOptions>): { log: ReturnType<typeof createLog>; lines: () => string[] } {
+function capture(options: Partial<LogOptions>): {
+  log: ReturnType<typeof createLog>
+  lines: () => string[]
+} {
   const written: string[] = []
   const destination = { write: (text: string) => void written.push(text) }
   const log = createLog({ level: 'trace', format: 'json', destination, ...options })
@@ -48,13 +51,33 @@ test.each([
   ['text', text],
 ] as const)('%s: no secret is logged, by whatever way it comes', (_name, format) => {
   const { log, lines } = capture({ format })
-  const child = log.child({ module: 'remote', token: 'SECRET', nested: { upload_headers: { sig: 'SECRET' } } })
-  child.info({ deep: [{ Authorization: 'SECRET' }], 'x-api-key': 'SECRET', ticket: { upload_url: 'SECRET' } }, token)
-  child.warn({ url: 'https://blob.example/x?sig=SECRET' }, 'PUT https://blob.example/x?sig=SECRET %s', '?sig=SECRET')
-  const foreign = Object.assign(new Error(`at https://u:SECRET@h/p?SECRET ${token}`), { headers: ['SECRET'] })
+  const child = log.child({
+    module: 'remote',
+    token: 'SECRET',
+    nested: { upload_headers: { sig: 'SECRET' } },
+  })
+  child.info(
+    {
+      deep: [{ Authorization: 'SECRET' }],
+      'x-api-key': 'SECRET',
+      ticket: { upload_url: 'SECRET' },
+    },
+    token,
+  )
+  child.warn(
+    { url: 'https://blob.example/x?sig=SECRET' },
+    'PUT https://blob.example/x?sig=SECRET %s',
+    '?sig=SECRET',
+  )
+  const foreign = Object.assign(new Error(`at https://u:SECRET@h/p?SECRET ${token}`), {
+    headers: ['SECRET'],
+  })
   child.error(foreign)
   child.error({ err: new Error('outer', { cause: foreign }) }, 'failed')
-  child.warn({ at: 'https://blob.example/y?sig=SECRET', used: token, tried: [{ used: `x ${token}` }] }, 'slow')
+  child.warn(
+    { at: 'https://blob.example/y?sig=SECRET', used: token, tried: [{ used: `x ${token}` }] },
+    'slow',
+  )
   const all = lines().join('\n')
   expect(all).not.toMatch(/SECRET|0123456789abcdef/)
   expect(all).toContain('PUT https://blob.example/x?***')
@@ -80,23 +103,47 @@ test('our own errors show code, message and hint; others show stack and cause', 
 test('under journald each line begins with the priority that sd-daemon(3) defines', () => {
   const { log, lines } = capture({ journal: true })
   for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const) log[level]('x')
-  expect(lines().map((line) => line.slice(0, 4))).toEqual(['<7>{', '<7>{', '<6>{', '<4>{', '<3>{', '<2>{'])
+  expect(lines().map((line) => line.slice(0, 4))).toEqual([
+    '<7>{',
+    '<7>{',
+    '<6>{',
+    '<4>{',
+    '<3>{',
+    '<2>{',
+  ])
 })
 
 test('a readable message takes one line, and nothing in it can steer the terminal', () => {
   const { log, lines } = capture({ format: text })
-  const fields = { rule: 'a\u001b[2J', why: 'b\nc\u2028 d', 'k\n =\u202e': 'e\u009bf', names: ['g\u001b'] }
-  log.child({ module: 'disk' }).warn({ path: 'a\u001b[2Jb\nc', ...fields }, 'skipped: a\u001b[2Jb\nc')
-  expect(lines()).toEqual([expect.stringMatching(/^\[\d\d:\d\d:\d\d\] WARN: disk: skipped: a\\x1b\[2Jb\\nc /)])
-  expect(lines()[0]).toMatch(/ rule=a\\x1b\[2J why="b\\nc\\u2028 d" k___\\u\{202e\}=e\\x9bf names=\["g\\u001b"\]$/)
+  const fields = {
+    rule: 'a\u001b[2J',
+    why: 'b\nc\u2028 d',
+    'k\n =\u202e': 'e\u009bf',
+    names: ['g\u001b'],
+  }
+  log
+    .child({ module: 'disk' })
+    .warn({ path: 'a\u001b[2Jb\nc', ...fields }, 'skipped: a\u001b[2Jb\nc')
+  expect(lines()).toEqual([
+    expect.stringMatching(/^\[\d\d:\d\d:\d\d\] WARN: disk: skipped: a\\x1b\[2Jb\\nc /),
+  ])
+  expect(lines()[0]).toMatch(
+    / rule=a\\x1b\[2J why="b\\nc\\u2028 d" k___\\u\{202e\}=e\\x9bf names=\["g\\u001b"\]$/,
+  )
 })
 
 test('in the journal a line is the message, then key=value; a text of the message is not repeated', () => {
-  const { log, lines } = capture({ format: logText({ stamp: 'none', colors: false }), journal: true })
+  const { log, lines } = capture({
+    format: logText({ stamp: 'none', colors: false }),
+    journal: true,
+  })
   const sync = log.child({ module: 'sync' })
   sync.info({ step: 'sent', path: 'docs/a b.txt', bytes: 5 }, 'sent: docs/a b.txt')
   sync.warn({ reason: 'no "right"', at: { port: 80 }, names: ['a', 'b'] }, 'slow')
-  log.error({ err: new SluiceError({ code: 'disk.full', message: 'no space', hint: 'make some' }) }, 'no space')
+  log.error(
+    { err: new SluiceError({ code: 'disk.full', message: 'no space', hint: 'make some' }) },
+    'no space',
+  )
   log.error({ err: new Error('outer') }, 'failed')
   const [sent, slow, full, failed, ...stack] = lines()
   expect([sent, slow, full, failed]).toEqual([

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest'
 import { isLoopbackAuthority, isLoopbackHost } from '../../src/base/net/loopback.ts'
 
-test.each(['localhost', 'LocalHost:9464', '127.0.0.1', '127.0.0.1:9464', '127.255.0.7:1', '[::1]', '[::1]:9464'])(
-  'this Host header means this machine: %s',
-  (text) => {
-    expect(isLoopbackAuthority(text)).toBe(true)
-  },
-)
+test.each([
+  'localhost',
+  'LocalHost:9464',
+  '127.0.0.1',
+  '127.0.0.1:9464',
+  '127.255.0.7:1',
+  '[::1]',
+  '[::1]:9464',
+])('this Host header means this machine: %s', (text) => {
+  expect(isLoopbackAuthority(text)).toBe(true)
+})
 
 test.each([
   '',

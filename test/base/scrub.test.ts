@@ -32,7 +32,11 @@ test('no token and no signature is left, whatever stands around it, and a second
 })
 
 test('A-36 a token is pat_ and 32 printable characters without spaces', () => {
-  for (const tail of [`${'aB3'.repeat(10)}zz`, `-._~:/?#[]@!$&'()*+,;=%"<>\\^\`{|}`.slice(0, 32), '*'.repeat(32)])
+  for (const tail of [
+    `${'aB3'.repeat(10)}zz`,
+    `-._~:/?#[]@!$&'()*+,;=%"<>\\^\`{|}`.slice(0, 32),
+    '*'.repeat(32),
+  ])
     expect(token_pattern.test(`pat_${tail}`), tail).toBe(true)
   for (const tail of [
     'a'.repeat(31),
@@ -63,21 +67,32 @@ const forms: Record<string, (value: string) => string> = {
   'in JSON of letters alone': (value) =>
     `pat_${[...value.slice(4)].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}`,
   'in HTML': (value) =>
-    value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
+    value
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;'),
 }
 
-test.each(Object.entries(forms))('A-36 no part of a token of any printable characters is left, %s', (_form, formOf) => {
-  fc.assert(
-    fc.property(printable, fc.constantFrom('', ' ', '"', '\n', '\\n', '%20', '=', 'Bearer '), (tail, before) => {
-      // The mask of a token is no token.
-      fc.pre(!/^\*{3}(?![A-Za-z0-9])/.test(tail))
-      const scrubbed = scrubText(`before ${before}${formOf(`pat_${tail}`)} after`)
-      expect(scrubbed).toBe(`before ${before}pat_*** after`)
-      expect(scrubText(scrubbed)).toBe(scrubbed)
-    }),
-    { numRuns: 500 },
-  )
-})
+test.each(Object.entries(forms))(
+  'A-36 no part of a token of any printable characters is left, %s',
+  (_form, formOf) => {
+    fc.assert(
+      fc.property(
+        printable,
+        fc.constantFrom('', ' ', '"', '\n', '\\n', '%20', '=', 'Bearer '),
+        (tail, before) => {
+          // The mask of a token is no token.
+          fc.pre(!/^\*{3}(?![A-Za-z0-9])/.test(tail))
+          const scrubbed = scrubText(`before ${before}${formOf(`pat_${tail}`)} after`)
+          expect(scrubbed).toBe(`before ${before}pat_*** after`)
+          expect(scrubText(scrubbed)).toBe(scrubbed)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  },
+)
 
 test('what stands near a token stays, and so do texts that cannot be one', () => {
   const odd = `pat_${'a-'.repeat(16)}`

@@ -12,10 +12,15 @@ describe('the driver of this Node', () => {
 
   test('returns numbers, big numbers, bytes, counts and errors as the ledger takes them', () => {
     const database = openSqlite({ file: ':memory:', migrations: [], synchronous: 'NORMAL' })
-    database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, big INTEGER UNIQUE, bytes BLOB, text TEXT NOT NULL)')
+    database.exec(
+      'CREATE TABLE t (id INTEGER PRIMARY KEY, big INTEGER UNIQUE, bytes BLOB, text TEXT NOT NULL)',
+    )
     const insert = database.prepare('INSERT INTO t (big, bytes, text) VALUES (?, ?, ?)')
     const nanoseconds = 1_790_000_000_123_456_789n
-    expect(insert.run(nanoseconds, Buffer.from([0, 255]), 'ä\u0000b')).toEqual({ changes: 1, lastInsertRowid: 1 })
+    expect(insert.run(nanoseconds, Buffer.from([0, 255]), 'ä\u0000b')).toEqual({
+      changes: 1,
+      lastInsertRowid: 1,
+    })
     const select = database.prepare('SELECT * FROM t')
     expect(select.safeIntegers().get()).toEqual({
       id: 1n,
@@ -23,13 +28,20 @@ describe('the driver of this Node', () => {
       bytes: Buffer.from([0, 255]),
       text: 'ä\u0000b',
     })
-    expect(select.safeIntegers().raw().all()).toEqual([[1n, nanoseconds, Buffer.from([0, 255]), 'ä\u0000b']])
-    expect(database.prepare('SELECT count(*) FROM t WHERE id > :min').pluck().get({ min: 0 })).toBe(1)
+    expect(select.safeIntegers().raw().all()).toEqual([
+      [1n, nanoseconds, Buffer.from([0, 255]), 'ä\u0000b'],
+    ])
+    expect(database.prepare('SELECT count(*) FROM t WHERE id > :min').pluck().get({ min: 0 })).toBe(
+      1,
+    )
     expect(() => insert.run(nanoseconds, null, 'x')).toThrow(
       expect.objectContaining({ name: 'SqliteError', code: 'SQLITE_CONSTRAINT_UNIQUE' }),
     )
     expect(() => insert.run(2n, null, null)).toThrow(
-      expect.objectContaining({ code: 'SQLITE_CONSTRAINT_NOTNULL', message: 'NOT NULL constraint failed: t.text' }),
+      expect.objectContaining({
+        code: 'SQLITE_CONSTRAINT_NOTNULL',
+        message: 'NOT NULL constraint failed: t.text',
+      }),
     )
     expect(() => insert.run(2n ** 63n, null, 'x')).toThrow(RangeError)
     const all = database.prepare('SELECT id FROM t').iterate()

@@ -9,7 +9,12 @@ import { makeTree } from '../rig/tree.ts'
 test('without a service manager notify does nothing', async () => {
   const notify = openSystemdNotify({ environment: { WATCHDOG_USEC: '5000000' }, on_error: raise })
   expect(notify).toMatchObject({ is_heard: false, watchdog_ms: undefined })
-  await Promise.all([notify.ready('ready'), notify.status('7 ready'), notify.watchdog(), notify.stopping('bye')])
+  await Promise.all([
+    notify.ready('ready'),
+    notify.status('7 ready'),
+    notify.watchdog(),
+    notify.stopping('bye'),
+  ])
   await notify.close()
 })
 
@@ -23,10 +28,13 @@ test('an unreachable manager is reported once and never thrown', async () => {
   expect(faults.map(({ code }) => code)).toEqual(['systemd.not_sent'])
 })
 
-test.each([undefined, '0', '-1', 'often'])('WATCHDOG_USEC=%s turns no watchdog on', (WATCHDOG_USEC) => {
-  const environment = { NOTIFY_SOCKET: '/nobody', WATCHDOG_USEC }
-  expect(openSystemdNotify({ environment, on_error: raise }).watchdog_ms).toBeUndefined()
-})
+test.each([undefined, '0', '-1', 'often'])(
+  'WATCHDOG_USEC=%s turns no watchdog on',
+  (WATCHDOG_USEC) => {
+    const environment = { NOTIFY_SOCKET: '/nobody', WATCHDOG_USEC }
+    expect(openSystemdNotify({ environment, on_error: raise }).watchdog_ms).toBeUndefined()
+  },
+)
 
 function raise(error: Error): never {
   throw error

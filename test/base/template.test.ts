@@ -16,14 +16,22 @@ test('a value that looks like a template or a pattern of String.replace stays un
 })
 
 test('each value is escaped, and the template is not', () => {
-  expect(renderTemplate('"{{name}}"', { name: 'a"b' }, (value) => value.replaceAll('"', '\\"'))).toBe('"a\\"b"')
+  expect(
+    renderTemplate('"{{name}}"', { name: 'a"b' }, (value) => value.replaceAll('"', '\\"')),
+  ).toBe('"a\\"b"')
 })
 
-test.each(['nam', 'constructor', ''])('{{%s}} is refused, and the message lists the known names', (name) => {
-  expect(() => renderTemplate(`x {{${name}}}`, values)).toThrow(
-    expect.objectContaining({ code: 'template.unknown_name', hint: expect.stringMatching('name') }),
-  )
-})
+test.each(['nam', 'constructor', ''])(
+  '{{%s}} is refused, and the message lists the known names',
+  (name) => {
+    expect(() => renderTemplate(`x {{${name}}}`, values)).toThrow(
+      expect.objectContaining({
+        code: 'template.unknown_name',
+        hint: expect.stringMatching('name'),
+      }),
+    )
+  },
+)
 
 test('lists each name once, in order', () => {
   expect(templateNames('{{b}} {{ a }} {{b}} {{}} text')).toEqual(['b', 'a', ''])

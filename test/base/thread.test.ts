@@ -24,7 +24,9 @@ function callAndPrint(method: string): { status: number | null; stdout: string }
   const caller = `import { startThread } from ${thread_door}
     console.log(await startThread(${module}).call('${method}').catch((error) => error.code))`
   writeFileSync(join(folder, 'caller.js'), caller)
-  const { status, stdout } = spawnSync(process.execPath, [join(folder, 'caller.js')], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(process.execPath, [join(folder, 'caller.js')], {
+    encoding: 'utf8',
+  })
   return { status, stdout: stdout.trim() }
 }
 

@@ -87,7 +87,9 @@ test('allEnded throws an error only once all of the work has ended', async () =>
   const slow = new Promise<void>((resolve) => {
     end = resolve
   }).then(() => void order.push('the slow one has ended'))
-  const all = allEnded([Promise.reject(new Error('no space')), slow]).catch((error: Error) => order.push(error.message))
+  const all = allEnded([Promise.reject(new Error('no space')), slow]).catch((error: Error) =>
+    order.push(error.message),
+  )
   await new Promise((resolve) => setImmediate(resolve))
   expect(order).toEqual([])
   end()

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { hour_ms, isZone, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time/time.ts'
+import {
+  hour_ms,
+  isZone,
+  localDate,
+  localTime,
+  minute_ms,
+  zoneOffset_ms,
+} from '../../src/base/time/time.ts'
 
 const at_ms = Date.UTC(2026, 10, 23, 7, 0)
 
@@ -38,7 +45,9 @@ test('an offset can have half an hour', () => {
 })
 
 test('a zone has a name', () => {
-  expect(['Europe/Berlin', 'UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'].every(isZone)).toBe(true)
+  expect(
+    ['Europe/Berlin', 'UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'].every(isZone),
+  ).toBe(true)
   expect(['', '+01:00', 'Europe/Berln', 'Berlin', 'Europe/Berlin '].filter(isZone)).toEqual([])
   expect(() => localTime(at_ms, 'Europe/Berln')).toThrow(RangeError)
 })

@@ -41,7 +41,12 @@ export async function benchFirstSync(options, work) {
         files,
       ),
     ])
-    return { files, file_bytes: bytes, connections: options.connections, ...Object.fromEntries(summaries) }
+    return {
+      files,
+      file_bytes: bytes,
+      connections: options.connections,
+      ...Object.fromEntries(summaries),
+    }
   } finally {
     rmSync(watched, { recursive: true })
   }
@@ -55,14 +60,27 @@ export async function benchFirstSync(options, work) {
  */
 async function againstBoth(name, options, watched, work) {
   const { program, connections, sync_files: files } = options
-  const sluice = await withService(name, files, join(work, 'service-of-sluice'), async (service) => {
-    const { words, ledger_file } = configure(join(work, 'sluice'), { watched, service, connections })
-    const measured = await measureNode(program, words)
-    refuseUnready(ledger_file, files)
-    return measured
-  })
-  const bare = await withService(name, files, join(work, 'service-of-bare'), ({ api, token, project_id }) =>
-    measureNode(bare_client, [watched, api, token, project_id, String(connections)]),
+  const sluice = await withService(
+    name,
+    files,
+    join(work, 'service-of-sluice'),
+    async (service) => {
+      const { words, ledger_file } = configure(join(work, 'sluice'), {
+        watched,
+        service,
+        connections,
+      })
+      const measured = await measureNode(program, words)
+      refuseUnready(ledger_file, files)
+      return measured
+    },
+  )
+  const bare = await withService(
+    name,
+    files,
+    join(work, 'service-of-bare'),
+    ({ api, token, project_id }) =>
+      measureNode(bare_client, [watched, api, token, project_id, String(connections)]),
   )
   rmSync(work, { recursive: true })
   return { sluice, bare }
@@ -86,7 +104,10 @@ async function withService(name, files, data_dir, run) {
   } finally {
     held = await server.stop()
   }
-  if (held !== undefined && (held.assets !== files || held.accepted !== files || held.blob_faults !== 0)) {
+  if (
+    held !== undefined &&
+    (held.assets !== files || held.accepted !== files || held.blob_faults !== 0)
+  ) {
     throw new Error(`the service holds ${JSON.stringify(held)} after ${files} files were sent`)
   }
   return value
@@ -94,7 +115,10 @@ async function withService(name, files, data_dir, run) {
 
 /** @param {Record<'sluice' | 'bare', import('./rig/measured-process.mjs').Measurement>[]} runs */
 function summaryOf(runs, files) {
-  const rates = runs.map(({ sluice, bare }) => ({ sluice: files / sluice.seconds, bare: files / bare.seconds }))
+  const rates = runs.map(({ sluice, bare }) => ({
+    sluice: files / sluice.seconds,
+    bare: files / bare.seconds,
+  }))
   return {
     sluice_s: figureOf(runs.map((run) => run.sluice.seconds)),
     bare_s: figureOf(runs.map((run) => run.bare.seconds)),

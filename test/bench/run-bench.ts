@@ -18,9 +18,13 @@ export interface Ran {
 export function runBench(...words: string[]): Promise<Ran> {
   const json = join(tmp.dirSync({ unsafeCleanup: true }).name, 'bench.json')
   return new Promise((resolve) => {
-    execFile(process.execPath, [bench, '--rounds', '1', '--json', json, ...words], (error, out, errors) => {
-      resolve({ code: error ? Number(error.code) : 0, out, errors, json })
-    })
+    execFile(
+      process.execPath,
+      [bench, '--rounds', '1', '--json', json, ...words],
+      (error, out, errors) => {
+        resolve({ code: error ? Number(error.code) : 0, out, errors, json })
+      },
+    )
   })
 }
 

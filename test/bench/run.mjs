@@ -28,7 +28,8 @@ try {
   const results = await measureAll()
   write(results)
   console.log(tableOf(results))
-  if (Object.values(results.scale ?? {}).some(({ failed }) => failed !== undefined)) process.exitCode = 1
+  if (Object.values(results.scale ?? {}).some(({ failed }) => failed !== undefined))
+    process.exitCode = 1
 } catch (error) {
   console.error(`no figures: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1
@@ -77,16 +78,26 @@ function made(name) {
 function aimsOf({ rescan, sync }) {
   const { max_times_find, min_of_bare_rate, max_peak_mb } = first_aims
   const aims = []
-  const max = (what, found, aim) => aims.push({ what, found, aim: `${aim} at most`, met: found <= aim })
-  const min = (what, found, aim) => aims.push({ what, found, aim: `${aim} at least`, met: found >= aim })
+  const max = (what, found, aim) =>
+    aims.push({ what, found, aim: `${aim} at most`, met: found <= aim })
+  const min = (what, found, aim) =>
+    aims.push({ what, found, aim: `${aim} at least`, met: found >= aim })
   if (rescan) {
     max('rescan in times of find', rescan.times_find.median, max_times_find)
     max('peak memory of the rescan, MB', rescan.peak_mb.max, max_peak_mb)
   }
   for (const name of sync ? ['local', 'null'] : []) {
     const figures = sync[`${name}_service`]
-    min(`rate in shares of the bare client, ${name} service`, figures.of_bare_rate.median, min_of_bare_rate)
-    max(`peak memory of the first sync, ${name} service, MB`, figures.sluice_peak_mb.max, max_peak_mb)
+    min(
+      `rate in shares of the bare client, ${name} service`,
+      figures.of_bare_rate.median,
+      min_of_bare_rate,
+    )
+    max(
+      `peak memory of the first sync, ${name} service, MB`,
+      figures.sluice_peak_mb.max,
+      max_peak_mb,
+    )
   }
   return aims
 }

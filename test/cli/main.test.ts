@@ -34,7 +34,10 @@ interface Ended {
 }
 
 async function sluice(words: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  const child = spawn(program, words, { cwd: home, env: { PATH: process.env.PATH, HOME: home, ...env } })
+  const child = spawn(program, words, {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+  })
   const ended: Ended = { code: null, out: '', err: '' }
   child.stdout.on('data', (chunk) => {
     ended.out += String(chunk)
@@ -70,7 +73,10 @@ test('output into a pipe has no colours, and errors go to standard error', async
 
 test('a reader that closes the pipe is no fault', async () => {
   writeConfig()
-  const child = spawn(program, ['config'], { cwd: home, env: { PATH: process.env.PATH, HOME: home } })
+  const child = spawn(program, ['config'], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home },
+  })
   child.stdout.destroy()
   let err = ''
   child.stderr.on('data', (chunk) => {
@@ -97,15 +103,18 @@ async function into(file: string, words: string[]): Promise<Omit<Ended, 'out'>> 
   return { code, err }
 }
 
-test.skipIf(!existsSync('/dev/full'))('a full disk under the output is reported in one line', async () => {
-  writeConfig()
-  for (const words of [['config'], ['status'], ['--help']]) {
-    const { code, err } = await into('/dev/full', words)
-    expect([words, code]).toEqual([words, 1])
-    expect(err).toMatch(/^sluice: the output cannot be written: .*ENOSPC/)
-    expect(err).not.toMatch(/^\s+at |fault of Sluice/m)
-  }
-})
+test.skipIf(!existsSync('/dev/full'))(
+  'a full disk under the output is reported in one line',
+  async () => {
+    writeConfig()
+    for (const words of [['config'], ['status'], ['--help']]) {
+      const { code, err } = await into('/dev/full', words)
+      expect([words, code]).toEqual([words, 1])
+      expect(err).toMatch(/^sluice: the output cannot be written: .*ENOSPC/)
+      expect(err).not.toMatch(/^\s+at |fault of Sluice/m)
+    }
+  },
+)
 
 test('a reader that closes the pipe ends an endless command', async () => {
   writeConfig()
@@ -122,20 +131,23 @@ test('a reader that closes the pipe ends an endless command', async () => {
   }
 })
 
-test.skipIf(process.platform === 'win32')('a configuration that is a pipe or a device is refused at once', async () => {
-  const pipe = join(home, 'pipe')
-  spawnSync('mkfifo', [pipe])
-  for (const [command, file] of [
-    ['config', pipe],
-    ['doctor', pipe],
-    ['status', '/dev/zero'],
-    ['config', home],
-  ] as const) {
-    const { code, out, err } = await sluice([command, '--config', file])
-    expect([command, file, code], err).toEqual([command, file, 78])
-    expect(out + err).toContain(`cannot read ${file}: it is`)
-  }
-})
+test.skipIf(process.platform === 'win32')(
+  'a configuration that is a pipe or a device is refused at once',
+  async () => {
+    const pipe = join(home, 'pipe')
+    spawnSync('mkfifo', [pipe])
+    for (const [command, file] of [
+      ['config', pipe],
+      ['doctor', pipe],
+      ['status', '/dev/zero'],
+      ['config', home],
+    ] as const) {
+      const { code, out, err } = await sluice([command, '--config', file])
+      expect([command, file, code], err).toEqual([command, file, 78])
+      expect(out + err).toContain(`cannot read ${file}: it is`)
+    }
+  },
+)
 
 describe('sluice config', () => {
   test('--json: the answer has a version and the source of the token, but never the token', async () => {
@@ -163,8 +175,13 @@ describe('sluice config', () => {
 
   test('names the variables that come before fields of the file', async () => {
     const file = writeConfig()
-    const { out } = await sluice(['config'], { SLUICE_BASE_URL: 'https://other.example.com', SLUICE_LOG_LEVEL: 'warn' })
-    expect(out).toContain(`# in force, from SLUICE_BASE_URL, SLUICE_LOG_LEVEL, ${file} and the defaults\n`)
+    const { out } = await sluice(['config'], {
+      SLUICE_BASE_URL: 'https://other.example.com',
+      SLUICE_LOG_LEVEL: 'warn',
+    })
+    expect(out).toContain(
+      `# in force, from SLUICE_BASE_URL, SLUICE_LOG_LEVEL, ${file} and the defaults\n`,
+    )
     expect(out).toContain('base_url: https://other.example.com\n')
   })
 

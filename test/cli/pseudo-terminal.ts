@@ -6,7 +6,8 @@ import { until } from './sluice.ts'
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 /** script(1) of util-linux gives a program a terminal of its own. */
-export const has_terminals = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true
+export const has_terminals =
+  spawnSync('script', ['--version']).stdout?.includes('util-linux') === true
 
 export const keys = { enter: '\r', down: '\u001b[B', ctrl_c: '\u0003', ctrl_d: '\u0004' }
 

@@ -39,7 +39,10 @@ const planted: ListedCommand[] = [
       show(options, terminal)
       return exit_codes.incomplete
     },
-    (yargs) => (yargs as import('yargs').Argv).option('json', { type: 'boolean' }).option('port', { type: 'number' }),
+    (yargs) =>
+      (yargs as import('yargs').Argv)
+        .option('json', { type: 'boolean' })
+        .option('port', { type: 'number' }),
   ),
   {
     usage: 'ask <words..>',
@@ -118,7 +121,11 @@ test('loads only the command that is called, and none for the help', async () =>
 test('help shows the help of a command, as --help does', async () => {
   for (const words of [[], ['explain'], ['token'], ['token', 'create']]) {
     const help = await run('help', ...words)
-    expect(help).toEqual({ code: 0, out: expect.stringContaining(['sluice', ...words].join(' ')), err: '' })
+    expect(help).toEqual({
+      code: 0,
+      out: expect.stringContaining(['sluice', ...words].join(' ')),
+      err: '',
+    })
     expect(help).toEqual(await run(...words, '--help'))
   }
 })
@@ -134,7 +141,10 @@ test('sync --dry-run is a fault of the command line, which names plan', async ()
 test('a repeatable option takes one word each time', async () => {
   const { out } = await run('ask', '--in', 'a', 'what', 'now?', '--in', 'b')
   expect(JSON.parse(out)).toEqual({ in: ['a', 'b'], words: ['what', 'now?'] })
-  expect(JSON.parse((await run('ask', 'what?', '--in', 'a')).out)).toEqual({ in: ['a'], words: ['what?'] })
+  expect(JSON.parse((await run('ask', 'what?', '--in', 'a')).out)).toEqual({
+    in: ['a'],
+    words: ['what?'],
+  })
   expect(await run('status', '--port', '1', '--port', '2')).toMatchObject({
     code: 64,
     err: expect.stringContaining('--port is given more than once'),
@@ -177,7 +187,10 @@ test.each([
   [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
   [['status', '--confg', 'x'], /did you mean --config\?/],
   [['status', 'extra'], /Unknown argument: extra\n {2}sluice status --help/],
-  [['explain'], /sluice explain needs more arguments\n {2}write sluice explain <path>; sluice explain --help shows/],
+  [
+    ['explain'],
+    /sluice explain needs more arguments\n {2}write sluice explain <path>; sluice explain --help shows/,
+  ],
   [['explain', 'a.gz', 'b.gz'], /sluice explain takes one path\n {2}put a pattern in quotes/],
   [['status', '--config'], /--config needs a value\n {2}sluice status --help/],
 ])('%j is a fault of the command line', async (words, err) => {
@@ -213,6 +226,10 @@ test.each([
 test('every real command can be loaded and has a summary', async () => {
   for (const { usage, describe, load } of real_commands) {
     expect(describe, usage).not.toBe('')
-    if (load) expect(await load(), usage).toMatchObject({ options: expect.any(Function), run: expect.any(Function) })
+    if (load)
+      expect(await load(), usage).toMatchObject({
+        options: expect.any(Function),
+        run: expect.any(Function),
+      })
   }
 })

@@ -9,7 +9,12 @@ const control = /^\u001b(?:\[(?<parameters>[?\d;]*)(?<final>[A-Za-z])|(?<single>
 export function screenOf(written: string, columns: number): string[] {
   const rows: string[][] = [[]]
   const wrapped = new Set<number>()
-  let [row, column, saved, wraps] = [0, 0, [0, 0], true] as [number, number, [number, number], boolean]
+  let [row, column, saved, wraps] = [0, 0, [0, 0], true] as [
+    number,
+    number,
+    [number, number],
+    boolean,
+  ]
   const goTo = (to_row: number) => {
     row = to_row
     while (rows.length <= row) rows.push([])

@@ -6,7 +6,12 @@ import { onTestFinished, type TestContext } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
-import { type ChangedConstants, constantsEnv, mergedConstants, runWithConstants } from '../rig/config-of.ts'
+import {
+  type ChangedConstants,
+  constantsEnv,
+  mergedConstants,
+  runWithConstants,
+} from '../rig/config-of.ts'
 import { type Service, startService } from '../rig/local-service.ts'
 import { addToTree, makeStore, type TreeEntry } from '../rig/tree.ts'
 import { until as waitUntil } from '../rig/waiting.ts'
@@ -55,7 +60,10 @@ export class Home {
     this.configure()
   }
 
-  static async make(tree: Record<string, TreeEntry> = {}, options: Partial<ServiceOptions> = {}): Promise<Home> {
+  static async make(
+    tree: Record<string, TreeEntry> = {},
+    options: Partial<ServiceOptions> = {},
+  ): Promise<Home> {
     return Home.of({ onTestFinished }, tree, options)
   }
 
@@ -70,7 +78,10 @@ export class Home {
     return home
   }
 
-  static async #open(tree: Record<string, TreeEntry>, options: Partial<ServiceOptions>): Promise<Home> {
+  static async #open(
+    tree: Record<string, TreeEntry>,
+    options: Partial<ServiceOptions>,
+  ): Promise<Home> {
     const path = makeStore()
     addToTree(path, { 'docs/': '' })
     addToTree(join(path, 'docs'), tree)

@@ -11,7 +11,10 @@ const docs = makeTree()
 
 function configWith(sections: object) {
   const service = { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij' }
-  return configFromObject({ service, folders: [{ name: 'docs', path: docs }], ...sections }, { HOME: home })
+  return configFromObject(
+    { service, folders: [{ name: 'docs', path: docs }], ...sections },
+    { HOME: home },
+  )
 }
 
 test.each([
@@ -33,7 +36,9 @@ test.each([
   '192.168.0.1:80',
   true,
 ])('health.listen may not be %s, because it serves this machine alone', (listen) => {
-  expect(() => configWith({ health: { listen } })).toThrow(/health\.listen: must be off, or an address of this machine/)
+  expect(() => configWith({ health: { listen } })).toThrow(
+    /health\.listen: must be off, or an address of this machine/,
+  )
 })
 
 const smtp = { host: 'mail.example.com', user: 'u', password_file: '/p' }
@@ -66,11 +71,17 @@ test('faults of alerts are reported among those of other sections, with their po
   mkdirSync(inside)
   const wrong = (section: object) => () => configWith({ alerts: section })
   expect(wrong({ ping: {} })).toThrow('alerts.ping: must have either url or url_file')
-  expect(wrong({ ping: { url_file: join(inside, 'ping') } })).toThrow(/alerts\.ping\.url_file: must not lie inside/)
-  expect(wrong({ ping: { url: 'http://checker.example.com/x' } })).toThrow(/alerts\.ping\.url: must begin with https/)
+  expect(wrong({ ping: { url_file: join(inside, 'ping') } })).toThrow(
+    /alerts\.ping\.url_file: must not lie inside/,
+  )
+  expect(wrong({ ping: { url: 'http://checker.example.com/x' } })).toThrow(
+    /alerts\.ping\.url: must begin with https/,
+  )
   expect(wrong({ deliver: [alerts.deliver[1]] })).toThrow('alerts.deliver[0].email: has no server')
   expect(wrong({ deliver: [{ file: { dir: inside } }] })).toThrow(
     /alerts\.deliver\[0\]\.file\.dir: must not lie inside/,
   )
-  expect(wrong({ deliver: [alerts.deliver[2], alerts.deliver[2]] })).toThrow('alerts.deliver[0] has this name')
+  expect(wrong({ deliver: [alerts.deliver[2], alerts.deliver[2]] })).toThrow(
+    'alerts.deliver[0] has this name',
+  )
 })

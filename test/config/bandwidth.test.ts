@@ -17,7 +17,9 @@ test('takes off, a rate, or times of the day; a time over midnight becomes two r
     { from_minute: 1_320, to_minute: 1_440, bytes_per_s: 524_288 },
     { from_minute: 0, to_minute: 390, bytes_per_s: 524_288 },
   ])
-  expect(read({ '22:00-00:00': '1GB/s' })).toEqual([{ from_minute: 1_320, to_minute: 1_440, bytes_per_s: 1e9 }])
+  expect(read({ '22:00-00:00': '1GB/s' })).toEqual([
+    { from_minute: 1_320, to_minute: 1_440, bytes_per_s: 1e9 },
+  ])
 })
 
 test('the shown text is read back as the same value', () => {
@@ -41,7 +43,9 @@ test('refuses values that make no sense', () => {
   }
   expect(faults('2MB')).toContainEqual(expect.stringMatching(/^must be a size per second/))
   expect(faults('1kB/s')).toContainEqual(expect.stringMatching(/10kB\/s or more/))
-  expect(faults({ 'all day': '1MB/s' })).toContainEqual('must be times of the day, such as 08:00-18:00')
+  expect(faults({ 'all day': '1MB/s' })).toContainEqual(
+    'must be times of the day, such as 08:00-18:00',
+  )
   expect(faults({ '08:00-18:00': '1MB/s', '17:00-19:00': '2MB/s' })).toContainEqual(
     'must not have two rates for the same time',
   )
@@ -56,6 +60,11 @@ test('refuses values that make no sense', () => {
 
 /** All messages of an issue, including those of the branches of a union. */
 function messages(issue: z.core.$ZodIssue): string[] {
-  const inner = issue.code === 'invalid_union' ? issue.errors.flat() : issue.code === 'invalid_key' ? issue.issues : []
+  const inner =
+    issue.code === 'invalid_union'
+      ? issue.errors.flat()
+      : issue.code === 'invalid_key'
+        ? issue.issues
+        : []
   return [issue.message, ...inner.flatMap(messages)]
 }

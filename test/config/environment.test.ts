@@ -5,7 +5,12 @@ import { expect, test } from 'vitest'
 import { environmentWith, readEnvironment } from '../../src/config/environment.ts'
 
 test('a proxy variable in lower case comes first, as in curl', () => {
-  const env = { https_proxy: 'http://small', HTTPS_PROXY: 'http://large', HTTP_PROXY: 'http://only', no_proxy: '' }
+  const env = {
+    https_proxy: 'http://small',
+    HTTPS_PROXY: 'http://large',
+    HTTP_PROXY: 'http://only',
+    no_proxy: '',
+  }
   expect(readEnvironment(env).proxy).toEqual({
     https_proxy: 'http://small',
     http_proxy: 'http://only',
@@ -60,5 +65,8 @@ test('a command with its own configuration takes no service, token, proxy or uni
     NOTIFY_SOCKET: '/run/notify',
     WATCHDOG_PID: '1',
   }
-  expect(environmentWith('/tmp/demo.yaml', { ...own, ...others })).toEqual({ ...own, SLUICE_CONFIG: '/tmp/demo.yaml' })
+  expect(environmentWith('/tmp/demo.yaml', { ...own, ...others })).toEqual({
+    ...own,
+    SLUICE_CONFIG: '/tmp/demo.yaml',
+  })
 })

@@ -32,7 +32,9 @@ function load(text: string) {
 
 /** The faults, without the name of the file. */
 function faultsOf(text: string): string[] {
-  return faultLines(() => load(text)).map((line) => line.replace(`${home}/sluice.yaml:`, '').trimStart())
+  return faultLines(() => load(text)).map((line) =>
+    line.replace(`${home}/sluice.yaml:`, '').trimStart(),
+  )
 }
 
 function faultLines(action: () => unknown): string[] {
@@ -307,7 +309,10 @@ describe('variables in place of fields', () => {
     env.SLUICE_STATE_DIR = '~/elsewhere'
     env.STATE_DIRECTORY = '/var/lib/sluice'
     const { config } = load(`${minimal}state_dir: HOME/state\n`)
-    expect(config.service).toMatchObject({ base_url: 'https://other.example.com', project_id: env.SLUICE_PROJECT_ID })
+    expect(config.service).toMatchObject({
+      base_url: 'https://other.example.com',
+      project_id: env.SLUICE_PROJECT_ID,
+    })
     expect(config.folders[0]!.project_id).toBe(env.SLUICE_PROJECT_ID)
     expect(config.state_dir).toBe(join(home, 'elsewhere'))
     expect(load(minimal.slice(minimal.indexOf('folders:'))).config.service).toEqual(config.service)
@@ -317,7 +322,11 @@ describe('variables in place of fields', () => {
     env.SLUICE_BASE_URL = 'ftp://other.example.com'
     env.SLUICE_PROJECT_ID = 'project_1'
     env.SLUICE_STATE_DIR = 'elsewhere'
-    for (const text of [minimal, minimal.slice(minimal.indexOf('folders:')), `${minimal}state_dir: nowhere\n`])
+    for (const text of [
+      minimal,
+      minimal.slice(minimal.indexOf('folders:')),
+      `${minimal}state_dir: nowhere\n`,
+    ])
       expect(faultsOf(text)).toEqual([
         expect.stringMatching(/^SLUICE_BASE_URL must begin with https:\/\//),
         expect.stringMatching(/^SLUICE_PROJECT_ID must be project_/),
@@ -335,13 +344,19 @@ describe('variables in place of fields', () => {
     const with_level = `${minimal}log: { level: error }\n`
     expect([level(minimal), level(with_level)]).toEqual(['info', 'error'])
     env.SLUICE_LOG_LEVEL = 'fatal'
-    expect([level(minimal), level(with_level), level(with_level, 'debug')]).toEqual(['fatal', 'fatal', 'debug'])
+    expect([level(minimal), level(with_level), level(with_level, 'debug')]).toEqual([
+      'fatal',
+      'fatal',
+      'debug',
+    ])
   })
 
   test('a folder keeps the project of its own', () => {
     env.SLUICE_PROJECT_ID = `project_${'z'.repeat(20)}`
     const own = `project_${'y'.repeat(20)}`
-    const { config, variables } = load(`${minimal}  - { name: b, path: HOME/b, project_id: ${own} }\n`)
+    const { config, variables } = load(
+      `${minimal}  - { name: b, path: HOME/b, project_id: ${own} }\n`,
+    )
     expect(config.folders.map((folder) => folder.project_id)).toEqual([env.SLUICE_PROJECT_ID, own])
     expect(variables).toEqual(['SLUICE_PROJECT_ID'])
   })
@@ -349,10 +364,14 @@ describe('variables in place of fields', () => {
   test('a section of the wrong kind keeps its fault, and a state directory in a watched folder is one', () => {
     env.SLUICE_STATE_DIR = '~/notes/state'
     expect(faultsOf(minimal)).toEqual([
-      expect.stringMatching(/^SLUICE_STATE_DIR must not lie inside a watched folder \(folders\[0\]\)$/),
+      expect.stringMatching(
+        /^SLUICE_STATE_DIR must not lie inside a watched folder \(folders\[0\]\)$/,
+      ),
     ])
     env.SLUICE_BASE_URL = 'https://other.example.com'
-    expect(faultsOf('service: text\nfolders: []\n')).toContainEqual(expect.stringMatching(/service: must be/))
+    expect(faultsOf('service: text\nfolders: []\n')).toContainEqual(
+      expect.stringMatching(/service: must be/),
+    )
   })
 })
 
@@ -380,7 +399,9 @@ fodlers: []
       '4:3: service.tokenfile: there is no such field; did you mean token_file?',
       expect.stringMatching(/^6:5: folders\[0\]\.name: must be 1 to 64 small letters/),
       '7:5: folders[0].path: must be an absolute path, or begin with ~/',
-      expect.stringMatching(/^8:5: folders\[0\]\.settle_ms: must be a duration from 50ms to 1h, such as 90s/),
+      expect.stringMatching(
+        /^8:5: folders\[0\]\.settle_ms: must be a duration from 50ms to 1h, such as 90s/,
+      ),
       '9:5: folders[0].lables: there is no such field; did you mean labels?',
       '10:5: folders[1].name: is missing',
       '11:14: folders[1].labels[0]: must have 2 to 255 characters',
@@ -391,20 +412,40 @@ fodlers: []
   })
 
   test.each([
-    ['{ path: "!/a/**", add: [legal] }', /^7:16: folders\[0\]\.labels\[0\]\.path: must be a pattern .* without ! or #/],
-    ['{ path: "# a", add: [legal] }', /^7:16: folders\[0\]\.labels\[0\]\.path: must be a pattern .* without ! or #/],
-    ['{ path: "/a/**", add: [] }', /^7:31: folders\[0\]\.labels\[0\]\.add: must be a list of 1 to 20 labels$/],
-    ['{ path: "/a/**", add: [x] }', /^7:37: folders\[0\]\.labels\[0\]\.add\[0\]: must have 2 to 255 characters$/],
+    [
+      '{ path: "!/a/**", add: [legal] }',
+      /^7:16: folders\[0\]\.labels\[0\]\.path: must be a pattern .* without ! or #/,
+    ],
+    [
+      '{ path: "# a", add: [legal] }',
+      /^7:16: folders\[0\]\.labels\[0\]\.path: must be a pattern .* without ! or #/,
+    ],
+    [
+      '{ path: "/a/**", add: [] }',
+      /^7:31: folders\[0\]\.labels\[0\]\.add: must be a list of 1 to 20 labels$/,
+    ],
+    [
+      '{ path: "/a/**", add: [x] }',
+      /^7:37: folders\[0\]\.labels\[0\]\.add\[0\]: must have 2 to 255 characters$/,
+    ],
     [
       String.raw`{ path: "/a/**", add: ["le\ngal"] }`,
       /^7:37: folders\[0\]\.labels\[0\]\.add\[0\]: must be in one line/,
     ],
-    [String.raw`"le\ngal"`, /^7:14: folders\[0\]\.labels\[0\]: must be in one line, without control characters$/],
-    [String.raw`"le\u2028gal"`, /^7:14: folders\[0\]\.labels\[0\]: must be in one line, without control characters$/],
+    [
+      String.raw`"le\ngal"`,
+      /^7:14: folders\[0\]\.labels\[0\]: must be in one line, without control characters$/,
+    ],
+    [
+      String.raw`"le\u2028gal"`,
+      /^7:14: folders\[0\]\.labels\[0\]: must be in one line, without control characters$/,
+    ],
     ['{ add: [legal] }', /^7:14: folders\[0\]\.labels\[0\]\.path: is missing$/],
     ['7', /^7:14: folders\[0\]\.labels\[0\]: must be a label of 2 to 255 characters, or a rule/],
   ])('%s gives no label', (rule, fault) => {
-    expect(faultsOf(`${minimal.trimEnd()}\n    labels: [${rule}]\n`)).toEqual([expect.stringMatching(fault)])
+    expect(faultsOf(`${minimal.trimEnd()}\n    labels: [${rule}]\n`)).toEqual([
+      expect.stringMatching(fault),
+    ])
   })
 
   test.each([
@@ -413,12 +454,24 @@ fodlers: []
     [`${service}folders: []`, ['4:1: folders: must name at least one folder']],
     [`${service}folders: notes`, ['4:1: folders: must be a list of folders']],
     [`${minimal}uploads: fast`, ['7:1: uploads: must be a section with fields of its own']],
-    [`${minimal}uploads: { limit: hard }`, ['7:12: uploads.limit: must be off, or files, bytes or both']],
-    [`${minimal}uploads: { max_bytes_per_day: 5 apples }`, [/max_bytes_per_day: must be (off, or )?a size/]],
+    [
+      `${minimal}uploads: { limit: hard }`,
+      ['7:12: uploads.limit: must be off, or files, bytes or both'],
+    ],
+    [
+      `${minimal}uploads: { max_bytes_per_day: 5 apples }`,
+      [/max_bytes_per_day: must be (off, or )?a size/],
+    ],
     [`${minimal}    start: newer_than: 90d`, [/^7:12: .*must stand in quotes$/]],
-    [`${minimal}    start: { newer_than: 90 }`, [/start.*must be all, from_now, or newer_than with an age/]],
+    [
+      `${minimal}    start: { newer_than: 90 }`,
+      [/start.*must be all, from_now, or newer_than with an age/],
+    ],
     [`${minimal}    start: yesterday`, [/^7:5: folders\[0\]\.start: must be all, from_now, or/]],
-    [`${minimal}    watch: yes`, ['7:5: folders[0].watch: must be one of auto, chokidar, native, scan']],
+    [
+      `${minimal}    watch: yes`,
+      ['7:5: folders[0].watch: must be one of auto, chokidar, native, scan'],
+    ],
     [
       `${minimal}    label_from: folder`,
       ['7:5: folders[0].label_from: must be one of none, first_folder, every_folder'],
@@ -429,9 +482,15 @@ fodlers: []
     [`${minimal}\tbad: 1`, [/^7:1: Tabs are not allowed as indentation/]],
     [`${service}folders: *nothing`, [/has a reference \(\*name\) to what is not defined/]],
     [minimal.replace('https:', 'http:'), [/base_url: must begin with https:\/\/ \(http/]],
-    [minimal.replace('https://', 'https://me:SECRET@'), [/base_url: must not hold a user name or password/]],
+    [
+      minimal.replace('https://', 'https://me:SECRET@'),
+      [/base_url: must not hold a user name or password/],
+    ],
     [minimal.replace('.com', '.com?key=SECRET'), [/base_url: must not hold a query/]],
-    [minimal.replace('https://assistant.example.com', 'assistant'), [/base_url: must be an address/]],
+    [
+      minimal.replace('https://assistant.example.com', 'assistant'),
+      [/base_url: must be an address/],
+    ],
   ])('%#', (text, expected) => {
     const faults = faultsOf(text)
     expect(faults).toHaveLength(expected.length)
@@ -443,13 +502,20 @@ fodlers: []
   })
 
   test('a text of aliases that would fill the memory is refused', () => {
-    const layers = Array.from({ length: 12 }, (_, n) => `l${n + 1}: &l${n + 1} [${`*l${n},`.repeat(9)}]`)
-    expect(faultsOf(`l0: &l0 x\n${layers.join('\n')}\n`)).toContainEqual(expect.stringContaining('too many references'))
+    const layers = Array.from(
+      { length: 12 },
+      (_, n) => `l${n + 1}: &l${n + 1} [${`*l${n},`.repeat(9)}]`,
+    )
+    expect(faultsOf(`l0: &l0 x\n${layers.join('\n')}\n`)).toContainEqual(
+      expect.stringContaining('too many references'),
+    )
   })
 
   test('a variable for the log is checked like the field', () => {
     env.SLUICE_LOG_LEVEL = 'loud'
-    expect(faultsOf(minimal)).toEqual([expect.stringMatching(/^SLUICE_LOG_LEVEL must be one of trace/)])
+    expect(faultsOf(minimal)).toEqual([
+      expect.stringMatching(/^SLUICE_LOG_LEVEL must be one of trace/),
+    ])
   })
 })
 
@@ -468,7 +534,9 @@ describe('a token does not belong into the file', () => {
     ['x: https://h.example/?key=pat_0123456789abcdef0%2F%3F0123456789abc', '7:27'],
   ])('%s', (line, where) => {
     const faults = faultsOf(`${minimal}${line}\n`)
-    const token_faults = faults.filter((fault) => fault.includes('a token does not belong into this file'))
+    const token_faults = faults.filter((fault) =>
+      fault.includes('a token does not belong into this file'),
+    )
     expect(token_faults).toEqual([expect.stringContaining(`${where}: `)])
     expect(faults.join('\n')).not.toMatch(/0123456789abcdef0|SECRET/)
   })
@@ -480,19 +548,26 @@ test('a path that begins like a token is none', () => {
 })
 
 describe('paths that must not overlap', () => {
-  const two = (a: string, b: string) => `${service}folders:\n  - { name: a, path: ${a} }\n  - { name: b, path: ${b} }\n`
+  const two = (a: string, b: string) =>
+    `${service}folders:\n  - { name: a, path: ${a} }\n  - { name: b, path: ${b} }\n`
 
   test('one folder inside another is refused in both orders, and so is the same folder twice', () => {
-    expect(faultsOf(two('HOME/x', 'HOME/x/y'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
+    expect(faultsOf(two('HOME/x', 'HOME/x/y'))).toEqual([
+      '6:16: folders[1].path: lies inside folders[0]',
+    ])
     expect(faultsOf(two('HOME/x/y', 'HOME/x'))).toEqual(['6:16: folders[1].path: holds folders[0]'])
-    expect(faultsOf(two('HOME/x', '~/x/'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
+    expect(faultsOf(two('HOME/x', '~/x/'))).toEqual([
+      '6:16: folders[1].path: lies inside folders[0]',
+    ])
     expect(faultsOf(two('HOME/x', 'HOME/x2'))).toEqual([])
   })
 
   test('one folder inside another is refused when a symbolic link leads there', () => {
     mkdirSync(join(home, 'real'))
     symlinkSync(join(home, 'real'), join(home, 'link'))
-    expect(faultsOf(two('HOME/real', 'HOME/link/deep/er'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
+    expect(faultsOf(two('HOME/real', 'HOME/link/deep/er'))).toEqual([
+      '6:16: folders[1].path: lies inside folders[0]',
+    ])
   })
 
   test('two folders with one name are refused', () => {
@@ -519,7 +594,9 @@ describe('paths that must not overlap', () => {
 
   test('the token file inside a watched folder is refused, because it would be sent', () => {
     const text = minimal.replace('folders:', '  token_file: HOME/notes/token\nfolders:')
-    expect(faultsOf(text)).toEqual(['4:3: service.token_file: must not lie inside a watched folder (folders[0])'])
+    expect(faultsOf(text)).toEqual([
+      '4:3: service.token_file: must not lie inside a watched folder (folders[0])',
+    ])
     env.SLUICE_TOKEN_FILE = join(home, 'notes', 'token')
     expect(faultsOf(minimal)).toEqual([expect.stringContaining('holds the token file')])
   })
@@ -548,7 +625,8 @@ describe('which file is loaded', () => {
     mkdirSync(inside)
     mkdirSync(join(home, 'xdg', 'sluice'), { recursive: true })
     env.XDG_CONFIG_HOME = join(home, 'xdg')
-    const found = (file?: string) => withCwd(inside, () => loadConfig({ file, env }).file.replace(home, ''))
+    const found = (file?: string) =>
+      withCwd(inside, () => loadConfig({ file, env }).file.replace(home, ''))
 
     write(minimal, 'xdg/sluice/sluice.yaml')
     expect(found()).toBe('/xdg/sluice/sluice.yaml')
@@ -562,17 +640,23 @@ describe('which file is loaded', () => {
   test('a relative XDG_CONFIG_HOME is ignored, as its specification asks', () => {
     mkdirSync(join(home, '.config', 'sluice'), { recursive: true })
     const file = write(minimal, '.config/sluice/sluice.yaml')
-    expect(withCwd(home, () => loadConfig({ env: { ...env, XDG_CONFIG_HOME: 'xdg' } }).file)).toBe(file)
+    expect(withCwd(home, () => loadConfig({ env: { ...env, XDG_CONFIG_HOME: 'xdg' } }).file)).toBe(
+      file,
+    )
   })
 
   test('without a file the error lists the places that were searched', () => {
-    expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(/looked for .*\.config\/sluice\/sluice\.yaml.*\/etc/)
+    expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(
+      /looked for .*\.config\/sluice\/sluice\.yaml.*\/etc/,
+    )
   })
 
   test('a named file that is missing, a directory, or far too large is refused', () => {
     expect(() => loadConfig({ file: join(home, 'no.yaml'), env })).toThrow(/no configuration at/)
     expect(() => loadConfig({ file: home, env })).toThrow(/cannot read/)
-    expect(() => loadConfig({ file: write('#'.repeat(1_000_001)), env })).toThrow(/more than 1000000/)
+    expect(() => loadConfig({ file: write('#'.repeat(1_000_001)), env })).toThrow(
+      /more than 1000000/,
+    )
   })
 
   test.skipIf(isNotRoot('a configuration of another user'))(
@@ -591,13 +675,20 @@ describe('which file is loaded', () => {
 test('a configuration in /etc/sluice uses the state directory of its service', () => {
   expect(serviceStateDir('/etc/sluice/sluice.yaml')).toBe('/var/lib/sluice')
   expect(serviceStateDir('/etc/sluice/legal.yaml')).toBe('/var/lib/sluice-legal')
-  for (const other of ['/etc/sluice/a/b.yaml', '/home/a/etc/sluice/sluice.yaml', '/etc/sluice/sluice.yaml.old']) {
+  for (const other of [
+    '/etc/sluice/a/b.yaml',
+    '/home/a/etc/sluice/sluice.yaml',
+    '/etc/sluice/sluice.yaml.old',
+  ]) {
     expect(serviceStateDir(other)).toBeUndefined()
   }
 })
 
 describe('a configuration from an object', () => {
-  const object = { service: { base_url: 'http://127.0.0.1:1', project_id }, folders: [{ name: 'a', path: '/tmp/a' }] }
+  const object = {
+    service: { base_url: 'http://127.0.0.1:1', project_id },
+    folders: [{ name: 'a', path: '/tmp/a' }],
+  }
 
   test('follows the same rules, without positions', () => {
     expect(configFromObject(object, env).state_dir).toBe(join(home, '.local/state/sluice'))
@@ -612,6 +703,8 @@ describe('a configuration from an object', () => {
     [{ XDG_STATE_HOME: 'relative' }, 'HOME/.local/state/sluice'],
     [{ STATE_DIRECTORY: '' }, 'HOME/.local/state/sluice'],
   ])('the state directory is the one that %o sets', (more, expected) => {
-    expect(configFromObject(object, { ...env, ...more }).state_dir).toBe(expected.replace('HOME', home))
+    expect(configFromObject(object, { ...env, ...more }).state_dir).toBe(
+      expected.replace('HOME', home),
+    )
   })
 })

@@ -50,7 +50,13 @@ function faultsOf(prompts: string): string[] {
 
 /** One prompt in one line; fields given again override the defaults. */
 function prompt(fields: Record<string, string> = {}): string {
-  const all = { name: 'p', cron: '"0 8 * * *"', prompt: 'What?', scope: '{ folders: [finance] }', ...fields }
+  const all = {
+    name: 'p',
+    cron: '"0 8 * * *"',
+    prompt: 'What?',
+    scope: '{ folders: [finance] }',
+    ...fields,
+  }
   return `  - { ${Object.entries(all)
     .map(([key, value]) => `${key}: ${value}`)
     .join(', ')} }\n`
@@ -65,7 +71,8 @@ function delivery(text: string): string {
 }
 
 test('the types of the configuration and of the prompts module fit each other', () => {
-  const there = (config: Config): { prompts: readonly PromptSettings[]; asking: AskingLimits } => config
+  const there = (config: Config): { prompts: readonly PromptSettings[]; asking: AskingLimits } =>
+    config
   const back = (settings: {
     prompts: readonly PromptSettings[]
     asking: AskingLimits
@@ -123,7 +130,12 @@ describe('a valid prompt', () => {
         url_file: join(home, 'hook'),
         body: 'json',
       },
-      { kind: 'file', name: expect.stringMatching(/^file-[0-9a-f]{8}$/), dir: '/b', file_name: 'x.md' },
+      {
+        kind: 'file',
+        name: expect.stringMatching(/^file-[0-9a-f]{8}$/),
+        dir: '/b',
+        file_name: 'x.md',
+      },
       { kind: 'command', name: 'publish', run: ['/bin/true', '{{report}}'], timeout_ms: 60_000 },
     ])
   })
@@ -134,7 +146,9 @@ describe('a valid prompt', () => {
     ['24h', { within_ms: 86_400_000 }],
     ['7d', { within_ms: 604_800_000 }],
   ])('fresh: %s', (written, fresh) => {
-    expect(first(prompt({ scope: `{ folders: [finance], fresh: ${written} }` })).scope.fresh).toEqual(fresh)
+    expect(
+      first(prompt({ scope: `{ folders: [finance], fresh: ${written} }` })).scope.fresh,
+    ).toEqual(fresh)
   })
 
   test('a prompt uses its own project, else the one of its folders, else the one of the service', () => {
@@ -181,7 +195,9 @@ describe('a valid prompt', () => {
 
 test('the advice mentions a negation that may include a directory again', () => {
   const [fault] = faultsOf(delivery('{ file: { dir: ~/foreign/out } }'))
-  expect(fault).toContain('exclude hold "/out/" and no negation such as !*.tmp, which may bring a part of it back')
+  expect(fault).toContain(
+    'exclude hold "/out/" and no negation such as !*.tmp, which may bring a part of it back',
+  )
   expect(faultsOf(delivery('{ file: { dir: ~/finance/x } }'))[0]).toMatch(/exclude hold "\/x\/"$/)
 })
 
@@ -231,10 +247,16 @@ uploads: { concurrency: 0 }
     ['{}', ['scope: must name something: an empty scope would mean everything']],
     [`{ chats: [${chat_id}], paths: ["*.pdf"] }`, ['scope.paths: needs folders beside it']],
     [`{ chats: [${chat_id}], fresh: all }`, ['scope.fresh: needs folders beside it']],
-    ['{ folders: [finance], fresh: soon }', ['scope.fresh: must be since_last_run, all, or an age']],
+    [
+      '{ folders: [finance], fresh: soon }',
+      ['scope.fresh: must be since_last_run, all, or an age'],
+    ],
     ['{ folders: [finance], fresh: 0s }', ['scope.fresh: must be since_last_run, all, or an age']],
     ['{ folders: [finance], paths: ["!a", "#b"] }', ['scope.paths: must hold a pattern']],
-    ['{ folders: [finance], paths: ["~/finance/*.pdf", b] }', ['scope.paths[0]: must be relative to the folder']],
+    [
+      '{ folders: [finance], paths: ["~/finance/*.pdf", b] }',
+      ['scope.paths[0]: must be relative to the folder'],
+    ],
     ['{ views: [chat_0123456789abcdefghij] }', ['scope.views[0]: must be view_ and 20']],
   ])('scope: %s', (scope, expected) => {
     const faults = faultsOf(prompt({ scope }))
@@ -245,11 +267,17 @@ uploads: { concurrency: 0 }
     ['{}', /deliver\[0\]: must be one of file, webhook, email, command$/],
     ['{ file: { dir: /a }, webhook: { url: "https://x.org" } }', /deliver\[0\]: must be one of/],
     ['{ fiel: { dir: /a } }', /deliver\[0\]\.fiel: .* did you mean file\?/],
-    ['{ file: { dir: /a, name: "{{dat}}.md" } }', /file\.name: there is no {{dat}}; did you mean {{date}}\?/],
+    [
+      '{ file: { dir: /a, name: "{{dat}}.md" } }',
+      /file\.name: there is no {{dat}}; did you mean {{date}}\?/,
+    ],
     ['{ file: { dir: /a, name: "{{count}}.md" } }', /file\.name: there is no {{count}}/],
     ['{ file: { dir: /a, name: a/b.md } }', /file\.name: must not hold a slash/],
     ['{ file: { dir: /a, name: x.json } }', /file\.name: must not .* end in \.json/],
-    ['{ command: { run: [/x, "{{reprot}}"] } }', /run\[1\]: there is no {{reprot}}; did you mean {{report}}\?$/],
+    [
+      '{ command: { run: [/x, "{{reprot}}"] } }',
+      /run\[1\]: there is no {{reprot}}; did you mean {{report}}\?$/,
+    ],
     [
       '{ email: { to: [a@b.org], from: a@b.org, subject: "{{dat}}", smtp: { host: h } } }',
       /email\.subject: there is no {{dat}}; did you mean {{date}}\?$/,
@@ -262,25 +290,58 @@ uploads: { concurrency: 0 }
       `{ webhook: { url: "https://x.org", body: { template: '{"a": {{count}}}' } } }`,
       /body\.template: must be JSON once/,
     ],
-    ['{ file: { dir: /a } }, { file: { dir: /a/ } }', /deliver\[1\]\.file: is the file of deliver\[0\], too/],
+    [
+      '{ file: { dir: /a } }, { file: { dir: /a/ } }',
+      /deliver\[1\]\.file: is the file of deliver\[0\], too/,
+    ],
     ['{ webhook: { body: json } }', /webhook: must have either url or url_file$/],
-    ['{ webhook: { url: "https://x.org", url_file: /x } }', /webhook: must have either url or url_file$/],
+    [
+      '{ webhook: { url: "https://x.org", url_file: /x } }',
+      /webhook: must have either url or url_file$/,
+    ],
     ['{ webhook: { url: "http://SECRET.org" } }', /webhook\.url: must begin with https/],
-    ['{ webhook: { url: "https://me:SECRET@x.org" } }', /webhook\.url: must not hold a user name or password/],
-    ['{ webhook: { url: "https://x.org", body: xml } }', /webhook\.body: must be json, slack, teams, or a template/],
-    ['{ webhook: { url: "https://x.org", secret_file: ~/legal/s } }', /secret_file: .*: it would be uploaded$/],
-    ['{ webhook: { url: "https://x.org", secret: SECRET } }', /webhook\.secret: a secret .* as secret_file$/],
+    [
+      '{ webhook: { url: "https://me:SECRET@x.org" } }',
+      /webhook\.url: must not hold a user name or password/,
+    ],
+    [
+      '{ webhook: { url: "https://x.org", body: xml } }',
+      /webhook\.body: must be json, slack, teams, or a template/,
+    ],
+    [
+      '{ webhook: { url: "https://x.org", secret_file: ~/legal/s } }',
+      /secret_file: .*: it would be uploaded$/,
+    ],
+    [
+      '{ webhook: { url: "https://x.org", secret: SECRET } }',
+      /webhook\.secret: a secret .* as secret_file$/,
+    ],
     ['{ command: { run: [publish] } }', /command\.run\[0\]: must be an absolute path/],
     ['{ command: { run: [] } }', /command\.run: must name a program/],
-    ['{ command: { run: [/x], timeout: 60 } }', /command\.timeout: must be a duration from 1s to 1h/],
-    ['{ email: { to: [ada], from: a@b.org, smtp: { host: h } } }', /email\.to\[0\]: must be an address/],
+    [
+      '{ command: { run: [/x], timeout: 60 } }',
+      /command\.timeout: must be a duration from 1s to 1h/,
+    ],
+    [
+      '{ email: { to: [ada], from: a@b.org, smtp: { host: h } } }',
+      /email\.to\[0\]: must be an address/,
+    ],
     [
       '{ email: { to: ["a@b.org\\nBcc: x@y.org"], from: a@b.org, smtp: { host: h } } }',
       /email\.to\[0\]: must be an add/,
     ],
-    ['{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, tls: none } } }', /smtp\.tls: must be implicit or/],
-    ['{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, user: u } } }', /smtp\.user: needs a password_file/],
-    ['{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, password: SECRET } } }', /smtp\.password: a password /],
+    [
+      '{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, tls: none } } }',
+      /smtp\.tls: must be implicit or/,
+    ],
+    [
+      '{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, user: u } } }',
+      /smtp\.user: needs a password_file/,
+    ],
+    [
+      '{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, password: SECRET } } }',
+      /smtp\.password: a password /,
+    ],
   ])('deliver: %s', (written, expected) => {
     const faults = faultsOf(delivery(written))
     expect(faults).toEqual([expect.stringMatching(expected)])
@@ -290,16 +351,23 @@ uploads: { concurrency: 0 }
   test('a password file inside a watched folder, and a directory behind a link, are refused', () => {
     mkdirSync(join(home, 'legal'))
     symlinkSync(join(home, 'legal'), join(home, 'link'))
-    expect(faultsOf(delivery('{ file: { dir: ~/link/x } }'))).toEqual([expect.stringContaining('(folders[1])')])
+    expect(faultsOf(delivery('{ file: { dir: ~/link/x } }'))).toEqual([
+      expect.stringContaining('(folders[1])'),
+    ])
     const faults = faultsOf(`${prompt()}smtp: { host: h, user: u, password_file: ~/legal/p }\n`)
-    expect(faults).toEqual([expect.stringMatching(/smtp\.password_file: must not lie .* it would be uploaded/)])
+    expect(faults).toEqual([
+      expect.stringMatching(/smtp\.password_file: must not lie .* it would be uploaded/),
+    ])
   })
 
   test('a delivery may have the default name of another one, but not its given name', () => {
     const [hook, copy] = ['{ webhook: { url_file: /a } }', '{ webhook: { url_file: /b } }']
-    const names = (list: string[]) => first(delivery(list.join(', '))).deliver.map(({ name }) => name)
+    const names = (list: string[]) =>
+      first(delivery(list.join(', '))).deliver.map(({ name }) => name)
     expect(names([hook, copy])).toEqual([...names([copy]), ...names([hook])].reverse())
-    const [fault] = faultsOf(delivery(`{ name: ${names([copy])[0]}, webhook: { url_file: /a } }, ${copy}`))
+    const [fault] = faultsOf(
+      delivery(`{ name: ${names([copy])[0]}, webhook: { url_file: /a } }, ${copy}`),
+    )
     expect(fault).toMatch(/deliver\[1\]\.name: prompts\[0\]\.deliver\[0\] has this name$/)
   })
 
@@ -318,7 +386,9 @@ uploads: { concurrency: 0 }
     const state_dir = '~/.local/state/sluice'
     for (const path of [state_dir, `${state_dir}/mine`]) {
       expect(dir(path)).toEqual([
-        expect.stringMatching(/file\.dir: must not lie in the state folder \(.*, except in its reports directory/),
+        expect.stringMatching(
+          /file\.dir: must not lie in the state folder \(.*, except in its reports directory/,
+        ),
       ])
     }
     expect(dir(`${state_dir}/reports`)).toEqual([])
@@ -327,8 +397,10 @@ uploads: { concurrency: 0 }
 
   test('each secret file that is open to others gives one warning', () => {
     const modes = { hook: 0o640, address: 0o604, password: 0o600, other: 0o644 }
-    for (const [name, mode] of Object.entries(modes)) writeFileSync(join(home, name), 'secret', { mode })
-    const hook = (name: string) => `{ name: ${name}, webhook: { url_file: ~/address, secret_file: ~/hook } }`
+    for (const [name, mode] of Object.entries(modes))
+      writeFileSync(join(home, name), 'secret', { mode })
+    const hook = (name: string) =>
+      `{ name: ${name}, webhook: { url_file: ~/address, secret_file: ~/hook } }`
     const smtp = (name: string) =>
       `{ email: { to: [${name}@b.org], from: a@b.org, smtp: { host: h, user: u, password_file: ~/${name} } } }`
     const warnings = loaded(
@@ -348,7 +420,12 @@ describe('a configuration that is shown again', () => {
       scope: '{ folders: [finance, legal], fresh: 36h, labels: [contract] }',
       deliver: `[{ webhook: { url: "${url}", body: { template: '{"text": "{{text}}"}' } } }, { file: { dir: /a } }, { command: { run: [/x] } }]`,
     }) +
-    prompt({ name: 'second', scope: `{ chats: [${chat_id}] }`, provider: 'openai', public_data: 'false' }) +
+    prompt({
+      name: 'second',
+      scope: `{ chats: [${chat_id}] }`,
+      provider: 'openai',
+      public_data: 'false',
+    }) +
     prompt({ name: 'third', deliver: '[{ email: { to: [a@b.org], from: a@b.org } }]' }) +
     'smtp: { host: h, user: u, password_file: /p }\nasking: { deadline_ms: { fast: 1m } }\n'
 
@@ -379,7 +456,17 @@ describe('a configuration that is shown again', () => {
     const text = [...head, ...block('prompts'), ...block('smtp')].join('\n')
     writeFileSync(path, text.replace('~/.config/sluice/token', join(home, 'token')))
     const { prompts } = loadConfig({ file: path, env: { HOME: home } }).config
-    const { name, schedule, prompt: _text, scope, provider, public_data, report, deliver, ...defaults } = prompts[0]!
+    const {
+      name,
+      schedule,
+      prompt: _text,
+      scope,
+      provider,
+      public_data,
+      report,
+      deliver,
+      ...defaults
+    } = prompts[0]!
     expect(first(minimal)).toMatchObject(defaults)
     expect(deliver.map((target) => target.name)).toEqual([
       expect.stringMatching(/^webhook-[0-9a-f]{8}$/),

@@ -21,7 +21,10 @@ test('config/sluice.schema.json comes from the current schema', async () => {
 })
 
 test('docs/config.md describes every field, and only fields that exist', async () => {
-  const [begin, end] = [/(?<=<!-- Made from the schema by[^\n]*-->\n)/, /(?=<!-- \/Made from the schema -->)/]
+  const [begin, end] = [
+    /(?<=<!-- Made from the schema by[^\n]*-->\n)/,
+    /(?=<!-- \/Made from the schema -->)/,
+  ]
   const docs = readFileSync(docs_file, 'utf8')
   const [before, rest] = docs.split(begin) as [string, string]
   const after = rest.split(end).at(-1)!
@@ -38,12 +41,17 @@ test('every field says what it is, and every default says why', () => {
 test('who-sets-it.ts has an entry for every field, and no other entry', () => {
   const names = fields().map(({ name }) => name)
   const leaves = fields().filter(({ is_section }) => !is_section)
-  expect(leaves.map(({ name }) => name).filter((name) => who_sets_it[name] === undefined)).toEqual([])
+  expect(leaves.map(({ name }) => name).filter((name) => who_sets_it[name] === undefined)).toEqual(
+    [],
+  )
   expect(Object.keys(who_sets_it).filter((name) => !names.includes(name))).toEqual([])
 })
 
 test('the example is a valid configuration', () => {
-  const { config, warnings } = loadConfig({ file: join(root, 'config/sluice.example.yaml'), env: { HOME: home } })
+  const { config, warnings } = loadConfig({
+    file: join(root, 'config/sluice.example.yaml'),
+    env: { HOME: home },
+  })
   expect(warnings).toEqual([])
   expect(config.folders[0]!.path).toBe(join(home, 'Documents/notes'))
 })
@@ -52,7 +60,10 @@ test('the example shows the true defaults', () => {
   const shown = example.replaceAll(/^( *)#(\w+:.*)$/gm, '$1$2')
   const value = parse(shown)
   delete value.service.ca_file
-  const minimal = { service: value.service, folders: [{ name: 'notes', path: '~/Documents/notes' }] }
+  const minimal = {
+    service: value.service,
+    folders: [{ name: 'notes', path: '~/Documents/notes' }],
+  }
   expect(configFromObject(value, { HOME: home })).toEqual(configFromObject(minimal, { HOME: home }))
 })
 
@@ -65,9 +76,18 @@ test('the example shows every field', () => {
 
 test('the effective values are printed and read back as the same configuration', () => {
   const value = {
-    service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' },
+    service: {
+      base_url: 'http://127.0.0.1:1',
+      project_id: 'project_0123456789abcdefghij',
+      token_file: '/t',
+    },
     folders: [
-      { name: 'a', path: '/tmp/a', start: { newer_than: '36h' }, mime_types: { log: 'text/plain' } },
+      {
+        name: 'a',
+        path: '/tmp/a',
+        start: { newer_than: '36h' },
+        mime_types: { log: 'text/plain' },
+      },
       { name: 'b', path: '/tmp/b', start: 'from_now', labels: ['on: off', 'two'] },
     ],
     uploads: { limit: 'off' },

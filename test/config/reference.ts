@@ -25,7 +25,11 @@ export function fields(): FieldReference[] {
   return fieldsBelow(config_schema, '', new Map())
 }
 
-function fieldsBelow(schema: z.ZodObject, prefix: string, seen: Map<object, string>): FieldReference[] {
+function fieldsBelow(
+  schema: z.ZodObject,
+  prefix: string,
+  seen: Map<object, string>,
+): FieldReference[] {
   return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([key, field]) => {
     const section = sectionIn(field)
     const name = `${prefix}${key}${section?.is_list ? '[]' : ''}`
@@ -52,8 +56,12 @@ function sectionIn(schema: z.ZodType): { object: z.ZodObject; is_list: boolean }
   }
   if (inner instanceof z.ZodUnion) {
     // A section of its own (limit) has fields to describe; one among short forms (start) has none.
-    const object = (inner.options as z.ZodType[]).map(unwrapped).find((option) => option instanceof z.ZodObject)
-    const has_descriptions = Object.values(object?.shape ?? {}).every((field) => (field as z.ZodType).description)
+    const object = (inner.options as z.ZodType[])
+      .map(unwrapped)
+      .find((option) => option instanceof z.ZodObject)
+    const has_descriptions = Object.values(object?.shape ?? {}).every(
+      (field) => (field as z.ZodType).description,
+    )
     if (object && has_descriptions) return { object, is_list: false }
   }
   return undefined
@@ -80,7 +88,8 @@ export function referenceText(): string {
 
 /** The schema of what is written: without defaults, transformations and the like around it. */
 function unwrapped(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return unwrapped(schema.unwrap() as z.ZodType)
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
+    return unwrapped(schema.unwrap() as z.ZodType)
   if (schema instanceof z.ZodPipe) return unwrapped(schema.in as z.ZodType)
   return schema
 }

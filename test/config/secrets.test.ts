@@ -22,7 +22,11 @@ function write(name: string, text: string, mode = 0o600): string {
 }
 
 function open(env: NodeJS.ProcessEnv, token_file?: string) {
-  const service = { base_url: 'https://x', project_id: 'p', ...(token_file === undefined ? {} : { token_file }) }
+  const service = {
+    base_url: 'https://x',
+    project_id: 'p',
+    ...(token_file === undefined ? {} : { token_file }),
+  }
   return openSecrets({ service }, env)
 }
 
@@ -48,10 +52,15 @@ test('uses the first source that is set, and names it', () => {
   expect(open(env).secrets.source).toBe('environment SLUICE_TOKEN')
 })
 
-test.each([0o640, 0o604, 0o660])('a token file with mode %o gives a warning that says what to do', (mode) => {
-  const file = write('token', tokenOf('a'), mode)
-  expect(open({}, file).warnings).toEqual([`the token file ${file} is open to group or others: chmod 600 ${file}`])
-})
+test.each([0o640, 0o604, 0o660])(
+  'a token file with mode %o gives a warning that says what to do',
+  (mode) => {
+    const file = write('token', tokenOf('a'), mode)
+    expect(open({}, file).warnings).toEqual([
+      `the token file ${file} is open to group or others: chmod 600 ${file}`,
+    ])
+  },
+)
 
 test('reload says whether the token has changed, and keeps the old one on a fault', () => {
   const file = write('token', tokenOf('a'))
@@ -84,16 +93,22 @@ test('a pipe in place of the token file does not block', () => {
   expect(errorOf(() => open({}, pipe))).toMatchObject({ code: 'account.token_unreadable' })
 })
 
-test.each(['', 'hunter2-the-password', `pat_${'a'.repeat(31)}`, `pat_${'a'.repeat(33)}`, `pat_${'ä'.repeat(32)}`])(
-  'a text that is no token is refused and never shown: %j',
-  (text) => {
-    for (const action of [() => open({}, write('token', text)), () => open({ SLUICE_TOKEN: text || 'x' })]) {
-      const error = errorOf(action)
-      expect(error.code).toBe('account.token_malformed')
-      expect(JSON.stringify(error)).not.toMatch(/hunter2|aaaa|ää/)
-    }
-  },
-)
+test.each([
+  '',
+  'hunter2-the-password',
+  `pat_${'a'.repeat(31)}`,
+  `pat_${'a'.repeat(33)}`,
+  `pat_${'ä'.repeat(32)}`,
+])('a text that is no token is refused and never shown: %j', (text) => {
+  for (const action of [
+    () => open({}, write('token', text)),
+    () => open({ SLUICE_TOKEN: text || 'x' }),
+  ]) {
+    const error = errorOf(action)
+    expect(error.code).toBe('account.token_malformed')
+    expect(JSON.stringify(error)).not.toMatch(/hunter2|aaaa|ää/)
+  }
+})
 
 test('no error shows the token, not even an almost valid one', () => {
   const file = write('token', `${tokenOf('s')} and more`)
@@ -106,7 +121,10 @@ test('a token of any printable characters is taken from a file and a variable', 
   expect(open({}, write('token', `${token}\n`)).secrets.token()).toBe(token)
   expect(open({ SLUICE_TOKEN: token }).secrets.token()).toBe(token)
   const spaced = errorOf(() => secretsOf(`pat_${'a b'.repeat(11).slice(0, 32)}`))
-  expect(spaced).toMatchObject({ code: 'account.token_malformed', hint: expect.stringContaining('without spaces') })
+  expect(spaced).toMatchObject({
+    code: 'account.token_malformed',
+    hint: expect.stringContaining('without spaces'),
+  })
 })
 
 test('secretsOf wraps a token that a caller passes in', () => {
@@ -115,7 +133,9 @@ test('secretsOf wraps a token that a caller passes in', () => {
   expect(() => secretsOf('nonsense')).toThrow(
     /holds no valid token: expected 36 characters, "pat_" and 32 more, got 8$/,
   )
-  expect(() => secretsOf(`pat_${'z'.repeat(29)}`)).toThrow(/expected 36 characters, "pat_" and 32 more, got 33$/)
+  expect(() => secretsOf(`pat_${'z'.repeat(29)}`)).toThrow(
+    /expected 36 characters, "pat_" and 32 more, got 33$/,
+  )
 })
 
 function errorOf(action: () => unknown) {

@@ -48,10 +48,10 @@ test('the written text is read back as the same amount', () => {
       expect(parseSize_bytes(sizeText(n))).toBe(n)
     }),
   )
-  expect([durationText(7_776_000_000), durationText(1_500), sizeText(2 ** 32), sizeText(4e9)]).toEqual([
-    '90d',
-    '1500ms',
-    '4GiB',
-    '4GB',
-  ])
+  expect([
+    durationText(7_776_000_000),
+    durationText(1_500),
+    sizeText(2 ** 32),
+    sizeText(4e9),
+  ]).toEqual(['90d', '1500ms', '4GiB', '4GB'])
 })

@@ -2,7 +2,8 @@
 export const who_sets_it: Readonly<Record<string, string>> = {
   'service.base_url': 'everybody, once: `sluice init` asks for it',
   'service.project_id': 'everybody, once: `sluice init` asks for it',
-  'service.token_file': 'everybody, once: `sluice init` writes it; under systemd the unit names the token instead',
+  'service.token_file':
+    'everybody, once: `sluice init` writes it; under systemd the unit names the token instead',
   'service.ca_file': 'an administrator whose company signs its own certificates',
   state_dir: 'an administrator who runs two instances, or whose home is a network share',
   'folders[].name': 'everybody, for each folder',
@@ -13,8 +14,10 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'folders[].dot_files': 'anyone who keeps documents below a name with a dot',
   'folders[].labels': 'anyone who searches or asks by label',
   'folders[].label_from': 'a team with one folder for each client or matter',
-  'folders[].max_file_bytes': 'anyone who has recordings above the default, or pays for what is stored',
-  'folders[].settle_ms': 'anyone who has a scanner or a program that pauses for longer while it writes a file',
+  'folders[].max_file_bytes':
+    'anyone who has recordings above the default, or pays for what is stored',
+  'folders[].settle_ms':
+    'anyone who has a scanner or a program that pauses for longer while it writes a file',
   'folders[].start': 'anyone who adds an old share of which only what is new matters',
   'folders[].upload_name': 'anyone who has names that say enough without their folders',
   'folders[].mime_types': 'anyone who finds a type that the service refuses or misreads',
@@ -26,7 +29,8 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'folders[].rescan_interval_ms':
     'an administrator of a network share, where nothing but the scan sees changes of other machines',
   'folders[].widening': 'an administrator of a share whose subfolders have rights of their own',
-  'uploads.concurrency': 'an administrator of a distant service, or of one that must not be pressed',
+  'uploads.concurrency':
+    'an administrator of a distant service, or of one that must not be pressed',
   'uploads.order': 'anyone who wants an archive complete before what is new',
   'uploads.bandwidth': 'an office whose line is needed during the day',
   'uploads.limit': 'anyone who has no need of it: an empty project that a script fills',
@@ -35,7 +39,8 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'uploads.max_bytes_per_day': 'anyone who pays for what is sent',
   'uploads.min_resend_s': 'anyone who has files that change all day long',
   'audit.on_remote_delete': 'a team in which only the folder decides what is in the project',
-  'removal.max_files': 'anyone who deletes more than that in a day as a matter of course, or wants to be asked sooner',
+  'removal.max_files':
+    'anyone who deletes more than that in a day as a matter of course, or wants to be asked sooner',
   'removal.max_percent': 'the same as max_files, in small folders',
   'ledger.history_days': 'anyone who must be able to explain longer, or must forget sooner',
   'log.level': 'an administrator who looks for a fault',
@@ -59,39 +64,47 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'prompts[].scope.views': 'anyone who has views on the service',
   'prompts[].first_run': 'anyone who wants the first report about the archive',
   'prompts[].when_nothing_new': 'anyone who expects a report on each day, also about nothing',
-  'prompts[].wait_for_files': 'anyone who needs the report at its minute, or has files that take long to be read',
+  'prompts[].wait_for_files':
+    'anyone who needs the report at its minute, or has files that take long to be read',
   'prompts[].max_assets': 'anyone who finds answers too general (fewer) or cut short (more)',
   'prompts[].when_too_many': 'anyone who needs one report of everything at once',
   'prompts[].continue_chat': 'anyone who wants reports that build on one another',
   'prompts[].catch_up': 'anyone who runs it on a laptop, or has reports that are no use late',
   'prompts[].overlap': 'anyone who must have a run for each time',
-  'prompts[].deliver[].name': 'anyone who changes the receiver of a delivery and wants it to stay the same one',
+  'prompts[].deliver[].name':
+    'anyone who changes the receiver of a delivery and wants it to stay the same one',
   'prompts[].deliver[].file.dir': 'anyone who wants reports in a folder of theirs',
   'prompts[].deliver[].file.name': 'anyone who sorts them in another way',
   'prompts[].deliver[].webhook.url': 'anyone who posts to a program of their own',
   'prompts[].deliver[].webhook.url_file': 'anyone who posts to a chat, whose address is a secret',
-  'prompts[].deliver[].webhook.secret_file': 'anyone who receives it with a program that checks who sent it',
-  'prompts[].deliver[].webhook.body': 'anyone who posts to Slack, Teams or a program with a format of its own',
+  'prompts[].deliver[].webhook.secret_file':
+    'anyone who receives it with a program that checks who sent it',
+  'prompts[].deliver[].webhook.body':
+    'anyone who posts to Slack, Teams or a program with a format of its own',
   'prompts[].deliver[].email.to': 'anyone who sends it by mail',
   'prompts[].deliver[].email.from': 'anyone who sends it by mail',
   'prompts[].deliver[].email.subject': 'anyone who sorts mail by its subject',
-  'prompts[].deliver[].email.smtp.host': 'anyone who sends it by mail; most set the section smtp, once',
+  'prompts[].deliver[].email.smtp.host':
+    'anyone who sends it by mail; most set the section smtp, once',
   'prompts[].deliver[].email.smtp.port': 'anyone whose mail server listens elsewhere',
   'prompts[].deliver[].email.smtp.tls': 'anyone whose mail server asks for it',
   'prompts[].deliver[].email.smtp.user': 'anyone whose mail server asks for it',
   'prompts[].deliver[].email.smtp.password_file': 'anyone whose mail server asks for it',
-  'prompts[].deliver[].email.smtp.ca_file': 'anyone whose mail server has a certificate of the company',
+  'prompts[].deliver[].email.smtp.ca_file':
+    'anyone whose mail server has a certificate of the company',
   'prompts[].deliver[].command.run': 'anyone who hands the report to a program',
   'prompts[].deliver[].command.timeout': 'anyone whose program works for longer',
   'asking.deadline_ms.fast': 'anyone whose service is slow',
   'asking.deadline_ms.auto': 'anyone whose service is slow',
   'asking.deadline_ms.expert': 'anyone whose service is slow',
-  'asking.deadline_ms.research': 'anyone whose service is slow, or who wants no report after that time',
+  'asking.deadline_ms.research':
+    'anyone whose service is slow, or who wants no report after that time',
   'health.listen': 'an administrator with a monitor or Prometheus',
   'health.queue_age_ms': 'an administrator with a slow line, or who wants to know sooner',
   'health.offline_ms': 'an administrator of disks that are often away',
   'health.disk_free_bytes': 'an administrator of a small disk',
-  'page.listen': 'an administrator whose colleagues, or who themselves, want to see it in a browser',
+  'page.listen':
+    'an administrator whose colleagues, or who themselves, want to see it in a browser',
   'page.base_url': 'an administrator of a page that others reach',
   'page.tls_cert': 'an administrator of a page on the network without a proxy',
   'page.tls_key': 'the same',

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { errorBody, listQuery, noBody } from '../../src/contract/envelope.ts'
 import { id_kinds, idPattern, isId } from '../../src/contract/identifiers.ts'
-import { assetCreate, assetSlot, labelAttach, labelCreate } from '../../src/contract/messages/messages-assets.ts'
+import {
+  assetCreate,
+  assetSlot,
+  labelAttach,
+  labelCreate,
+} from '../../src/contract/messages/messages-assets.ts'
 import { chatStart } from '../../src/contract/messages/messages-chats.ts'
 
 const ok = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
@@ -29,7 +34,10 @@ test('ids are kind, underscore and 20 lower-case letters or digits', () => {
 test('a list query takes 1 to 100 in digits (25 by default), one cursor of the right kind, and nothing else', () => {
   const query = listQuery('asset')
   expect(query.parse({})).toEqual({ limit: 25 })
-  expect(query.parse({ limit: '100', after_id: `asset_${tail}` })).toEqual({ limit: 100, after_id: `asset_${tail}` })
+  expect(query.parse({ limit: '100', after_id: `asset_${tail}` })).toEqual({
+    limit: 100,
+    after_id: `asset_${tail}`,
+  })
   for (const limit of ['0', '101', '-1', '', ' 5', '0x10', '1e1', '2.5', 'many', '00001']) {
     expect(ok(query, { limit }), limit).toBe(false)
   }
@@ -43,7 +51,9 @@ test('creating an asset takes a hexadecimal md5 in any case, bounded fields, and
   expect(assetCreate.parse({ ...body, md5: 'AB'.repeat(16) }).md5).toBe('ab'.repeat(16))
   expect(assetCreate.parse(body)).toEqual(body)
   expect(ok(assetCreate, { ...body, mime_type: 'text/plain; charset=utf-8' })).toBe(true)
-  expect(ok(assetCreate, { ...body, mime_type: 'application/vnd.oasis.opendocument.text' })).toBe(true)
+  expect(ok(assetCreate, { ...body, mime_type: 'application/vnd.oasis.opendocument.text' })).toBe(
+    true,
+  )
   expect(ok(assetCreate, { ...body, filename: 'Straße 😀 "x"\n.txt' })).toBe(true)
   const wrong = [
     { md5: 'ab' },
@@ -55,7 +65,8 @@ test('creating an asset takes a hexadecimal md5 in any case, bounded fields, and
     { filename: 'x'.repeat(1_025) },
     { size: 1 },
   ]
-  for (const change of wrong) expect(ok(assetCreate, { ...body, ...change }), JSON.stringify(change)).toBe(false)
+  for (const change of wrong)
+    expect(ok(assetCreate, { ...body, ...change }), JSON.stringify(change)).toBe(false)
 })
 
 test('complete takes no body or an empty object, and nothing else', () => {
@@ -74,7 +85,8 @@ test('a slot needs every upload field', () => {
     expires_at: '2026-01-31T09:30:00.000Z',
   }
   expect(ok(assetSlot, slot)).toBe(true)
-  for (const field of Object.keys(slot)) expect(ok(assetSlot, { ...slot, [field]: undefined }), field).toBe(false)
+  for (const field of Object.keys(slot))
+    expect(ok(assetSlot, { ...slot, [field]: undefined }), field).toBe(false)
 })
 
 test('label names have 2 to 255 characters, colours six digits', () => {
@@ -86,7 +98,9 @@ test('label names have 2 to 255 characters, colours six digits', () => {
 })
 
 test('starting a chat: scope ids are checked by kind, and no scope names a tenant', () => {
-  expect(ok(chatStart, { prompt: 'x', scope: { asset_ids: [`asset_${tail}`], label_ids: [] } })).toBe(true)
+  expect(
+    ok(chatStart, { prompt: 'x', scope: { asset_ids: [`asset_${tail}`], label_ids: [] } }),
+  ).toBe(true)
   expect(ok(chatStart, { prompt: 'x', scope: {} })).toBe(true)
   expect(ok(chatStart, { prompt: 'x', scope: { asset_ids: [`chat_${tail}`] } })).toBe(false)
   expect(ok(chatStart, { prompt: 'x', scope: { project_id: `project_${tail}` } })).toBe(false)

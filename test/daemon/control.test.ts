@@ -72,10 +72,21 @@ async function connect(): Promise<ControlClient> {
 async function raw(path: string, body: string): Promise<{ status: number; body: unknown }> {
   const timeouts = { connect_ms: 5_000, answer_ms: 5_000, body_ms: 5_000, stall_ms: 5_000 }
   const socket_path = controlSocket(state_dir)
-  const http = createHttpClient({ connections: 1, socket_path, timeouts, max_body_bytes: 10_000, clock: system_clock })
+  const http = createHttpClient({
+    connections: 1,
+    socket_path,
+    timeouts,
+    max_body_bytes: 10_000,
+    clock: system_clock,
+  })
   open.push(http)
   const headers = { 'content-type': 'application/json' }
-  const answer = await http.request({ method: 'POST', url: new URL(`http://localhost${path}`), headers, body })
+  const answer = await http.request({
+    method: 'POST',
+    url: new URL(`http://localhost${path}`),
+    headers,
+    body,
+  })
   return { status: answer.status, body: JSON.parse(answer.body) }
 }
 
@@ -92,11 +103,22 @@ test('every verb reaches the daemon with its arguments', async () => {
   expect(await client.runPrompt({ prompt: 'weekly' })).toEqual({ due_ms: 1_700_000_000_123 })
   await client.pause({ by: 'anna', why: 'the line is slow', for_ms: 7_200_000 })
   await client.resume()
-  expect(await client.reload()).toEqual({ changes: ['1 folder added'], at_next_start: [], unit: ['no folder'] })
+  expect(await client.reload()).toEqual({
+    changes: ['1 folder added'],
+    at_next_start: [],
+    unit: ['no folder'],
+  })
   await client.deliverAgain({ run: 7, targets: ['mail'] })
   await client.doubt({ about: 'bytes', folder: 'docs', path: 'a' })
   await client.doubt({ about: 'label', content: 7, label: 'team' })
-  const question = { text: 'When?', folders: ['docs'], paths: [], labels: [], within_ms: 60_000, chat_id: 'chat_0' }
+  const question = {
+    text: 'When?',
+    folders: ['docs'],
+    paths: [],
+    labels: [],
+    within_ms: 60_000,
+    chat_id: 'chat_0',
+  }
   expect((await client.ask(question)).answer).toBe('May')
   await client.idle()
   expect(heard).toEqual([
@@ -248,7 +270,14 @@ test.each([
   const nothing = async () => {
     throw new SluiceError({ code, message: 'the daemon knows no such thing' })
   }
-  await serve(recordingVerbs([], { rescan: nothing, runPrompt: nothing, deliverAgain: nothing, doubt: nothing }))
+  await serve(
+    recordingVerbs([], {
+      rescan: nothing,
+      runPrompt: nothing,
+      deliverAgain: nothing,
+      doubt: nothing,
+    }),
+  )
   expect(await raw(path, body)).toMatchObject({ status: 404, body: { code } })
 })
 
@@ -287,12 +316,16 @@ test('a slow verb is reported as continuing; a silent daemon is an error', async
   await control.close()
 
   await serve(recordingVerbs([], { ping: () => new Promise(() => {}) }))
-  await expect(connectControl(state_dir, { answer_ms: 200 })).rejects.toMatchObject({ code: 'control.unreachable' })
+  await expect(connectControl(state_dir, { answer_ms: 200 })).rejects.toMatchObject({
+    code: 'control.unreachable',
+  })
 })
 
 test('a state directory whose path is too long for a socket is a configuration fault', async () => {
   const long = join(state_dir, 'x'.repeat(100))
   mkdirSync(long)
   const socket = controlSocket(long)
-  await expect(startControl({ socket, verbs: recordingVerbs([]) })).rejects.toMatchObject({ code: 'config.state_dir' })
+  await expect(startControl({ socket, verbs: recordingVerbs([]) })).rejects.toMatchObject({
+    code: 'config.state_dir',
+  })
 })

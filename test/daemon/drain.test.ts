@@ -19,7 +19,14 @@ function onePass({ reading = 0 } = {}) {
   let [send, moved] = [reading > 0 ? 0 : 1, 0]
   const ledger = {
     record: async () => {},
-    pending: async () => ({ check: 0, send, follow: reading, label: 0, remove: 0, next_due_ms: undefined }),
+    pending: async () => ({
+      check: 0,
+      send,
+      follow: reading,
+      label: 0,
+      remove: 0,
+      next_due_ms: undefined,
+    }),
   } as unknown as Ledger
   const report = new Proxy({}, { get: () => () => {} }) as SyncReport
   const circuits = createCircuits({
@@ -56,7 +63,11 @@ function onePass({ reading = 0 } = {}) {
       send = files
     },
     fails: (failure: Partial<Failure>) =>
-      circuits.failed({ about: 'later', status: 429, message: 'slow down', ...failure }, 'p', 'api'),
+      circuits.failed(
+        { about: 'later', status: 429, message: 'slow down', ...failure },
+        'p',
+        'api',
+      ),
     async succeeds() {
       await circuits.succeeded('p', 'api')
       send = 0
@@ -86,7 +97,10 @@ test('gives up after five minutes of pauses without any success', async () => {
   await clock.advance(second_ms)
   expect(ended()).toMatchObject({
     why: 'asked_to_wait',
-    error: { code: 'service.asked_to_wait', message: 'the service asked Sluice to wait, the next 1 min: slow down' },
+    error: {
+      code: 'service.asked_to_wait',
+      message: 'the service asked Sluice to wait, the next 1 min: slow down',
+    },
   })
 })
 
@@ -121,7 +135,10 @@ test('leaves files that the service still reads to the next pass, once nothing e
   await clock.advance(6 * minute_ms)
   expect(ended()).toMatchObject({
     why: 'still_reading',
-    error: { code: 'answer.still_reading', message: expect.stringContaining('still reading 3 files') },
+    error: {
+      code: 'answer.still_reading',
+      message: expect.stringContaining('still reading 3 files'),
+    },
   })
 })
 

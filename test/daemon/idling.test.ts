@@ -4,7 +4,9 @@ import { createIdling } from '../../src/daemon/idling.ts'
 /** Checks that end when the test says so, or when no caller waits any more. */
 function checks() {
   const begun: { gone: AbortSignal; end: () => void; fail: (error: Error) => void }[] = []
-  const idling = createIdling((gone) => new Promise<void>((end, fail) => void begun.push({ gone, end, fail })))
+  const idling = createIdling(
+    (gone) => new Promise<void>((end, fail) => void begun.push({ gone, end, fail })),
+  )
   return { begun, idling }
 }
 

@@ -27,7 +27,10 @@ test('resolves after every receiver got the alert once, even with more receivers
   await watched.stop()
   for (const { received } of receivers) {
     expect(received.map(({ body }) => body.data)).toEqual([
-      expect.objectContaining({ healthy: false, problems: [expect.objectContaining({ kind: 'account' })] }),
+      expect.objectContaining({
+        healthy: false,
+        problems: [expect.objectContaining({ kind: 'account' })],
+      }),
     ])
     expect(JSON.stringify(received[0]!.body)).toContain('the service refuses the token')
   }
@@ -47,7 +50,11 @@ test('a silent receiver delays the end by 15 s at most, and a signal ends that w
   await watched.green()
   let is_over = false
   const { clock } = watched
-  const reported = reportRefusal(watched.daemon, refusal, { clock, hurry: running(), on_error }).then(() => {
+  const reported = reportRefusal(watched.daemon, refusal, {
+    clock,
+    hurry: running(),
+    on_error,
+  }).then(() => {
     is_over = true
   })
   await until('the receiver is asked', () => asked === 1)
@@ -55,5 +62,9 @@ test('a silent receiver delays the end by 15 s at most, and a signal ends that w
   clock.skip(15 * second_ms)
   await reported
 
-  await reportRefusal(watched.daemon, refusal, { clock, hurry: AbortSignal.abort(), on_error: () => {} })
+  await reportRefusal(watched.daemon, refusal, {
+    clock,
+    hurry: AbortSignal.abort(),
+    on_error: () => {},
+  })
 })

@@ -20,7 +20,10 @@ test('notifies systemd while all work moves, stops while something is stuck, and
     destination: { write: (text) => lines.push(JSON.parse(text)) },
   })
   let fed_ms: number[] = []
-  const notify = { watchdog_ms: 30 * second_ms, watchdog: async () => void fed_ms.push(clock.monotonic_ms()) }
+  const notify = {
+    watchdog_ms: 30 * second_ms,
+    watchdog: async () => void fed_ms.push(clock.monotonic_ms()),
+  }
   void keepWatch({ heartbeats, notify, silence_ms: () => 5 * minute_ms, clock, log }, signal.signal)
   const steps = async (minutes: number) => {
     for (let step = 0; step < minutes * 6; step++) await clock.advance(10 * second_ms)
@@ -39,7 +42,9 @@ test('notifies systemd while all work moves, stops while something is stuck, and
   expect(lines).toMatchObject([
     { level: 'error', stuck: 'the ledger: claimToSend', since: new Date(began_ms).toISOString() },
   ])
-  expect(lines[0]!.msg).toMatch(/^no heartbeat of the ledger: claimToSend for 5 m.*systemd restarts the daemon$/)
+  expect(lines[0]!.msg).toMatch(
+    /^no heartbeat of the ledger: claimToSend for 5 m.*systemd restarts the daemon$/,
+  )
   heartbeat.end()
   await steps(1)
   expect(fed_ms.length).toBeGreaterThan(4)
@@ -49,7 +54,11 @@ test('notifies systemd while all work moves, stops while something is stuck, and
 test('with any configuration, one permitted silence never counts as a hang', () => {
   const config = (uploads: object) =>
     configOf({
-      service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' },
+      service: {
+        base_url: 'http://127.0.0.1:1',
+        project_id: 'project_0123456789abcdefghij',
+        token_file: '/t',
+      },
       folders: [{ name: 'a', path: '/tmp/a' }],
       uploads,
       watchdog: { silence_ms: '1s' },

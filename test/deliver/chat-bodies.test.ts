@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { slackBody, teamsBody } from '../../src/deliver/chat-bodies.ts'
 import { message } from './delivery-tools.ts'
 
-const paragraph = '## Part <1> & more\n\n- **Bold** and [a link](https://example.org/a?b=c&d=e), `code` 😀\n\n'
+const paragraph =
+  '## Part <1> & more\n\n- **Bold** and [a link](https://example.org/a?b=c&d=e), `code` 😀\n\n'
 const long = paragraph.repeat(1_100)
 
 interface SlackBlock {
@@ -14,7 +15,10 @@ test.each([
   ['# Title **bold**', '*Title bold*'],
   ['**bold** __too__ and *soft*', '*bold* *too* and _soft_'],
   ['- one', '• one'],
-  ['[a](https://x.org/?b=1&c=2) ![i](http://x.org/i.png)', '<https://x.org/?b=1&amp;c=2|a> <http://x.org/i.png|i>'],
+  [
+    '[a](https://x.org/?b=1&c=2) ![i](http://x.org/i.png)',
+    '<https://x.org/?b=1&amp;c=2|a> <http://x.org/i.png|i>',
+  ],
   ['[x](javascript:alert)', '[x](javascript:alert)'],
   ['<!channel> <@U1> & `**code**`', '&lt;!channel&gt; &lt;@U1&gt; &amp; `**code**`'],
   ['```js\n# a **b** <c>\n```\n# d', '```\n# a **b** &lt;c&gt;\n```\n*d*'],
@@ -32,7 +36,9 @@ test.each([
   ['pictures', '😀'.repeat(50_000)],
 ])('100 KB of %s stay within the limits of Slack', (_what, text) => {
   const began = performance.now()
-  const { blocks } = JSON.parse(slackBody(message({ text, subject: 's'.repeat(5_000) }))) as { blocks: SlackBlock[] }
+  const { blocks } = JSON.parse(slackBody(message({ text, subject: 's'.repeat(5_000) }))) as {
+    blocks: SlackBlock[]
+  }
   expect(performance.now() - began).toBeLessThan(2_000)
   expect(blocks.length).toBeLessThanOrEqual(50)
   expect(blocks.length).toBeGreaterThan(10)
@@ -64,11 +70,14 @@ test('Teams: one Adaptive Card, complete if it fits', () => {
   ])
 })
 
-test.each([long, '\u0001'.repeat(100_000), '😀'.repeat(50_000)])('Teams: 100 KB are cut below 28 KB', (text) => {
-  const body = teamsBody(message({ text }))
-  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(28 * 1_024)
-  expect(Buffer.byteLength(body)).toBeGreaterThan(26_000)
-  const shown = JSON.parse(body).attachments[0].content.body[1].text as string
-  expect(shown).toMatch(/… shortened$/)
-  expect(shown).not.toMatch(/\p{Cs}/u)
-})
+test.each([long, '\u0001'.repeat(100_000), '😀'.repeat(50_000)])(
+  'Teams: 100 KB are cut below 28 KB',
+  (text) => {
+    const body = teamsBody(message({ text }))
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(28 * 1_024)
+    expect(Buffer.byteLength(body)).toBeGreaterThan(26_000)
+    const shown = JSON.parse(body).attachments[0].content.body[1].text as string
+    expect(shown).toMatch(/… shortened$/)
+    expect(shown).not.toMatch(/\p{Cs}/u)
+  },
+)

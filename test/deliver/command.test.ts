@@ -7,7 +7,8 @@ import { makeTree } from '../rig/tree.ts'
 import { until } from '../service/fixture.ts'
 import { faultOf, message, tools } from './delivery-tools.ts'
 
-const target = (run: string[], timeout_ms = 10_000) => ({ kind: 'command', name: 'command', run, timeout_ms }) as const
+const target = (run: string[], timeout_ms = 10_000) =>
+  ({ kind: 'command', name: 'command', run, timeout_ms }) as const
 const script = (text: string, ...more: string[]) => target(['/bin/sh', '-c', text, 'sh', ...more])
 
 test('values become single arguments, the report is standard input, and the environment holds nothing else', async () => {
@@ -43,7 +44,11 @@ test('values become single arguments, the report is standard input, and the envi
 
 test('a command that fails is tried again; the error ends with the last line it wrote', async () => {
   const fault = faultOf(
-    await deliver(script('seq 1 200000; printf "no space\\033[2J left\\n" >&2; exit 3'), message(), tools()),
+    await deliver(
+      script('seq 1 200000; printf "no space\\033[2J left\\n" >&2; exit 3'),
+      message(),
+      tools(),
+    ),
   )
   expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.command' } })
   expect(fault.error.message).toBe('/bin/sh ended with code 3: no space\\x1b[2J left')
@@ -63,10 +68,15 @@ test.each([['/no/such/program'], ['/etc/passwd'], ['/etc']])(
   },
 )
 
-test.each(['a\0b', 'x'.repeat(200_000)])('an argument that no program accepts is a final fault', async (name) => {
-  const fault = faultOf(await deliver(target(['/bin/true', '{{name}}']), message({ values: { name } }), tools()))
-  expect(fault).toMatchObject({ is_final: true, error: { code: 'delivery.command' } })
-})
+test.each(['a\0b', 'x'.repeat(200_000)])(
+  'an argument that no program accepts is a final fault',
+  async (name) => {
+    const fault = faultOf(
+      await deliver(target(['/bin/true', '{{name}}']), message({ values: { name } }), tools()),
+    )
+    expect(fault).toMatchObject({ is_final: true, error: { code: 'delivery.command' } })
+  },
+)
 
 test('at the time limit the whole group is ended; the error has the last line of output', async () => {
   const pids = join(makeTree(), 'pids')
@@ -75,7 +85,8 @@ test('at the time limit the whole group is ended; the error has the last line of
   const fault = faultOf(await deliver(target(run, 300), message(), tools()))
   expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.command_time' } })
   expect(fault.error.message).toContain('stopped after 300 ms: working')
-  for (const pid of readFileSync(pids, 'utf8').trim().split(' ')) await until(() => !isRunning(Number(pid)))
+  for (const pid of readFileSync(pids, 'utf8').trim().split(' '))
+    await until(() => !isRunning(Number(pid)))
 })
 
 test('kills a process that ignores SIGTERM, even if its group leader has ended', async () => {
@@ -101,7 +112,10 @@ test('a stop of the daemon ends the command, which counts as not delivered', asy
   const outcome = deliver(target(run), message(), tools({ signal: stop.signal }))
   await until(() => readable(started))
   stop.abort()
-  expect(faultOf(await outcome)).toMatchObject({ is_final: false, error: { code: 'delivery.stopped' } })
+  expect(faultOf(await outcome)).toMatchObject({
+    is_final: false,
+    error: { code: 'delivery.stopped' },
+  })
 })
 
 function readable(path: string): boolean {

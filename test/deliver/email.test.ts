@@ -9,7 +9,11 @@ import { parsePart, startMailReceiver } from './mail-receiver.ts'
 type Smtp = EmailTarget['smtp']
 const files = makeTree({ ca: test_certificate, right: 'right\n', wrong: 'wrong-and-secret' })
 
-function target(port: number, smtp: Partial<Smtp> = {}, changes: Partial<EmailTarget> = {}): EmailTarget {
+function target(
+  port: number,
+  smtp: Partial<Smtp> = {},
+  changes: Partial<EmailTarget> = {},
+): EmailTarget {
   return {
     kind: 'email',
     name: 'email',
@@ -23,14 +27,22 @@ function target(port: number, smtp: Partial<Smtp> = {}, changes: Partial<EmailTa
 test('one mail with text and HTML; headers from the message, its Message-ID the same at every try', async () => {
   const receiver = await startMailReceiver()
   for (const _ of [1, 2]) {
-    expect(await deliver(target(receiver.port), message({ text: '# Grüße\n\n**neu**\n' }), tools())).toEqual({
+    expect(
+      await deliver(target(receiver.port), message({ text: '# Grüße\n\n**neu**\n' }), tools()),
+    ).toEqual({
       ok: true,
     })
   }
   const ids = receiver.received.map(({ raw }) => parsePart(raw).headers.get('message-id'))
-  expect(ids).toEqual([['<weekly-digest-2026-11-23@example.net>'], ['<weekly-digest-2026-11-23@example.net>']])
+  expect(ids).toEqual([
+    ['<weekly-digest-2026-11-23@example.net>'],
+    ['<weekly-digest-2026-11-23@example.net>'],
+  ])
   const [mail] = receiver.received
-  expect(mail).toMatchObject({ from: 'sluice@example.net', to: ['team@example.org', 'boss@example.org'] })
+  expect(mail).toMatchObject({
+    from: 'sluice@example.net',
+    to: ['team@example.org', 'boss@example.org'],
+  })
   const { headers, parts } = parsePart(mail!.raw)
   expect(headers.get('subject')).toEqual(['Weekly digest'])
   expect(headers.get('from')).toEqual(['Sluice <sluice@example.net>'])
@@ -76,7 +88,9 @@ test('a line break in a value starts no header', async () => {
   expect(headers.get('subject')).toEqual(['weekly-digest: x Bcc: thief@example.org body y'])
   expect(headers.get('message-id')).toEqual(['<a---Bcc--b@example.net>'])
   for (const to of ['a@b.org\r\nBcc: c@d.org', 'a@b.org, c@d.org', 'Name <a@b.org', 'nobody']) {
-    const fault = faultOf(await deliver(target(receiver.port, {}, { to: [to] }), message(), tools()))
+    const fault = faultOf(
+      await deliver(target(receiver.port, {}, { to: [to] }), message(), tools()),
+    )
     expect(fault).toMatchObject({ is_final: true, error: { code: 'mail.address' } })
   }
   expect(receiver.received).toHaveLength(1)
@@ -90,7 +104,13 @@ test.each(['starttls', 'implicit'] as const)(
     const untrusted = faultOf(await deliver(target(receiver.port, login), message(), tools()))
     expect(untrusted).toMatchObject({ is_final: false, error: { code: 'mail.tls' } })
     expect(receiver.logins).toEqual([])
-    expect(await deliver(target(receiver.port, { ...login, ca_file: `${files}/ca` }), message(), tools())).toEqual({
+    expect(
+      await deliver(
+        target(receiver.port, { ...login, ca_file: `${files}/ca` }),
+        message(),
+        tools(),
+      ),
+    ).toEqual({
       ok: true,
     })
     expect(receiver.received).toMatchObject([{ user: 'sluice', secure: true }])
@@ -118,7 +138,12 @@ test('without TLS mail goes to this machine only', async () => {
 
 test('a refused login is tried again, since it can be corrected, and shows no password', async () => {
   const receiver = await startMailReceiver({ secure: true })
-  const smtp = { tls: 'implicit', user: 'sluice', password_file: `${files}/wrong`, ca_file: `${files}/ca` } as const
+  const smtp = {
+    tls: 'implicit',
+    user: 'sluice',
+    password_file: `${files}/wrong`,
+    ca_file: `${files}/ca`,
+  } as const
   const fault = faultOf(await deliver(target(receiver.port, smtp), message(), tools()))
   expect(fault).toMatchObject({ is_final: false, error: { code: 'mail.login' } })
   expect(fault.error.message).not.toContain('wrong-and-secret')
@@ -137,28 +162,37 @@ test('4xx is tried again, 5xx is final', async () => {
   expect(again).toMatchObject({ is_final: false, error: { code: 'mail.not_now' } })
   expect(again.error.message).toContain('greylisted')
   expect(await deliver(target(receiver.port), message(), tools())).toEqual({ ok: true })
-  expect(faultOf(await deliver(target(receiver.port), message(), tools()))).toMatchObject({ is_final: true })
+  expect(faultOf(await deliver(target(receiver.port), message(), tools()))).toMatchObject({
+    is_final: true,
+  })
 })
 
 test.each([
   [550, true],
   [450, false],
-])('one of two addresses is refused with %i: the other gets the mail; final: %s', async (responseCode, is_final) => {
-  const receiver = await startMailReceiver({
-    onRcptTo({ address }, _session, done) {
-      done(address.startsWith('boss') ? Object.assign(new Error('unknown'), { responseCode }) : null)
-    },
-  })
-  const fault = faultOf(await deliver(target(receiver.port), message(), tools()))
-  expect(fault.is_final).toBe(is_final)
-  expect(fault.error.message).toContain('boss@example.org')
-  expect(receiver.received.map(({ to }) => to)).toEqual([['team@example.org']])
-})
+])(
+  'one of two addresses is refused with %i: the other gets the mail; final: %s',
+  async (responseCode, is_final) => {
+    const receiver = await startMailReceiver({
+      onRcptTo({ address }, _session, done) {
+        done(
+          address.startsWith('boss') ? Object.assign(new Error('unknown'), { responseCode }) : null,
+        )
+      },
+    })
+    const fault = faultOf(await deliver(target(receiver.port), message(), tools()))
+    expect(fault.is_final).toBe(is_final)
+    expect(fault.error.message).toContain('boss@example.org')
+    expect(receiver.received.map(({ to }) => to)).toEqual([['team@example.org']])
+  },
+)
 
 test('no server, or a stop of the daemon: the mail is tried again', async () => {
   const receiver = await startMailReceiver({ onMailFrom: () => stop.abort() })
   const stop = new AbortController()
-  const stopped = faultOf(await deliver(target(receiver.port), message(), tools({ signal: stop.signal })))
+  const stopped = faultOf(
+    await deliver(target(receiver.port), message(), tools({ signal: stop.signal })),
+  )
   expect(stopped).toMatchObject({ is_final: false, error: { code: 'mail.stopped' } })
   const fault = faultOf(await deliver(target(1), message(), tools()))
   expect(fault).toMatchObject({ is_final: false, error: { code: 'mail.network' } })

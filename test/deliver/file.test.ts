@@ -10,7 +10,8 @@ const target = (dir: string, file_name = '{{name}}-{{date}}.md') =>
 
 test('the report becomes one file in a new directory, even if delivered twice', async () => {
   const dir = join(makeTree(), 'reports')
-  for (const _ of [1, 2]) expect(await deliver(target(dir), message(), tools())).toEqual({ ok: true })
+  for (const _ of [1, 2])
+    expect(await deliver(target(dir), message(), tools())).toEqual({ ok: true })
   expect(readdirSync(dir)).toEqual(['weekly-digest-2026-11-23.md'])
   const path = join(dir, 'weekly-digest-2026-11-23.md')
   expect(readFileSync(path, 'utf8')).toBe(`${message().text}\n<!-- ${message().id} -->\n`)
@@ -21,9 +22,17 @@ test('a name that is taken gets a number; old files stay, and each message has o
   const dir = makeTree({ 'x.md': 'a file of somebody', token: 'secret' })
   const [first, second] = [message(), message({ id: 'run_2' })]
   for (const one of [first, second, first, second]) {
-    for (const name of ['x.md', 'token']) expect(await deliver(target(dir, name), one, tools())).toEqual({ ok: true })
+    for (const name of ['x.md', 'token'])
+      expect(await deliver(target(dir, name), one, tools())).toEqual({ ok: true })
   }
-  expect(readdirSync(dir).sort()).toEqual(['token', 'token-2', 'token-3', 'x-2.md', 'x-3.md', 'x.md'])
+  expect(readdirSync(dir).sort()).toEqual([
+    'token',
+    'token-2',
+    'token-3',
+    'x-2.md',
+    'x-3.md',
+    'x.md',
+  ])
   const read = (name: string) => readFileSync(join(dir, name), 'utf8')
   expect([read('x.md'), read('token')]).toEqual(['a file of somebody', 'secret'])
   expect(read('x-2.md')).toContain(first.id)
@@ -56,7 +65,9 @@ test.each(['../{{name}}', '{{evil}}', '{{dots}}', '{{nothing}}', 'a\0b', `${'ä'
   async (file_name) => {
     const root = makeTree({ 'reports/': '' })
     const values = { name: 'n', evil: '/tmp/x', dots: '..', nothing: '' }
-    const fault = faultOf(await deliver(target(join(root, 'reports'), file_name), message({ values }), tools()))
+    const fault = faultOf(
+      await deliver(target(join(root, 'reports'), file_name), message({ values }), tools()),
+    )
     expect(fault).toMatchObject({ is_final: true, error: { code: 'delivery.file_name' } })
     expect([readdirSync(root), readdirSync(join(root, 'reports'))]).toEqual([['reports'], []])
   },

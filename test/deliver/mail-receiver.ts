@@ -69,7 +69,10 @@ export function parsePart(raw: string): Part & { parts: Part[] } {
     .replace(/\r\n[ \t]/g, ' ')
     .split('\r\n')) {
     const [name = '', ...value] = line.split(':')
-    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value.join(':').trim()])
+    headers.set(name.toLowerCase(), [
+      ...(headers.get(name.toLowerCase()) ?? []),
+      value.join(':').trim(),
+    ])
   }
   const content = raw.slice(end + 4)
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type')?.[0] ?? '')?.[1]
@@ -82,6 +85,8 @@ function decode(content: string, encoding = '7bit'): string {
   if (encoding === 'base64') return Buffer.from(content, 'base64').toString('utf8')
   if (encoding !== 'quoted-printable') return content
   const joined = content.replace(/=\r\n/g, '')
-  const bytes = joined.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const bytes = joined.replace(/=([0-9A-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }

@@ -2,11 +2,17 @@ import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../src/deliver/markdown.ts'
 
 test.each([
-  ['[a](https://example.com)', '<p><a href="https://example.com" rel="noopener noreferrer">a</a></p>\n'],
+  [
+    '[a](https://example.com)',
+    '<p><a href="https://example.com" rel="noopener noreferrer">a</a></p>\n',
+  ],
   ['[a](javascript:alert(1))', '<p>[a](javascript:alert(1))</p>\n'],
   ['[a](//example.com) [b](/runs/1)', '<p>[a](//example.com) [b](/runs/1)</p>\n'],
   ['<b>bold</b>', '<p>&lt;b&gt;bold&lt;/b&gt;</p>\n'],
-  ['![a](https://example.com/a.png)', '<p>!<a href="https://example.com/a.png" rel="noopener noreferrer">a</a></p>\n'],
+  [
+    '![a](https://example.com/a.png)',
+    '<p>!<a href="https://example.com/a.png" rel="noopener noreferrer">a</a></p>\n',
+  ],
   ['invoice\u202efdp.exe', '<p>invoice\\u{202e}fdp.exe</p>\n'],
   ['שלום\u200f', '<p>שלום\u200f</p>\n'],
 ])('%j is rendered as text that is not trusted', (text, html) => {

@@ -30,13 +30,22 @@ test('the whole message comes signed, as a public library checks it; each try ha
   expect(await deliver(hook, message(), tools())).toEqual({ ok: true })
   const { id, subject, text, values, data } = message()
   for (const request of server.requests) {
-    expect(verify(secret, request)).toEqual({ id, at: '2026-11-23T07:00:00.000Z', subject, text, values, data })
+    expect(verify(secret, request)).toEqual({
+      id,
+      at: '2026-11-23T07:00:00.000Z',
+      subject,
+      text,
+      values,
+      data,
+    })
     expect(request.headers).toMatchObject({ 'webhook-id': id, 'idempotency-key': id })
   }
   expect(server.requests).toHaveLength(2)
   expect(server.requests[1]?.body).toEqual(server.requests[0]?.body)
   // A wrong key must fail the check.
-  expect(() => verify(`whsec_${Buffer.from('another').toString('base64')}`, server.requests[0]!)).toThrow()
+  expect(() =>
+    verify(`whsec_${Buffer.from('another').toString('base64')}`, server.requests[0]!),
+  ).toThrow()
 })
 
 test('a plain secret signs with its bytes, as OpenSSL does; each try reads it anew', async () => {
@@ -48,9 +57,14 @@ test('a plain secret signs with its bytes, as OpenSSL does; each try reads it an
   await deliver(hook, message({ text: 'ä' }), tools())
   for (const [index, key] of ['first', 'second'].entries()) {
     const { headers, body } = server.requests[index]!
-    const input = Buffer.concat([Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`), body])
+    const input = Buffer.concat([
+      Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`),
+      body,
+    ])
     const args = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `key:${key}`, '-binary']
-    expect(headers['webhook-signature']).toBe(`v1,${execFileSync('openssl', args, { input }).toString('base64')}`)
+    expect(headers['webhook-signature']).toBe(
+      `v1,${execFileSync('openssl', args, { input }).toString('base64')}`,
+    )
   }
 })
 
@@ -72,14 +86,20 @@ test.each<[Answer, object]>([
     { status: 408, headers: { 'retry-after': 'soon' } },
     { is_final: false, error: { code: 'delivery.not_now' } },
   ],
-  [(_request, response) => void response.destroy(), { is_final: false, error: { code: 'network.reset' } }],
+  [
+    (_request, response) => void response.destroy(),
+    { is_final: false, error: { code: 'network.reset' } },
+  ],
   [
     { status: 400, body: 'invalid_blocks' },
     { is_final: true, error: { code: 'delivery.refused' } },
   ],
   ...[401, 403, 404].map((status): [Answer, object] => [
     { status },
-    { is_final: false, error: { code: 'delivery.refused', message: expect.stringContaining('; check the address') } },
+    {
+      is_final: false,
+      error: { code: 'delivery.refused', message: expect.stringContaining('; check the address') },
+    },
   ]),
   ...[410, 413, 422].map((status): [Answer, object] => [
     { status },
@@ -158,7 +178,9 @@ test.each([
   }
   const { url: _, ...rest } = target('')
   const hook = { ...rest, url_file: `${makeTree({ url: address })}/url` }
-  const fault = faultOf(await deliver(hook, message(), tools({ http: { request, close: async () => {} } })))
+  const fault = faultOf(
+    await deliver(hook, message(), tools({ http: { request, close: async () => {} } })),
+  )
   expect(fault).toMatchObject({ is_final: true, error: { code: 'delivery.address' } })
   expect(fault.error.message).not.toContain(address)
   expect(asked).toEqual([])
@@ -167,23 +189,34 @@ test.each([
 test.each([
   ['missing', { url_file: '/no/such/file' }],
   ['empty', { secret_file: '/dev/null' }],
-])('a secret file that is %s: nothing is sent, and the next try reads it again', async (_what, files) => {
-  const server = await startServer()
-  const { url, ...rest } = target(server.origin)
-  const hook = 'url_file' in files ? { ...rest, ...files } : { ...rest, url: url!, ...files }
-  const fault = faultOf(await deliver(hook, message(), tools()))
-  expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.secret_file' } })
-  expect(server.requests).toEqual([])
-})
+])(
+  'a secret file that is %s: nothing is sent, and the next try reads it again',
+  async (_what, files) => {
+    const server = await startServer()
+    const { url, ...rest } = target(server.origin)
+    const hook = 'url_file' in files ? { ...rest, ...files } : { ...rest, url: url!, ...files }
+    const fault = faultOf(await deliver(hook, message(), tools()))
+    expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.secret_file' } })
+    expect(server.requests).toEqual([])
+  },
+)
 
 test('a JSON template accepts any values; a body that is no JSON is not sent', async () => {
   const server = await startServer()
   const text = 'a "quote" \\ \n {{name}} \u0001'
   const template = '{"msg": {"body": "{{text}}", "of": ["{{name}}"]}}'
-  expect(await deliver(target(server.origin, { body: { template } }), message({ text }), tools())).toEqual({ ok: true })
-  expect(JSON.parse(String(server.requests[0]?.body))).toEqual({ msg: { body: text, of: ['weekly-digest'] } })
+  expect(
+    await deliver(target(server.origin, { body: { template } }), message({ text }), tools()),
+  ).toEqual({ ok: true })
+  expect(JSON.parse(String(server.requests[0]?.body))).toEqual({
+    msg: { body: text, of: ['weekly-digest'] },
+  })
   const fault = faultOf(
-    await deliver(target(server.origin, { body: { template: '{"a": {{text}}}' } }), message(), tools()),
+    await deliver(
+      target(server.origin, { body: { template: '{"a": {{text}}}' } }),
+      message(),
+      tools(),
+    ),
   )
   expect(fault).toMatchObject({ is_final: true, error: { code: 'template.not_json' } })
   expect(server.requests).toHaveLength(1)

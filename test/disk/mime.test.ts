@@ -17,8 +17,12 @@ test.each([
 
 test('the config decides first, whatever the case', () => {
   expect(mimeType('x.MD', bytes('%PDF-1.7'), { md: 'text/plain' })).toBe('text/plain')
-  expect(mimeType('x.weird', undefined, { WEIRD: 'application/x-weird' })).toBe('application/x-weird')
-  expect(mimeType('weird', undefined, { weird: 'application/x-weird' })).toBe('application/octet-stream')
+  expect(mimeType('x.weird', undefined, { WEIRD: 'application/x-weird' })).toBe(
+    'application/x-weird',
+  )
+  expect(mimeType('weird', undefined, { weird: 'application/x-weird' })).toBe(
+    'application/octet-stream',
+  )
 })
 
 describe('by the first bytes where the extension is unknown', () => {

@@ -18,7 +18,9 @@ export function mountUnresponsive(place: string): (() => void) | undefined {
   }
   const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
   const stdio = ['ignore', 'ignore', 'pipe', device] as const
-  const { status } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'dead', place], { stdio: [...stdio] })
+  const { status } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'dead', place], {
+    stdio: [...stdio],
+  })
   let is_there = true
   const unmount = () => {
     if (!is_there) return

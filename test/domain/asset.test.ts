@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { type AssetSaid, lossOf } from '../../src/domain/asset.ts'
 
-const said = (status: AssetSaid['status'], raw_status: string = status): AssetSaid => ({ status, raw_status })
+const said = (status: AssetSaid['status'], raw_status: string = status): AssetSaid => ({
+  status,
+  raw_status,
+})
 const asset = { content: 7, asset_id: 'asset_7' }
 
 describe('a ready asset, by the answer of the service about it', () => {
@@ -17,7 +20,10 @@ describe('a ready asset, by the answer of the service about it', () => {
   })
 
   test('a failure shows the status in the service’s own word', () => {
-    expect(lossOf(asset, said('failed', 'FAILED'))).toMatchObject({ ...asset, error: { code: 'ingest_failed' } })
+    expect(lossOf(asset, said('failed', 'FAILED'))).toMatchObject({
+      ...asset,
+      error: { code: 'ingest_failed' },
+    })
     expect(JSON.stringify(lossOf(asset, said('failed', 'FAILED')))).toContain('(status FAILED)')
   })
 })

@@ -28,7 +28,9 @@ test('the limit holds until its end, and not longer', () => {
   const bound = fc.integer({ min: 0, max: 24 })
   const timetable = fc.uniqueArray(bound, { minLength: 2, maxLength: 6 }).map((hours) => {
     const sorted = hours.toSorted((one, other) => one - other)
-    return sorted.slice(1).flatMap((hour, at) => (at % 3 === 2 ? [] : [span(sorted[at]!, hour, (at % 2) + 1)]))
+    return sorted
+      .slice(1)
+      .flatMap((hour, at) => (at % 3 === 2 ? [] : [span(sorted[at]!, hour, (at % 2) + 1)]))
   })
   fc.assert(
     fc.property(timetable, fc.integer({ min: 0, max: 23 }), (spans, hour) => {
@@ -37,7 +39,8 @@ test('the limit holds until its end, and not longer', () => {
       for (let ms = at_ms(hour, 30); ms < end_ms; ms += 30 * minute_ms) {
         expect(bandwidthAt(spans, ms).bytes_per_s).toBe(bytes_per_s)
       }
-      if (until_ms !== undefined) expect(bandwidthAt(spans, until_ms).bytes_per_s).not.toBe(bytes_per_s)
+      if (until_ms !== undefined)
+        expect(bandwidthAt(spans, until_ms).bytes_per_s).not.toBe(bytes_per_s)
     }),
   )
 })

@@ -26,7 +26,12 @@ const states: readonly ContentState[] = [
 const now_ms = 1_000_000
 const later_ms = 1_060_000
 const error = { code: 'http.500', message: 'a bad moment' }
-const ticket = { upload_url: 'https://b/', upload_method: 'PUT', upload_headers: {}, expires_at_ms: 9 } as const
+const ticket = {
+  upload_url: 'https://b/',
+  upload_method: 'PUT',
+  upload_headers: {},
+  expires_at_ms: 9,
+} as const
 
 const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type }> } = {
   slot_intended: { type: 'slot_intended', content: 1 },
@@ -61,31 +66,52 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
  */
 const table: Record<ContentFact['type'], string> = {
   //                    wanted    reserving reserved  sent      ingesting ready refused type_ref removed
-  slot_intended: '      reserving reserving .         .         .         .     .       .        .       .       .',
-  slot_reserved: '      .         reserved  .         .         .         .     .       .        .       .       .',
-  asset_found: '        .         ingesting .         .         .         .     .       .        .       .       .',
-  bytes_accepted: '     .         .         sent      .         .         .     .       .        .       .       .',
-  bytes_missing: '      .         .         .         reserved  .         .     .       .        .       .       .',
-  ingest_started: '     .         .         .         ingesting .         .     .       .        .       .       .',
-  ingest_continues: '   .         .         .         .         ingesting .     .       .        .       .       .',
-  asset_ready: '        .         .         .         .         ready     .     .       .        .       .       .',
-  content_refused: '    refused   refused   refused   refused   refused   .     .       .        .       .       .',
-  type_refused: '       type_refused .         .         .         .         .     .       .        .       .       .',
-  deferred: '           wanted    reserving reserved  sent      ingesting .     .       .        .       .       .',
-  slot_lost: '          .         .         wanted    wanted    .         .     .       .        .       .       .',
-  hit_dead: '           .         .         .         .         wanted    .     .       .        .       .       .',
-  asset_vanished: '     .         .         .         .         wanted    .     .       .        .       .       .',
+  slot_intended:
+    '      reserving reserving .         .         .         .     .       .        .       .       .',
+  slot_reserved:
+    '      .         reserved  .         .         .         .     .       .        .       .       .',
+  asset_found:
+    '        .         ingesting .         .         .         .     .       .        .       .       .',
+  bytes_accepted:
+    '     .         .         sent      .         .         .     .       .        .       .       .',
+  bytes_missing:
+    '      .         .         .         reserved  .         .     .       .        .       .       .',
+  ingest_started:
+    '     .         .         .         ingesting .         .     .       .        .       .       .',
+  ingest_continues:
+    '   .         .         .         .         ingesting .     .       .        .       .       .',
+  asset_ready:
+    '        .         .         .         .         ready     .     .       .        .       .       .',
+  content_refused:
+    '    refused   refused   refused   refused   refused   .     .       .        .       .       .',
+  type_refused:
+    '       type_refused .         .         .         .         .     .       .        .       .       .',
+  deferred:
+    '           wanted    reserving reserved  sent      ingesting .     .       .        .       .       .',
+  slot_lost:
+    '          .         .         wanted    wanted    .         .     .       .        .       .       .',
+  hit_dead:
+    '           .         .         .         .         wanted    .     .       .        .       .       .',
+  asset_vanished:
+    '     .         .         .         .         wanted    .     .       .        .       .       .',
   asset_missing:
     '      .         .         .         .         .         removed_on_service .       .        .       .       .',
-  asset_unready: '      .         .         .         .         .         ingesting .       .        .       .       .',
-  asset_failed: '       .         .         .         .         .         refused .       .        .       .       .',
-  asset_returned: '     .         .         .         .         .         .     .       .        ready   .       .',
-  content_orphaned: '   abandoned abandoned abandoned .         .         .     .       .        .       .       .',
-  content_wanted_again: '.         .         .         .         .         .     wanted  wanted   wanted  wanted  .',
-  removal_intended: '   .         .         .         .         .         removing .       .        .       .       .',
+  asset_unready:
+    '      .         .         .         .         .         ingesting .       .        .       .       .',
+  asset_failed:
+    '       .         .         .         .         .         refused .       .        .       .       .',
+  asset_returned:
+    '     .         .         .         .         .         .     .       .        ready   .       .',
+  content_orphaned:
+    '   abandoned abandoned abandoned .         .         .     .       .        .       .       .',
+  content_wanted_again:
+    '.         .         .         .         .         .     wanted  wanted   wanted  wanted  .',
+  removal_intended:
+    '   .         .         .         .         .         removing .       .        .       .       .',
   asset_removed:
     '      .         .         .         .         .         .     .       .        .       .       abandoned',
-  asset_kept: '         .         .         .         .         .         .     .       .        .       .       ready',
+  asset_kept:
+    '         .         .         .         .         .         .     .       .        .       .       ready',
   removal_deferred:
     '   .         .         .         .         .         .     .       .        .       .       removing',
 }
@@ -114,8 +140,11 @@ function contentIn(state: ContentState): ContentProgress {
   }
 }
 
-const after = (state: ContentState, type: ContentFact['type'], change: Partial<ContentProgress> = {}) =>
-  contentAfter({ ...contentIn(state), ...change }, facts[type], now_ms)
+const after = (
+  state: ContentState,
+  type: ContentFact['type'],
+  change: Partial<ContentProgress> = {},
+) => contentAfter({ ...contentIn(state), ...change }, facts[type], now_ms)
 
 describe('every fact in every state', () => {
   for (const [type, row] of Object.entries(table) as [ContentFact['type'], string][]) {
@@ -174,7 +203,12 @@ test('each fact changes its fields and keeps all others', () => {
     },
     { made_here: true },
   )
-  expectChange('reserved', 'bytes_accepted', { state: 'sent', sent_ms: now_ms, slot_failures: 0, ...no_error })
+  expectChange('reserved', 'bytes_accepted', {
+    state: 'sent',
+    sent_ms: now_ms,
+    slot_failures: 0,
+    ...no_error,
+  })
   expectChange('sent', 'bytes_missing', {
     state: 'reserved',
     attempts: 4,
@@ -189,7 +223,11 @@ test('each fact changes its fields and keeps all others', () => {
     not_before_ms: later_ms,
     ...no_error,
   })
-  expectChange('ingesting', 'ingest_continues', { attempts: 4, not_before_ms: later_ms, ...no_error })
+  expectChange('ingesting', 'ingest_continues', {
+    attempts: 4,
+    not_before_ms: later_ms,
+    ...no_error,
+  })
   expectChange('ingesting', 'asset_ready', {
     state: 'ready',
     ready_ms: now_ms,
@@ -198,7 +236,12 @@ test('each fact changes its fields and keeps all others', () => {
     ...no_error,
   })
   expectChange('reserved', 'content_refused', { state: 'refused', ...the_error })
-  expectChange('sent', 'deferred', { attempts: 4, slot_failures: 3, not_before_ms: later_ms, ...the_error })
+  expectChange('sent', 'deferred', {
+    attempts: 4,
+    slot_failures: 3,
+    not_before_ms: later_ms,
+    ...the_error,
+  })
   expectChange('reserved', 'slot_lost', {
     state: 'wanted',
     asset_id: undefined,
@@ -263,7 +306,11 @@ test('an asset that vanishes while it is read is sent once more, then removed on
   const first = after('ingesting', 'asset_vanished')
   expect(first).toEqual({ ...newContent(now_ms), vanished: 1 })
   const last = after('ingesting', 'asset_vanished', { vanished: max_vanished })
-  expect(last).toMatchObject({ state: 'removed_on_service', error_code: 'removed_on_service', asset_id: 'asset_old' })
+  expect(last).toMatchObject({
+    state: 'removed_on_service',
+    error_code: 'removed_on_service',
+    asset_id: 'asset_old',
+  })
   expect(after('ingesting', 'asset_ready', { vanished: 1 })?.vanished).toBe(0)
 })
 
@@ -293,9 +340,11 @@ test('after any facts: ready comes only from the service, nothing is sent withou
       if (result.state === 'sent' && before.state !== 'sent') expect(before.state).toBe('reserved')
       const has_asset = ['reserved', 'sent', 'ingesting', 'ready'].includes(result.state)
       if (has_asset) expect(result.asset_id).toBeDefined()
-      if (['wanted', 'reserving', 'abandoned'].includes(result.state)) expect(result.asset_id).toBeUndefined()
+      if (['wanted', 'reserving', 'abandoned'].includes(result.state))
+        expect(result.asset_id).toBeUndefined()
       if (result.state === 'refused') expect(result.error_code).toBeDefined()
-      if (isUnderway(result.state)) expect(result.ready_ms === undefined || before.ready_ms !== undefined).toBe(true)
+      if (isUnderway(result.state))
+        expect(result.ready_ms === undefined || before.ready_ms !== undefined).toBe(true)
       content = result
     }
   })

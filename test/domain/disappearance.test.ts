@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Found, hasVanished, isOtherDisk, waitingText } from '../../src/domain/disappearance.ts'
+import {
+  type Found,
+  hasVanished,
+  isOtherDisk,
+  waitingText,
+} from '../../src/domain/disappearance.ts'
 
 const limits = { empty_folder_files: 10, missing_files: 100, missing_percent: 50 }
 

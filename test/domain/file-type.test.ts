@@ -1,9 +1,23 @@
 import { expect, test } from 'vitest'
-import { extensionOf, isTypePattern, refusedTypeIn, typeRefusal, typeTrial } from '../../src/domain/file-type.ts'
+import {
+  extensionOf,
+  isTypePattern,
+  refusedTypeIn,
+  typeRefusal,
+  typeTrial,
+} from '../../src/domain/file-type.ts'
 
 test('a type is the extension in lower case; a dot file, a final dot and a long ending have none', () => {
-  const types = { 'a/b.tar.GZ': 'gz', README: '', '.profile': '', 'x.': '', 'x.a1234567890123456': '' }
-  expect(Object.fromEntries(Object.keys(types).map((path) => [path, extensionOf(path)]))).toEqual(types)
+  const types = {
+    'a/b.tar.GZ': 'gz',
+    README: '',
+    '.profile': '',
+    'x.': '',
+    'x.a1234567890123456': '',
+  }
+  expect(Object.fromEntries(Object.keys(types).map((path) => [path, extensionOf(path)]))).toEqual(
+    types,
+  )
 })
 
 test('a refused and an unproven type have codes of their own, which name them, and a reason in words', () => {

@@ -30,14 +30,24 @@ test('paths with the same content give their labels together', () => {
 })
 
 test('the names of folders are labels if they are long enough, and one line', () => {
-  expect(given({ label_from: 'every_folder' }, 'two\nlines/Bonn/tab\there/line\u2028end/a.txt')).toEqual(['Bonn'])
-  expect(given({ label_from: 'every_folder' }, 'Berlin/x/2026/a.txt', 'top.txt')).toEqual(['2026', 'Berlin'])
-  expect(given({ label_from: 'first_folder' }, 'Berlin/x/2026/a.txt', 'top.txt')).toEqual(['Berlin'])
+  expect(
+    given({ label_from: 'every_folder' }, 'two\nlines/Bonn/tab\there/line\u2028end/a.txt'),
+  ).toEqual(['Bonn'])
+  expect(given({ label_from: 'every_folder' }, 'Berlin/x/2026/a.txt', 'top.txt')).toEqual([
+    '2026',
+    'Berlin',
+  ])
+  expect(given({ label_from: 'first_folder' }, 'Berlin/x/2026/a.txt', 'top.txt')).toEqual([
+    'Berlin',
+  ])
   expect(given({ label_from: 'none' }, 'Berlin/a.txt')).toEqual([])
 })
 
 test('with too many labels the names of folders are left out, the last by name first', () => {
-  const paths = Array.from({ length: 200 }, (_, index) => `folder ${String(index).padStart(3, '0')}/a`).reverse()
+  const paths = Array.from(
+    { length: 200 },
+    (_, index) => `folder ${String(index).padStart(3, '0')}/a`,
+  ).reverse()
   const names = given({ labels: ['zeta'], label_from: 'every_folder' }, ...paths)
   expect(names).toHaveLength(100)
   expect(names.slice(-2)).toEqual(['folder 098', 'zeta'])

@@ -18,9 +18,13 @@ test.each<[what: string, removing: number, deleted: number, present: number, is_
 })
 
 test('mostWithin finds the highest count within a period that begins at any of the times', () => {
-  const property = fc.property(fc.array(fc.nat(50)), fc.integer({ min: 1, max: 20 }), (times, per) => {
-    const counts = times.map((from) => times.filter((at) => at >= from && at < from + per).length)
-    expect(mostWithin(times, per)).toBe(Math.max(0, ...counts))
-  })
+  const property = fc.property(
+    fc.array(fc.nat(50)),
+    fc.integer({ min: 1, max: 20 }),
+    (times, per) => {
+      const counts = times.map((from) => times.filter((at) => at >= from && at < from + per).length)
+      expect(mostWithin(times, per)).toBe(Math.max(0, ...counts))
+    },
+  )
   fc.assert(property)
 })

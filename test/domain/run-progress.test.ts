@@ -2,11 +2,26 @@ import { describe, expect, test } from 'vitest'
 import { isFinal, type RunState } from '../../src/domain/run.ts'
 import { newRun, type RunProgress, type RunStep, runAfter } from '../../src/domain/run-progress.ts'
 
-const states: readonly RunState[] = ['due', 'planned', 'asking', 'asked', 'answered', 'written', 'skipped', 'failed']
+const states: readonly RunState[] = [
+  'due',
+  'planned',
+  'asking',
+  'asked',
+  'answered',
+  'written',
+  'skipped',
+  'failed',
+]
 const now_ms = 1_000_000
 const later_ms = 1_060_000
 const error = { code: 'http.503', message: 'the service rests' }
-const plan = { bodies: ['one', 'two'], assets: [], refusals: [], coverage: '{"files":2}', chat_id: 'chat_old' }
+const plan = {
+  bodies: ['one', 'two'],
+  assets: [],
+  refusals: [],
+  coverage: '{"files":2}',
+  chat_id: 'chat_old',
+}
 
 const facts: { [Type in RunStep['type']]: Extract<RunStep, { type: Type }> } = {
   run_skipped: { type: 'run_skipped', run: 1, why: 'nothing new' },
@@ -43,7 +58,13 @@ function runIn(state: RunState, turns = 1): RunProgress {
   const due = { ...newRun(5), attempts: 3, notes: ['noted'], error }
   if (state === 'due') return due
   const one = { ...plan, bodies: plan.bodies.slice(0, turns) }
-  return { ...due, ...runAfter(due, { type: 'run_planned', run: 1, plan: one }, 6), state, attempts: 3, error }
+  return {
+    ...due,
+    ...runAfter(due, { type: 'run_planned', run: 1, plan: one }, 6),
+    state,
+    attempts: 3,
+    error,
+  }
 }
 
 describe.each(Object.entries(table))('%s', (type, row) => {
@@ -68,13 +89,23 @@ function through(run: RunProgress, ...types: (keyof typeof facts)[]): RunProgres
 
 test('all turns are asked one after the other, and the last answer ends the asking', () => {
   const first = through(runIn('planned', 2), 'turn_intended', 'turn_asked', 'turn_answered')
-  expect(first).toMatchObject({ state: 'planned', turn: 1, attempts: 0, error: undefined, coverage: plan.coverage })
+  expect(first).toMatchObject({
+    state: 'planned',
+    turn: 1,
+    attempts: 0,
+    error: undefined,
+    coverage: plan.coverage,
+  })
   expect(first.turns).toMatchObject([
     { body: 'as sent', intended_ms: now_ms, asked_ms: now_ms + 1, answer: 'much' },
     { body: 'two' },
   ])
   const second = through(first, 'turn_intended', 'turn_asked', 'turn_answered')
-  expect(second).toMatchObject({ state: 'answered', turn: 1, turns: [{ answer: 'much' }, { answer: 'much' }] })
+  expect(second).toMatchObject({
+    state: 'answered',
+    turn: 1,
+    turns: [{ answer: 'much' }, { answer: 'much' }],
+  })
 })
 
 test('an answered turn is neither planned again nor skipped', () => {
@@ -106,5 +137,9 @@ test('a turn that was not sent counts as never intended, and waits as the fact s
 test('a fault keeps the state and waits; a success clears the fault', () => {
   const deferred = through(runIn('due'), 'run_deferred')
   expect(deferred).toEqual({ ...runIn('due'), attempts: 4, not_before_ms: later_ms, error })
-  expect(through(deferred, 'run_planned')).toMatchObject({ attempts: 0, not_before_ms: now_ms, error: undefined })
+  expect(through(deferred, 'run_planned')).toMatchObject({
+    attempts: 0,
+    not_before_ms: now_ms,
+    error: undefined,
+  })
 })

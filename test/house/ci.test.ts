@@ -12,7 +12,12 @@ const script = join(ci, 'sum-results.mjs')
 
 const passed = { status: 'passed' }
 const failed = { status: 'failed' }
-const file = { name: '/home/me/sluice/test/base/a.test.ts', status: 'passed', startTime: 2_000, endTime: 9_000 }
+const file = {
+  name: '/home/me/sluice/test/base/a.test.ts',
+  status: 'passed',
+  startTime: 2_000,
+  endTime: 9_000,
+}
 const green = {
   startTime: 1_000,
   numPassedTests: 3,
@@ -39,9 +44,14 @@ test.each([
   ['a step that fails before any test', 2, [], '0 passed, 1 failed'],
 ])('counts for %s', (_what, status, results, line) => {
   const folder = tmp.dirSync({ unsafeCleanup: true }).name
-  for (const [at, result] of results.entries()) writeFileSync(join(folder, `${at}.json`), JSON.stringify(result))
-  const times = results.map((_, at) => `${at}: 8 s, 1 files, the slowest:\n    7 s  test/base/a.test.ts\n`).join('')
-  const printed = execFileSync(process.execPath, [script, String(status), folder], { encoding: 'utf8' })
+  for (const [at, result] of results.entries())
+    writeFileSync(join(folder, `${at}.json`), JSON.stringify(result))
+  const times = results
+    .map((_, at) => `${at}: 8 s, 1 files, the slowest:\n    7 s  test/base/a.test.ts\n`)
+    .join('')
+  const printed = execFileSync(process.execPath, [script, String(status), folder], {
+    encoding: 'utf8',
+  })
   expect(printed).toBe(`${times}${line}\n`)
 })
 
@@ -113,7 +123,11 @@ const as_root = ['run test:root', 'run test:long', 'run test:azure', 'run test:c
 
 test('as root it makes one user, who runs npm test in a copy; tests that need root run afterwards', () => {
   const first = runCi({ UID_HERE: '0' })
-  expect(first, first.err).toMatchObject({ code: 0, last_line: '15 passed, 0 failed', is_installed: true })
+  expect(first, first.err).toMatchObject({
+    code: 0,
+    last_line: '15 passed, 0 failed',
+    is_installed: true,
+  })
   expect(first.ran).toEqual(['useradd --create-home sluice-ci', ...as_user, ...as_root])
   expect(runCi({ UID_HERE: '0' }, 2).ran).toEqual([...first.ran, ...as_user, ...as_root])
 })
@@ -125,11 +139,21 @@ test('it ends after a red npm test of the user', () => {
 })
 
 test('it runs everything as the caller and says so, without root or when the user cannot reach Node', () => {
-  const scripts = ['run test', 'run test:root', 'run test:long', 'run test:azure', 'run test:client']
+  const scripts = [
+    'run test',
+    'run test:root',
+    'run test:long',
+    'run test:azure',
+    'run test:client',
+  ]
   const all = ['ci --include=dev', ...scripts].map((words) => `root project ${words}`)
   const of_ordinary = all.filter((words) => !words.endsWith('test:root'))
   const ordinary = runCi({ UID_HERE: '1000' })
-  expect(ordinary, ordinary.err).toMatchObject({ code: 0, ran: of_ordinary, last_line: '12 passed, 0 failed' })
+  expect(ordinary, ordinary.err).toMatchObject({
+    code: 0,
+    ran: of_ordinary,
+    last_line: '12 passed, 0 failed',
+  })
   expect(ordinary.err).toContain('this is not root: all runs as me')
   const closed = runCi({ UID_HERE: '0', CLOSED: 'yes' })
   expect(closed.ran.slice(1)).toEqual(all)

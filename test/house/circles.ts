@@ -16,7 +16,10 @@ export function findCircles(graph: ReadonlyMap<string, readonly string[]>): stri
 }
 
 /** Searches breadth first from a node until it is met again; undefined when no way leads back. */
-function shortestWayRound(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | undefined {
+function shortestWayRound(
+  graph: ReadonlyMap<string, readonly string[]>,
+  start: string,
+): string[] | undefined {
   const came_from = new Map<string, string>()
   let border = [start]
   while (border.length > 0) {

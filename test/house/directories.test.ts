@@ -40,7 +40,8 @@ test.each(['src', 'test'])('no directory of %s has more than 20 entries', (direc
 })
 
 test('a directory with too many entries is found, and each entry counts once', () => {
-  const files = (count: number) => Array.from({ length: count }, (_, at) => `src/disk/scan-${at}.ts`)
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, at) => `src/disk/scan-${at}.ts`)
   expect(crowded([...files(19), 'src/disk/watch/a.ts', 'src/disk/watch/b.ts'])).toEqual([])
   expect(crowded([...files(20), 'src/disk/watch/a.ts'])).toEqual(['src/disk has 21 entries'])
 })

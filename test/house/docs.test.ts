@@ -21,7 +21,9 @@ function anchorOf(heading: string): string {
 }
 
 function anchorsIn(page: string): string[] {
-  return [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!))
+  return [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    anchorOf(heading!),
+  )
 }
 
 test.each(pages)('every link in %s leads to an existing file and heading', (page) => {

@@ -24,5 +24,7 @@ function withInternal(): string[] {
 
 test('src has few exports that only tests use', () => {
   const found = withInternal()
-  expect(found.length, `exports with @internal: ${found.join(', ')}`).toBeLessThanOrEqual(max_internal)
+  expect(found.length, `exports with @internal: ${found.join(', ')}`).toBeLessThanOrEqual(
+    max_internal,
+  )
 })

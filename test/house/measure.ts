@@ -42,7 +42,14 @@ function countSettings(): number {
       }
       return 0
     }
-    const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [], allOf = [] } = shape
+    const {
+      properties = {},
+      items,
+      additionalProperties,
+      anyOf = [],
+      oneOf = [],
+      allOf = [],
+    } = shape
     const inner = [items, additionalProperties, ...anyOf, ...oneOf, ...allOf] as Shape[]
     const parts = inner.filter((part) => typeof part === 'object').map(below)
     const own = Object.values(properties).map((part) => below(part as Shape) ?? 1)

@@ -29,7 +29,15 @@ interface Node {
 
 /** Globals that are reached through these objects are the same globals. */
 const global_objects = new Set(['globalThis', 'global', 'window', 'self'])
-const guarded_names = new Set(['setTimeout', 'setInterval', 'fetch', 'WebSocket', 'EventSource', 'Date', 'performance'])
+const guarded_names = new Set([
+  'setTimeout',
+  'setInterval',
+  'fetch',
+  'WebSocket',
+  'EventSource',
+  'Date',
+  'performance',
+])
 
 export function readSource(path: string, text: string): SourceFacts {
   const { program, errors } = parseSync(path, text, { lang: 'ts', sourceType: 'module' })
@@ -52,17 +60,24 @@ function walk(
   visit(node, parent, field)
   for (const key of visitorKeys[node.type] ?? []) {
     const value = node[key]
-    if (Array.isArray(value)) for (const child of value) if (child) walk(child as Node, node, key, visit)
+    if (Array.isArray(value))
+      for (const child of value) if (child) walk(child as Node, node, key, visit)
     if (value && !Array.isArray(value)) walk(value as Node, node, key, visit)
   }
 }
 
-function readImports(node: Node, parent: Node | undefined, field: string, facts: SourceFacts): void {
+function readImports(
+  node: Node,
+  parent: Node | undefined,
+  field: string,
+  facts: SourceFacts,
+): void {
   const source = node.source as Node | null | undefined
   switch (node.type) {
     case 'ImportDeclaration':
       follow(source, 'import', facts)
-      for (const name of importedNames(node)) facts.uses.push(...usesOfModule(String(source?.value), name))
+      for (const name of importedNames(node))
+        facts.uses.push(...usesOfModule(String(source?.value), name))
       return
     case 'ExportNamedDeclaration':
     case 'ExportAllDeclaration':
@@ -88,13 +103,18 @@ function readCall(node: Node, is_called_at_once: boolean, facts: SourceFacts): v
   const name = callee.name
   const [first] = node.arguments as Node[]
   const makes_require = name === 'createRequire' && is_called_at_once
-  if (name === 'require' || (name === 'createRequire' && !makes_require)) facts.unreadable.push(`uses ${name}()`)
+  if (name === 'require' || (name === 'createRequire' && !makes_require))
+    facts.unreadable.push(`uses ${name}()`)
   const made_by = callee.type === 'CallExpression' ? (callee.callee as Node).name : undefined
   if (made_by === 'createRequire') follow(first, 'import', facts)
   if (name === 'startThread') follow(first, 'thread', facts)
 }
 
-function follow(target: Node | undefined | null, kind: ImportFact['kind'], facts: SourceFacts): void {
+function follow(
+  target: Node | undefined | null,
+  kind: ImportFact['kind'],
+  facts: SourceFacts,
+): void {
   const literal = target?.type === 'TSLiteralType' ? (target.literal as Node) : target
   const value = literal?.type === 'Literal' ? literal.value : undefined
   if (typeof value === 'string') facts.imports.push({ specifier: value, kind })
@@ -119,7 +139,8 @@ function usesOfModule(module: string, name: string): string[] {
 }
 
 function readExports(node: Node, facts: SourceFacts): void {
-  if (node.type === 'ExportDefaultDeclaration' || node.type === 'TSExportAssignment') facts.has_default_export = true
+  if (node.type === 'ExportDefaultDeclaration' || node.type === 'TSExportAssignment')
+    facts.has_default_export = true
   if (node.type === 'ExportSpecifier') {
     const exported = node.exported as Node
     if ((exported.name ?? exported.value) === 'default') facts.has_default_export = true
@@ -154,7 +175,8 @@ function readMember(node: Node, parent: Node | undefined, facts: SourceFacts): v
     facts.uses.push(`${object}.${property}`)
     const [first] = parent?.type === 'CallExpression' ? (parent.arguments as Node[]) : []
     const names_signal = typeof first?.value === 'string' && first.value.startsWith('SIG')
-    if (object === 'process' && /^(on|once|addListener)$/.test(property) && names_signal) facts.uses.push('signals')
+    if (object === 'process' && /^(on|once|addListener)$/.test(property) && names_signal)
+      facts.uses.push('signals')
   }
   const through_global = global_objects.has(object) && guarded_names.has(property)
   if (through_global && property !== 'Date' && property !== 'performance') facts.uses.push(property)

@@ -23,7 +23,18 @@ const floors_1_to_5 = {
   control: ['domain', 'ledger', 'base'],
   status: ['domain', 'ledger', 'control', 'base'],
   inspect: ['domain', 'ledger', 'disk', 'remote', 'config', 'base'],
-  page: ['deliver', 'status', 'inspect', 'prompts', 'control', 'ledger', 'remote', 'config', 'domain', 'base'],
+  page: [
+    'deliver',
+    'status',
+    'inspect',
+    'prompts',
+    'control',
+    'ledger',
+    'remote',
+    'config',
+    'domain',
+    'base',
+  ],
 }
 const below_daemon = Object.keys(floors_1_to_5).filter((module) => module !== 'service')
 
@@ -101,7 +112,11 @@ interface Guard {
 
 /** Globals that may be used in one place only. */
 const guards: readonly Guard[] = [
-  { what: /^process\.env$/, only_in: /^config\//, because: 'the environment is read in config/ only' },
+  {
+    what: /^process\.env$/,
+    only_in: /^config\//,
+    because: 'the environment is read in config/ only',
+  },
   {
     what: /^(process\.(exit|exitCode|reallyExit|abort|argv)|signals)$/,
     only_in: /^cli\//,
@@ -117,7 +132,11 @@ const guards: readonly Guard[] = [
     only_in: /^base\/net\/http-client/,
     because: 'HTTP is spoken through base/net/http-client',
   },
-  { what: /^new Worker$/, only_in: /^base\/run\/thread\.ts$/, because: 'threads are started by base/run/thread' },
+  {
+    what: /^new Worker$/,
+    only_in: /^base\/run\/thread\.ts$/,
+    because: 'threads are started by base/run/thread',
+  },
   { what: /^process passed on$/, only_in: /^$/, because: 'name the part of process that is used' },
 ]
 
@@ -182,7 +201,8 @@ function checkImports(
       checkPackage(path, specifier, say)
       continue
     }
-    const target = kind === 'thread' ? `${specifier}.ts` : posix.join(posix.dirname(path), specifier)
+    const target =
+      kind === 'thread' ? `${specifier}.ts` : posix.join(posix.dirname(path), specifier)
     if (target.startsWith('..')) say(`imports ${specifier}, which lies outside src/`)
     else if (!files.has(target)) say(`imports ${specifier}, which is not there`)
     else {
@@ -195,12 +215,15 @@ function checkImports(
 
 function checkModules(path: string, target: string, say: (breach: string) => void): void {
   const [from, to] = [path.split('/')[0]!, target.split('/')[0]!]
-  if (from !== to && !may_import[from]?.includes(to)) say(`${from}/ may not import ${to}/ (${target})`)
+  if (from !== to && !may_import[from]?.includes(to))
+    say(`${from}/ may not import ${to}/ (${target})`)
   const floors = from === to ? inner_floors[from] : undefined
   const [own, others] = [path, target].map((file) => file.split('/').at(-2)!)
   if (!floors || own === others || own === from || others === from) return
-  const floorOf = (directory: string) => floors.findIndex((floor) => floor.split(' ').includes(directory))
-  if (floorOf(others!) < 0 || floorOf(others!) >= floorOf(own!)) say(`${own}/ may not import ${others}/ (${target})`)
+  const floorOf = (directory: string) =>
+    floors.findIndex((floor) => floor.split(' ').includes(directory))
+  if (floorOf(others!) < 0 || floorOf(others!) >= floorOf(own!))
+    say(`${own}/ may not import ${others}/ (${target})`)
 }
 
 function checkPackage(path: string, specifier: string, say: (breach: string) => void): void {

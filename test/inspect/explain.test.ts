@@ -31,7 +31,8 @@ async function setUp({ tree = {}, folder, uploads, limits }: Setting = {}) {
     const place = { folder: 'notes', path }
     const given = { config, ledger: rig.view(), place, daemon_runs, now_ms: rig.clock.now_ms() }
     // Whatever the case is, a reader sees no command.
-    for (const sentence of explain({ ...given, for_reader: true }).why) expect(sentence).not.toMatch(command)
+    for (const sentence of explain({ ...given, for_reader: true }).why)
+      expect(sentence).not.toMatch(command)
     return explain(given)
   }
   return { root, rig, ask, config }
@@ -43,12 +44,19 @@ const error = { code: 'asset.create.type', message: 'files of this type are not 
 
 async function fail(rig: Rig, path: string, not_before_ms: number): Promise<void> {
   const content = await rig.settle(path)
-  await rig.record({ type: 'deferred', content, not_before_ms, error: { code: 'network.reset', message: 'cut' } })
+  await rig.record({
+    type: 'deferred',
+    content,
+    not_before_ms,
+    error: { code: 'network.reset', message: 'cut' },
+  })
 }
 
 describe('ignored', () => {
   test('a .sluiceignore ignores it: shows the rule with file and line', async () => {
-    const { ask, root } = await setUp({ tree: { 'a/.sluiceignore': '# mine\n*.log\n', 'a/b/x.log': 'x' } })
+    const { ask, root } = await setUp({
+      tree: { 'a/.sluiceignore': '# mine\n*.log\n', 'a/b/x.log': 'x' },
+    })
     expect(ask('a/b/x.log')).toMatchObject({
       state: 'ignored',
       ignored_by: { rule: '*.log', source: `${root}/a/.sluiceignore:2` },
@@ -61,7 +69,10 @@ describe('ignored', () => {
     const { ask } = await setUp({ tree, folder: { exclude: ['*.bak'] } })
     expect(ask('~$x.docx').ignored_by?.source).toBe('default')
     expect(ask('a.bak').ignored_by).toMatchObject({ rule: '*.bak', source: 'config exclude' })
-    expect(ask('node_modules/p/i.js')).toMatchObject({ state: 'ignored', ignored_by: { source: 'default' } })
+    expect(ask('node_modules/p/i.js')).toMatchObject({
+      state: 'ignored',
+      ignored_by: { source: 'default' },
+    })
   })
 
   test('a rule newer than the file ignores it', async () => {
@@ -74,27 +85,49 @@ describe('ignored', () => {
 test('explains a path that is no file', async () => {
   const { ask, root } = await setUp({ tree: { 'd/': '', link: { link: 'd' } } })
   expect(spawnSync('mkfifo', [join(root, 'pipe')]).status).toBe(0)
-  expect(ask('')).toMatchObject({ state: 'special', why: ['a directory; its files: sluice ls notes'] })
-  expect(ask('d')).toMatchObject({ state: 'special', why: ['a directory; its files: sluice ls notes/d'] })
+  expect(ask('')).toMatchObject({
+    state: 'special',
+    why: ['a directory; its files: sluice ls notes'],
+  })
+  expect(ask('d')).toMatchObject({
+    state: 'special',
+    why: ['a directory; its files: sluice ls notes/d'],
+  })
   expect(ask('link').why[0]).toContain('links are not followed')
   expect(ask('pipe').why[0]).toContain('a fifo')
-  expect(ask('d/none')).toMatchObject({ state: 'unknown', on_disk: { kind: 'missing', size: null } })
+  expect(ask('d/none')).toMatchObject({
+    state: 'unknown',
+    on_disk: { kind: 'missing', size: null },
+  })
 })
 
 test('explains a file behind a link by the link, which no scan follows', async () => {
-  const { ask } = await setUp({ tree: { 'd/x.txt': 'x', link: { link: 'd' }, broken: { link: 'nowhere' } } })
+  const { ask } = await setUp({
+    tree: { 'd/x.txt': 'x', link: { link: 'd' }, broken: { link: 'nowhere' } },
+  })
   const why = 'link is a symbolic link: links are not followed'
   expect(ask('link/x.txt')).toMatchObject({ state: 'special', why: [expect.stringContaining(why)] })
-  expect(ask('broken')).toMatchObject({ state: 'special', why: [expect.stringMatching(/^a symbolic link:/)] })
+  expect(ask('broken')).toMatchObject({
+    state: 'special',
+    why: [expect.stringMatching(/^a symbolic link:/)],
+  })
 })
 
 test('explains a name that is not UTF-8, as it is typed and as Sluice shows it', async () => {
   const { ask, root } = await setUp({ tree: { 'it/': '' } })
-  const name = Buffer.concat([Buffer.from(join(root, "it/'caf")), Buffer.from([0xe9]), Buffer.from('.txt')])
+  const name = Buffer.concat([
+    Buffer.from(join(root, "it/'caf")),
+    Buffer.from([0xe9]),
+    Buffer.from('.txt'),
+  ])
   writeFileSync(name, 'x')
   for (const typed of ["it/'caf\ufffd.txt", "it/'caf\\xe9.txt"]) {
     const { state, why } = ask(typed)
-    expect([typed, state, why[0]]).toEqual([typed, 'special', expect.stringContaining("UTF-8 (it/'caf\\xe9.txt)")])
+    expect([typed, state, why[0]]).toEqual([
+      typed,
+      'special',
+      expect.stringContaining("UTF-8 (it/'caf\\xe9.txt)"),
+    ])
     const renaming = why[1]!.replace('rename it: ', '').replace('NEW-NAME', 'café.txt')
     expect(spawnSync('bash', ['-c', renaming])).toMatchObject({ status: 0 })
     expect(ask('it/café.txt').state).toBe('unknown')
@@ -106,11 +139,22 @@ test('explains a name that is not UTF-8, as it is typed and as Sluice shows it',
 test('a directory that the last scan could not read: shows the code and the remedy, whoever asks', async () => {
   const { ask, rig, root } = await setUp({ tree: { 'shut/a.txt': 'x', 'b.txt': 'x' } })
   await rig.bringIn('shut/a.txt')
-  const seen = { ...nothing_seen, unreadable: [{ path: 'shut', code: 'EACCES' }], unreadable_total: 1 }
-  await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary: seen })
+  const seen = {
+    ...nothing_seen,
+    unreadable: [{ path: 'shut', code: 'EACCES' }],
+    unreadable_total: 1,
+  }
+  await rig.record({
+    type: 'scan_finished',
+    folder: 'notes',
+    began_ms: rig.clock.now_ms(),
+    summary: seen,
+  })
   const shut = [
     `the directory ${root}/shut cannot be read (EACCES), so no scan sees what is in it`,
-    expect.stringMatching(/setfacl -m u:USER:rx \S+\/shut; or leave it out: add the line \/shut to/),
+    expect.stringMatching(
+      /setfacl -m u:USER:rx \S+\/shut; or leave it out: add the line \/shut to/,
+    ),
   ]
   expect(ask('shut/new.txt')).toMatchObject({ state: 'unknown', why: shut })
   expect(ask('shut/a.txt')).toMatchObject({
@@ -123,7 +167,13 @@ test('a directory that the last scan could not read: shows the code and the reme
 test('without a ledger: not scanned yet, and how to begin', () => {
   const config = configFor({ root: makeTree({ 'a.txt': 'x', empty: '' }) })
   const ask = (path: string) =>
-    explain({ config, ledger: undefined, place: { folder: 'notes', path }, daemon_runs: false, now_ms: 0 })
+    explain({
+      config,
+      ledger: undefined,
+      place: { folder: 'notes', path },
+      daemon_runs: false,
+      now_ms: 0,
+    })
   expect(ask('a.txt')).toMatchObject({ state: 'unknown', times: null, history: [] })
   expect(ask('a.txt').why.join('\n')).toContain('`sluice run`')
   expect(ask('empty').why[0]).toContain('it is empty')
@@ -136,7 +186,12 @@ test('settling: shows the time of the next check', async () => {
   expect(ask('a')).toMatchObject({ state: 'settling', next_try: '2026-01-01T00:00:02.000Z' })
   expect(ask('a').why[0]).toContain('not change for 2 s')
   expect(ask('a').why[0]).toContain('again in 2 s')
-  const large = { type: 'file_seen', folder: 'notes', path: 'large', stat: stat(large_bytes) } as const
+  const large = {
+    type: 'file_seen',
+    folder: 'notes',
+    path: 'large',
+    stat: stat(large_bytes),
+  } as const
   await rig.record({ ...large, not_before_ms })
   expect(ask('large').why[0]).toContain('not change for 2 s')
   await rig.record({ ...large, not_before_ms: rig.clock.now_ms() })
@@ -150,7 +205,14 @@ describe('skipped', () => {
     ['before_start', 'sluice accept'],
   ] as const)('%s', async (reason, text) => {
     const { ask, rig } = await setUp()
-    await rig.record({ type: 'file_skipped', folder: 'notes', path: 'a', stat: stat(), reason, rule: 'the rule' })
+    await rig.record({
+      type: 'file_skipped',
+      folder: 'notes',
+      path: 'a',
+      stat: stat(),
+      reason,
+      rule: 'the rule',
+    })
     expect(ask('a').state).toBe('skipped')
     expect(ask('a').why.join('\n')).toContain('the rule')
     expect(ask('a').why.join('\n')).toContain(text)
@@ -160,7 +222,10 @@ describe('skipped', () => {
 describe('blocked', () => {
   test('upload limit: shows the command to send it, ready to copy', async () => {
     const upload_limit = { files: 1, bytes: 1e9, per_ms: day_ms }
-    const { ask, rig, root } = await setUp({ limits: { upload_limit }, uploads: { limit: { files: 1, bytes: '1GB' } } })
+    const { ask, rig, root } = await setUp({
+      limits: { upload_limit },
+      uploads: { limit: { files: 1, bytes: '1GB' } },
+    })
     await rig.settle('first')
     await rig.settle(`new disk/it's.txt`)
     const { why, state } = ask(`new disk/it's.txt`)
@@ -180,20 +245,42 @@ describe('blocked', () => {
       `sluice accept ${root}/data/a.GZ; or all files of its type, from now on: sluice accept '*.gz'`,
     )
     expect([next_try, last_error?.code]).toEqual([null, 'type_refused:gz'])
-    expect(history.at(-1)).toMatchObject({ event: 'type_refused', detail: why[0]!.slice('type refused: '.length) })
+    expect(history.at(-1)).toMatchObject({
+      event: 'type_refused',
+      detail: why[0]!.slice('type refused: '.length),
+    })
     expect(
-      rig.view().files({ folder: 'notes', prefix: '', stages: ['blocked'], after: undefined, limit: 9 }),
-    ).toMatchObject([{ path: 'data/a.GZ', stage: 'blocked', reason: 'type_refused:gz', detail: why[0] }])
+      rig
+        .view()
+        .files({ folder: 'notes', prefix: '', stages: ['blocked'], after: undefined, limit: 9 }),
+    ).toMatchObject([
+      { path: 'data/a.GZ', stage: 'blocked', reason: 'type_refused:gz', detail: why[0] },
+    ])
   })
 
   test('unreadable: shows the reason and the next try; outside: a user must act', async () => {
     const { ask, rig } = await setUp()
     const not_before_ms = rig.clock.now_ms() + 30_000
     const at = { type: 'file_blocked', folder: 'notes', stat: stat() } as const
-    await rig.record({ ...at, path: 'locked', reason: 'unreadable', detail: 'EBUSY', not_before_ms })
-    await rig.record({ ...at, path: 'out', reason: 'outside', detail: 'a link', not_before_ms: undefined })
+    await rig.record({
+      ...at,
+      path: 'locked',
+      reason: 'unreadable',
+      detail: 'EBUSY',
+      not_before_ms,
+    })
+    await rig.record({
+      ...at,
+      path: 'out',
+      reason: 'outside',
+      detail: 'a link',
+      not_before_ms: undefined,
+    })
     expect(ask('locked')).toMatchObject({ next_try: '2026-01-01T00:00:30.000Z' })
-    expect(ask('locked').why).toEqual(['blocked (unreadable): EBUSY', expect.stringContaining('again in 30 s')])
+    expect(ask('locked').why).toEqual([
+      'blocked (unreadable): EBUSY',
+      expect.stringContaining('again in 30 s'),
+    ])
     expect(ask('out').why[1]).toMatch(/^to check it again: sluice retry/)
   })
 })
@@ -216,10 +303,15 @@ describe('waiting', () => {
 
   test('an unproven type: nothing failed, it waits for the result of others', async () => {
     const { ask, rig, root, config } = await setUp()
-    for (let file = 0; file <= max_failed_of_type; file++) await rig.settle(`${file}.gz`, { size: file + 1 })
+    for (let file = 0; file <= max_failed_of_type; file++)
+      await rig.settle(`${file}.gz`, { size: file + 1 })
     await rig.ledger.claimToSend(100, { except_projects: [] })
     expect(ask('19.gz').why).toEqual(['it is uploaded when its turn comes'])
-    expect(ask('20.gz')).toMatchObject({ state: 'waiting', attempts: 0, last_error: { code: 'type_unproven:gz' } })
+    expect(ask('20.gz')).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      last_error: { code: 'type_unproven:gz' },
+    })
     expect(ask('20.gz').why).toEqual([
       'it waits for the result of the first 20 .gz files: the service has not read one yet',
       `it is tried by itself in ${trial_ms / minute_ms} min; now: sluice retry ${root}/20.gz`,
@@ -230,7 +322,11 @@ describe('waiting', () => {
     const error = { code: 'x.y', message: 'the role is too small', hint: 'ask an owner' }
     await rig.record({ type: 'trouble_began', about: 'project:project_other', error })
     expect(rig.view().retrying()).toMatchObject([wait])
-    await rig.record({ type: 'trouble_began', about: `project:${config.folders[0]!.project_id}`, error })
+    await rig.record({
+      type: 'trouble_began',
+      about: `project:${config.folders[0]!.project_id}`,
+      error,
+    })
     const message = `nothing is uploaded now; afterwards ${wait.message}`
     expect(ask('20.gz').why.slice(0, 2)).toEqual(['the role is too small: ask an owner', message])
     expect(rig.view().retrying()).toMatchObject([{ ...wait, message }])
@@ -303,21 +399,28 @@ test('refused, removed on the service, gone: shows what a user can do', async ()
   expect(ask('no').why.join('\n')).toContain(`sluice retry ${root}/no`)
   await rig.bringIn('gone')
   await rig.record({ type: 'file_gone', folder: 'notes', path: 'gone' })
-  expect(ask('gone')).toMatchObject({ state: 'gone', asset_id: null, times: { gone: expect.any(String) } })
+  expect(ask('gone')).toMatchObject({
+    state: 'gone',
+    asset_id: null,
+    times: { gone: expect.any(String) },
+  })
 })
 
 test.each([
   ['refused', 'the service did not accept it, so the assistant does not use it'],
   ['removed_on_service', 'it is not in the service'],
   ['wanted', 'it is not in the service'],
-])('a file that is gone, with a content that is %s: says that the service has none', async (state, why) => {
-  const { ask, rig } = await setUp()
-  const content = state === 'removed_on_service' ? await rig.bringIn('a') : await rig.settle('a')
-  if (state === 'refused') await rig.record({ type: 'content_refused', content, error })
-  if (state === 'removed_on_service') await rig.record({ type: 'asset_missing', content })
-  await rig.record({ type: 'file_gone', folder: 'notes', path: 'a' })
-  expect(ask('a').why).toEqual(['it is not here any more', why])
-})
+])(
+  'a file that is gone, with a content that is %s: says that the service has none',
+  async (state, why) => {
+    const { ask, rig } = await setUp()
+    const content = state === 'removed_on_service' ? await rig.bringIn('a') : await rig.settle('a')
+    if (state === 'refused') await rig.record({ type: 'content_refused', content, error })
+    if (state === 'removed_on_service') await rig.record({ type: 'asset_missing', content })
+    await rig.record({ type: 'file_gone', folder: 'notes', path: 'a' })
+    expect(ask('a').why).toEqual(['it is not here any more', why])
+  },
+)
 
 describe('older versions of a file that is there', () => {
   const ready = { made: '1'.repeat(32), second: '2'.repeat(32), third: '3'.repeat(32) }
@@ -325,11 +428,18 @@ describe('older versions of a file that is there', () => {
   test('kept versions still answer', async () => {
     const { ask, rig } = await setUp({ tree: { a: 'x' } })
     await rig.bringIn('a', { md5: ready.made })
-    expect(ask('a')).toMatchObject({ older_versions: [], why: ['it is usable in the assistant', expect.anything()] })
+    expect(ask('a')).toMatchObject({
+      older_versions: [],
+      why: ['it is usable in the assistant', expect.anything()],
+    })
     await rig.bringIn('a', { md5: ready.second })
-    expect(ask('a').why).toContain('an older version of it still answers, and stays there (on_change: keep)')
+    expect(ask('a').why).toContain(
+      'an older version of it still answers, and stays there (on_change: keep)',
+    )
     await rig.bringIn('a', { md5: ready.third })
-    expect(ask('a').why).toContain('2 older versions of it still answer, and stay there (on_change: keep)')
+    expect(ask('a').why).toContain(
+      '2 older versions of it still answer, and stay there (on_change: keep)',
+    )
     expect(ask('a').older_versions).toHaveLength(2)
     // Another file has the same bytes now, so the asset belongs to that file.
     await rig.bringIn('b', { md5: ready.made })
@@ -344,7 +454,14 @@ describe('older versions of a file that is there', () => {
 test('versions from another path of the folder are kept, with the reason', async () => {
   const removing = { on_delete: 'remove', on_change: 'remove_old' } as const
   const { ask, rig } = await setUp({ tree: { changed: 'x' }, folder: removing })
-  const folder = { name: 'notes', project_id, labels: [], label_from: 'none', rules: '{}', ...removing } as const
+  const folder = {
+    name: 'notes',
+    project_id,
+    labels: [],
+    label_from: 'none',
+    rules: '{}',
+    ...removing,
+  } as const
   for (const path of ['changed', 'gone']) await rig.bringIn(path)
   await rig.record(
     { type: 'folder_configured', folder: { ...folder, root: '/elsewhere' } },
@@ -353,13 +470,20 @@ test('versions from another path of the folder are kept, with the reason', async
   )
   await rig.bringIn('changed')
   const time = 'it is of a time when the folder had another path, project or rules'
-  expect(ask('gone').why).toContainEqual(expect.stringContaining(`its content stays in the service: ${time}`))
-  expect(ask('changed').why).toContainEqual(expect.stringContaining(`still answers, and stays there: ${time}`))
+  expect(ask('gone').why).toContainEqual(
+    expect.stringContaining(`its content stays in the service: ${time}`),
+  )
+  expect(ask('changed').why).toContainEqual(
+    expect.stringContaining(`still answers, and stays there: ${time}`),
+  )
 })
 
 test('each label has the setting that gives it to this path', async () => {
   const labels = ['team', { path: '/reports/**', add: ['legal'] }]
-  const { ask, rig } = await setUp({ tree: { 'reports/a.txt': 'x' }, folder: { labels, label_from: 'first_folder' } })
+  const { ask, rig } = await setUp({
+    tree: { 'reports/a.txt': 'x' },
+    folder: { labels, label_from: 'first_folder' },
+  })
   const content = await rig.bringIn('reports/a.txt')
   for (const name of ['legal', 'reports', 'team', 'elsewhere']) {
     await rig.record({ type: 'label_attached', content, name, label_id: `label_${name}` })

@@ -22,7 +22,8 @@ function statAt(root: string, path: string): FileStat {
   return { size: Number(size), mtime_ns: mtimeNs, ctime_ns: ctimeNs, inode: BigInt.asIntN(64, ino) }
 }
 
-const staying = ({ stays }: FolderPlan) => Object.fromEntries(stays.map(({ reason, files }) => [reason, files]))
+const staying = ({ stays }: FolderPlan) =>
+  Object.fromEntries(stays.map(({ reason, files }) => [reason, files]))
 const only = (plan: Plan) => plan.folders[0]!
 
 test('without a ledger: JSON shows files to send by type, and the others with reasons', async () => {
@@ -56,12 +57,21 @@ test('files of refused types stay: those that the ledger blocks, and new ones', 
   })
   const rig = await openRig({ root })
   const stat = statAt(root, 'known.gz')
-  await rig.record({ type: 'file_settled', folder: 'notes', path: 'known.gz', stat, md5: 'a'.repeat(32) })
+  await rig.record({
+    type: 'file_settled',
+    folder: 'notes',
+    path: 'known.gz',
+    stat,
+    md5: 'a'.repeat(32),
+  })
   const content = rig.view().story('notes', 'known.gz')!.content!.id
   await rig.record({ type: 'type_refused', content, error: typeRefusal('gz') })
   const config = configFor({ root, state_dir: rig.state_dir })
   const { project_id } = config.folders[0]!
-  const refused = new Set([...['gz', 'png', ''].map((type) => `${project_id} ${type}`), 'project_of_others txt'])
+  const refused = new Set([
+    ...['gz', 'png', ''].map((type) => `${project_id} ${type}`),
+    'project_of_others txt',
+  ])
   const plan = await planUploads({ config, ledger: rig.view(), hash: false, refused, now_ms })
   const group = { reason: 'type_refused', files: 2 }
   expect(only(plan).stays).toEqual([
@@ -81,11 +91,17 @@ describe('the types that the service could not read, from its list', () => {
       assets.slice(page * 10, page * 10 + 10),
     )
     const asked: (string | undefined)[] = []
-    const listAssets = async (_project: string, { after_id }: { after_id?: string | undefined }) => {
+    const listAssets = async (
+      _project: string,
+      { after_id }: { after_id?: string | undefined },
+    ) => {
       asked.push(after_id)
       const at = Number(after_id ?? 0)
       const next = at + 1 < pages.length ? `${at + 1}` : undefined
-      return { ok: true as const, value: { items: pages[at] ?? [], ...(next === undefined ? {} : { next }) } }
+      return {
+        ok: true as const,
+        value: { items: pages[at] ?? [], ...(next === undefined ? {} : { next }) },
+      }
     }
     return { asked, types: typesRefusedBy({ listAssets } as never, ['p', 'p']) }
   }
@@ -121,14 +137,20 @@ test('with a ledger: separates ready, underway and refused files from new and ch
     over_limit: 'b',
     locked: 'l',
   })
-  const rig = await openRig({ root, limits: { upload_limit: { files: 4, bytes: 1e9, per_ms: day_ms } } })
+  const rig = await openRig({
+    root,
+    limits: { upload_limit: { files: 4, bytes: 1e9, per_ms: day_ms } },
+  })
   const settle = async (path: string, stat = statAt(root, path)) => {
     const md5 = Buffer.from(path.padEnd(16)).toString('hex')
     await rig.record({ type: 'file_settled', folder: 'notes', path, stat, md5 })
     return rig.view().story('notes', path)!.content?.id ?? -1
   }
   for (const path of ['in', 'changed']) {
-    const content = await settle(path, path === 'in' ? undefined : { ...statAt(root, path), mtime_ns: 5n })
+    const content = await settle(
+      path,
+      path === 'in' ? undefined : { ...statAt(root, path), mtime_ns: 5n },
+    )
     await rig.record(
       { type: 'slot_intended', content },
       { type: 'asset_found', content, asset_id: `asset_${path}` },
@@ -136,7 +158,11 @@ test('with a ledger: separates ready, underway and refused files from new and ch
     )
   }
   await settle('way')
-  await rig.record({ type: 'content_refused', content: await settle('no'), error: { code: 'a.b', message: 'm' } })
+  await rig.record({
+    type: 'content_refused',
+    content: await settle('no'),
+    error: { code: 'a.b', message: 'm' },
+  })
   await settle('over_limit')
   const locked = {
     type: 'file_blocked',
@@ -152,7 +178,13 @@ test('with a ledger: separates ready, underway and refused files from new and ch
     hash: false,
     now_ms: rig.clock.now_ms(),
   })
-  expect(staying(only(plan))).toEqual({ ready: 1, underway: 1, refused: 1, upload_limit: 1, unreadable: 1 })
+  expect(staying(only(plan))).toEqual({
+    ready: 1,
+    underway: 1,
+    refused: 1,
+    upload_limit: 1,
+    unreadable: 1,
+  })
   expect(plan.would_upload.files).toBe(2)
   expect(plan.limits.upload_limit).toMatchObject({ files: 4, is_reached: true })
 })
@@ -166,7 +198,14 @@ test('a file that the first scan left out stays out after a chmod and a move, un
   })
   const rig = await openRig({ root })
   const leftOut = (path: string, known: FileStat) =>
-    ({ type: 'file_skipped', folder: 'notes', path, stat: known, reason: 'before_start', rule: '' }) as const
+    ({
+      type: 'file_skipped',
+      folder: 'notes',
+      path,
+      stat: known,
+      reason: 'before_start',
+      rule: '',
+    }) as const
   await rig.record(
     leftOut('touched', { ...statAt(root, 'touched'), ctime_ns: 5n }),
     leftOut('at another path', statAt(root, 'moved')),
@@ -180,7 +219,12 @@ test('a file that the first scan left out stays out after a chmod and a move, un
 })
 
 test('--hash: known bytes are linked, and equal files are sent once', async () => {
-  const root = makeTree({ 'a.txt': 'same', 'b/a copy.txt': 'same', 'known.txt': 'hello', 'new.txt': 'new' })
+  const root = makeTree({
+    'a.txt': 'same',
+    'b/a copy.txt': 'same',
+    'known.txt': 'hello',
+    'new.txt': 'new',
+  })
   const rig = await openRig({ root })
   await rig.bringIn('elsewhere/hello.txt', { size: 5, md5: '5d41402abc4b2a76b9719d911017c592' })
   const config = configFor({ root, state_dir: rig.state_dir })
@@ -194,7 +238,12 @@ test('--hash: known bytes are linked, and equal files are sent once', async () =
 test('reports an offline folder and plans the others', async () => {
   const root = makeTree({ 'a.txt': 'x' })
   const more = [{ name: 'away', path: join(root, '../not-there-at-all') }]
-  const plan = await planUploads({ config: configFor({ root, more }), ledger: undefined, hash: false, now_ms })
+  const plan = await planUploads({
+    config: configFor({ root, more }),
+    ledger: undefined,
+    hash: false,
+    now_ms,
+  })
   expect(plan.folders.map(({ offline }) => offline === null)).toEqual([true, false])
   expect(plan.would_upload.files).toBe(1)
 })
@@ -202,12 +251,22 @@ test('reports an offline folder and plans the others', async () => {
 test('shows the effect of the limits', async () => {
   const root = makeTree({ a: 'x'.repeat(100), b: 'x'.repeat(100), c: 'y' })
   const plan = async (uploads: object) =>
-    (await planUploads({ config: configFor({ root, uploads }), ledger: undefined, hash: false, now_ms })).limits
+    (
+      await planUploads({
+        config: configFor({ root, uploads }),
+        ledger: undefined,
+        hash: false,
+        now_ms,
+      })
+    ).limits
   expect(await plan({ limit: { files: 2 }, max_bytes_per_day: '100B' })).toMatchObject({
     upload_limit: { is_reached: true },
     days: 3,
   })
-  expect(await plan({ limit: { files: 3 } })).toMatchObject({ upload_limit: { is_reached: false }, days: null })
+  expect(await plan({ limit: { files: 3 } })).toMatchObject({
+    upload_limit: { is_reached: false },
+    days: null,
+  })
   expect(await plan({ limit: 'off' })).toMatchObject({ upload_limit: null })
 })
 
@@ -215,7 +274,12 @@ test('writes nothing into the folder or the state directory', async () => {
   const root = makeTree({ 'a.txt': 'x' })
   const state_dir = join(makeStore(), 'state')
   mkdirSync(state_dir)
-  await planUploads({ config: configFor({ root, state_dir }), ledger: undefined, hash: true, now_ms })
+  await planUploads({
+    config: configFor({ root, state_dir }),
+    ledger: undefined,
+    hash: true,
+    now_ms,
+  })
   expect(readdirSync(state_dir)).toEqual([])
   expect(readdirSync(root)).toEqual(['a.txt'])
 })
@@ -226,8 +290,19 @@ describe('start', () => {
     return { size: 1, mtime_ns: at(age_ms), ctime_ns: at(ctime_age_ms), inode: 1n }
   }
   const verdictOf = (start: SkipSettings['start'], stat: FileStat, first_scan_done = false) => {
-    const history = { known: undefined, started_ms: now_ms, first_scan_done, moved_from_before_start: false }
-    return judge({ folder: { name: 'docs', max_file_bytes: 10, start }, path: 'a', stat, known: undefined, history })
+    const history = {
+      known: undefined,
+      started_ms: now_ms,
+      first_scan_done,
+      moved_from_before_start: false,
+    }
+    return judge({
+      folder: { name: 'docs', max_file_bytes: 10, start },
+      path: 'a',
+      stat,
+      known: undefined,
+      history,
+    })
   }
 
   test('start counts for the first scan only', () => {

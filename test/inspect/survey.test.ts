@@ -6,7 +6,9 @@ import { surveyFolder, type usual_survey } from '../../src/inspect/plan/survey.t
 import { makeTree } from '../rig/tree.ts'
 import { configFor } from './config-for.ts'
 
-const refused = new Set([typeKey(configFor({ root: '/nowhere/notes' }).service.project_id, 'x.raw')])
+const refused = new Set([
+  typeKey(configFor({ root: '/nowhere/notes' }).service.project_id, 'x.raw'),
+])
 
 function survey(root: string, options: { clock?: Clock; limits?: typeof usual_survey } = {}) {
   return surveyFolder(configFor({ root }).folders[0]!, { clock: system_clock, refused, ...options })
@@ -47,23 +49,32 @@ test('knows what `sluice plan` would upload for each start', async () => {
   const found = await survey(root)
   const planned = async (start: unknown) => {
     const config = configFor({ root, folder: { start } })
-    return (await planUploads({ config, ledger: undefined, hash: false, refused, now_ms: Date.now() })).would_upload
+    return (
+      await planUploads({ config, ledger: undefined, hash: false, refused, now_ms: Date.now() })
+    ).would_upload
   }
   expect(found.all.files).toBe(6)
   expect(found.newerThan()).toEqual({ files: 4, bytes: 28 })
   expect(found.newerThan()).toEqual(await planned('all'))
   for (const hours of [1, 2, 24, 30 * 24, 365 * 24])
-    expect(found.newerThan(hours * hour_ms), `${hours} h`).toEqual(await planned({ newer_than: `${hours}h` }))
+    expect(found.newerThan(hours * hour_ms), `${hours} h`).toEqual(
+      await planned({ newer_than: `${hours}h` }),
+    )
   expect(found.newerThan(0)).toEqual(await planned('from_now'))
 })
 
 test('stops counting at the limits for files and time', async () => {
-  const root = makeTree(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.txt`, 'x'])))
+  const root = makeTree(
+    Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.txt`, 'x'])),
+  )
   const files = { max_files: 10, max_time_ms: 60_000 }
   expect(await survey(root, { limits: files })).toMatchObject({ stopped: 'files', complete: false })
   const time = { max_files: 1_000, max_time_ms: 0 }
   const clock = { ...system_clock, sleep: async () => {} }
-  expect(await survey(root, { clock, limits: time })).toMatchObject({ stopped: 'time', complete: false })
+  expect(await survey(root, { clock, limits: time })).toMatchObject({
+    stopped: 'time',
+    complete: false,
+  })
 })
 
 test('a missing folder is offline, not an error', async () => {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { list_page, loseEndOfFirstPage, many, secondPage, three_pages } from '../journeys/audit/audited.ts'
+import {
+  list_page,
+  loseEndOfFirstPage,
+  many,
+  secondPage,
+  three_pages,
+} from '../journeys/audit/audited.ts'
 import { namesOf, verified } from '../journeys/audit/verified.ts'
 import { begin, type Journey, localJourneys } from '../journeys/rig/harness.ts'
 
@@ -41,7 +47,9 @@ localJourneys('verify with several projects', (profile) => {
     expect(lost).not.toBe(idOf(journey, 'docs/b.txt'))
     expect(await journey.service.removeAsset(lost)).toBe(true)
     const { summary, differences } = await verified(journey, { ...shallow, change })
-    expect(differences).toMatchObject([{ kind: 'missing_on_service', folder: 'more', path: 'b.txt', asset_id: lost }])
+    expect(differences).toMatchObject([
+      { kind: 'missing_on_service', folder: 'more', path: 'b.txt', asset_id: lost },
+    ])
     expect(summary.projects).toMatchObject([
       { expected: 2, usable: 2 },
       { expected: 2, usable: 1 },
@@ -93,7 +101,9 @@ localJourneys('the place in the list is lost while verify reads it', (profile) =
     // Listed assets count as they were listed, even if they were removed later.
     expect(differences).toEqual([])
     expect(summary.projects).toMatchObject([{ expected: 29, usable: 29, unknown: 0, fault: null }])
-    expect(journey.requests('assets.list').map(({ status }) => status)).toEqual([200, 400, 400, 400, 200, 200])
+    expect(journey.requests('assets.list').map(({ status }) => status)).toEqual([
+      200, 400, 400, 400, 200, 200,
+    ])
     const again = await verified(journey, shallow)
     expect(namesOf(again.differences)).toEqual(missing)
     expect(again.summary.projects).toMatchObject([{ expected: 29, usable: 26 }])

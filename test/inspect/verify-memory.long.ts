@@ -29,7 +29,11 @@ localJourneys('verify', (profile) => {
       max_bytes = Math.max(max_bytes, process.memoryUsage().rss - before_bytes)
     }
     const { summary } = await verified(journey, { full: false, clock: later, onProgress })
-    expect(summary.differences).toMatchObject({ unknown_on_disk: 1_000, gone_from_disk: 1_000, changed_on_disk: 0 })
+    expect(summary.differences).toMatchObject({
+      unknown_on_disk: 1_000,
+      gone_from_disk: 1_000,
+      changed_on_disk: 0,
+    })
     expect(summary.folders).toMatchObject([{ files: 10_001, complete: true }])
     expect(max_bytes).toBeLessThan(150 * 1_048_576)
     for (let index = 0; index < 100; index++) journey.remove(`docs/${index}`)
@@ -52,7 +56,12 @@ function rememberAll(journey: Journey, paths: readonly string[]): void {
     database.transaction(() => {
       for (const path of paths) {
         const stat = lstatSync(journey.at(`docs/${path}`), { bigint: true, throwIfNoEntry: false })
-        const { size, mtimeNs, ctimeNs, ino } = stat ?? { size: 1n, mtimeNs: 1n, ctimeNs: 1n, ino: 1n }
+        const { size, mtimeNs, ctimeNs, ino } = stat ?? {
+          size: 1n,
+          mtimeNs: 1n,
+          ctimeNs: 1n,
+          ino: 1n,
+        }
         const content = insert_content.run(size).lastInsertRowid
         insert.run(path, size, mtimeNs, ctimeNs, BigInt.asIntN(64, ino), content)
       }

@@ -1,4 +1,12 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
@@ -27,8 +35,14 @@ async function verified(
   options: Partial<VerifyWish> = {},
   change: ConfigChange = {},
 ): Promise<Verified> {
-  const { summary, differences: found } = await compared(journey, { full: false, ...options, change })
-  const named = found.map(({ kind, folder, path, asset_id }) => `${kind} ${folder ? `${folder}/${path}` : asset_id}`)
+  const { summary, differences: found } = await compared(journey, {
+    full: false,
+    ...options,
+    change,
+  })
+  const named = found.map(
+    ({ kind, folder, path, asset_id }) => `${kind} ${folder ? `${folder}/${path}` : asset_id}`,
+  )
   return { summary, found, named: named.sort() }
 }
 
@@ -50,7 +64,9 @@ const later = { ...system_clock, now_ms: () => system_clock.now_ms() + hour_ms }
  * of a test.
  */
 async function stopped(
-  options: Partial<Parameters<typeof begin>[0]> & { profile: Parameters<typeof begin>[0]['profile'] },
+  options: Partial<Parameters<typeof begin>[0]> & {
+    profile: Parameters<typeof begin>[0]['profile']
+  },
 ) {
   const journey = await begin({ tree, ...options })
   journey.ends({ left_out: [...not_sent] })
@@ -93,14 +109,26 @@ localJourneys('verify', (profile) => {
     const { summary, named } = await verified(journey, { full: true })
     expect(named).toEqual([])
     expect(isWhole(summary)).toBe(true)
-    expect(summary.projects).toMatchObject([{ expected: 3, usable: 3, unanswered: 0, unknown: 0, fault: null }])
-    expect(summary.folders).toMatchObject([{ name: 'docs', offline: null, complete: true, files: 4, read: 3 }])
+    expect(summary.projects).toMatchObject([
+      { expected: 3, usable: 3, unanswered: 0, unknown: 0, fault: null },
+    ])
+    expect(summary.folders).toMatchObject([
+      { name: 'docs', offline: null, complete: true, files: 4, read: 3 },
+    ])
     expect([summary.on_the_way, summary.standing.refused]).toEqual([0, 0])
   })
 
   test('on disk: reports new, gone, written, touched and replaced files, not settling, skipped or ignored ones', async () => {
-    const journey = await stopped({ profile, tree: { ...tree, 'docs/d.txt': 'd', 'docs/e.txt': 'e' } })
-    journey.write({ 'docs/new.txt': 'n', 'docs/deep/newer.txt': 'n', 'docs/also empty.txt': '', 'docs/~$x.docx': 'x' })
+    const journey = await stopped({
+      profile,
+      tree: { ...tree, 'docs/d.txt': 'd', 'docs/e.txt': 'e' },
+    })
+    journey.write({
+      'docs/new.txt': 'n',
+      'docs/deep/newer.txt': 'n',
+      'docs/also empty.txt': '',
+      'docs/~$x.docx': 'x',
+    })
     journey.remove('docs/a.txt')
     journey.write({ 'docs/b.txt': 'more' })
     chmodSync(journey.at('docs/deep/c.txt'), 0o600)
@@ -118,8 +146,14 @@ localJourneys('verify', (profile) => {
       'unknown_on_disk docs/deep/newer.txt',
       'unknown_on_disk docs/new.txt',
     ])
-    expect(found.find(({ path }) => path === 'b.txt')).toMatchObject({ message: '4 bytes, known with 1' })
-    expect(summary.differences).toMatchObject({ unknown_on_disk: 2, gone_from_disk: 1, changed_on_disk: 3 })
+    expect(found.find(({ path }) => path === 'b.txt')).toMatchObject({
+      message: '4 bytes, known with 1',
+    })
+    expect(summary.differences).toMatchObject({
+      unknown_on_disk: 2,
+      gone_from_disk: 1,
+      changed_on_disk: 3,
+    })
     expect(summary.projects[0]).toMatchObject({ expected: 5, usable: 5 })
     expect(isWhole(summary)).toBe(false)
     await journey.start()
@@ -133,7 +167,11 @@ localJourneys('verify', (profile) => {
     const journey = await stopped({ profile })
     const ofFile = (values: string) => `UPDATE files SET ${values} WHERE path = ?`
     const asset_id = journey.file('docs/a.txt')!.asset_id!
-    inLedger(journey, "UPDATE contents SET state = 'ingesting', following_since_ms = 1 WHERE asset_id = ?", asset_id)
+    inLedger(
+      journey,
+      "UPDATE contents SET state = 'ingesting', following_since_ms = 1 WHERE asset_id = ?",
+      asset_id,
+    )
     inLedger(journey, ofFile("state = 'blocked', reason = 'changing', not_before_ms = 1"), 'b.txt')
     for (const path of ['a.txt', 'b.txt']) chmodSync(journey.at(`docs/${path}`), 0o600)
     const settling = await verified(journey, {}, { folders: { docs: { settle_ms: 60_000 } } })
@@ -141,7 +179,8 @@ localJourneys('verify', (profile) => {
 
     // The daemon finds the change of one file between the two checks of that file.
     journey.write({ 'docs/deep/c.txt': 'more' })
-    const onProgress = () => inLedger(journey, ofFile("state = 'seen', not_before_ms = 1"), 'deep/c.txt')
+    const onProgress = () =>
+      inLedger(journey, ofFile("state = 'seen', not_before_ms = 1"), 'deep/c.txt')
     const meanwhile = await verified(journey, { clock: later, onProgress })
     expect(meanwhile.summary).toMatchObject({ on_the_way: 2, standing: { blocked: 1 } })
     await journey.start()
@@ -160,9 +199,15 @@ localJourneys('verify', (profile) => {
     await journey.service.removeAsset(id('docs/a.txt'))
     setFileStatusThere(journey, 'docs/b.txt', 'failed')
     setFileStatusThere(journey, 'docs/deep/c.txt', 'ingesting')
-    const labels = (await journey.call('GET', '/v1/labels')).body.data as { label_id: string; name: string }[]
+    const labels = (await journey.call('GET', '/v1/labels')).body.data as {
+      label_id: string
+      name: string
+    }[]
     const team = labels.find(({ name }) => name === 'team')!
-    expect((await journey.call('DELETE', `/v1/assets/${id('docs/d.txt')}/labels/${team.label_id}`)).status).toBe(204)
+    expect(
+      (await journey.call('DELETE', `/v1/assets/${id('docs/d.txt')}/labels/${team.label_id}`))
+        .status,
+    ).toBe(204)
     const { named, found, summary } = await verified(journey)
     expect(named).toEqual([
       'failed_on_service docs/b.txt',
@@ -180,7 +225,8 @@ localJourneys('verify', (profile) => {
     const { content, label } = found.find(({ kind }) => kind === 'label_missing')!
     await journey.record(...factsOfDoubt({ about: 'label', content: content!, label: label! }, 0))
     expect(await audited(journey)).toMatchObject({ usable: 1, missing: 1, failed: 1, unready: 1 })
-    const labelsThere = () => journey.assets().find(({ asset_id }) => asset_id === id('docs/d.txt'))!.labels
+    const labelsThere = () =>
+      journey.assets().find(({ asset_id }) => asset_id === id('docs/d.txt'))!.labels
     await journey.until('it is labelled again', () => labelsThere().includes('team'))
     expect((await verified(journey)).named, 'the audit has taken up the rest').toEqual([])
     setFileStatusThere(journey, 'docs/b.txt', 'ready')
@@ -197,12 +243,20 @@ localJourneys('verify', (profile) => {
     inLedger(journey, "UPDATE contents SET state = 'removed_on_service' WHERE asset_id = ?", a_id)
     const returned = await verified(journey)
     expect(returned.named).toEqual(['returned_on_service docs/a.txt'])
-    inLedger(journey, "UPDATE contents SET state = 'abandoned', asset_id = NULL WHERE asset_id = ?", a_id)
+    inLedger(
+      journey,
+      "UPDATE contents SET state = 'abandoned', asset_id = NULL WHERE asset_id = ?",
+      a_id,
+    )
     const { named, summary } = await verified(journey)
     expect(named).toEqual([`unknown_on_service ${a_id}`])
     expect(summary.projects[0]).toMatchObject({ expected: 2, usable: 2, unknown: 1 })
     expect(isWhole(summary)).toBe(true)
-    inLedger(journey, "UPDATE contents SET state = 'ready', asset_id = ? WHERE state = 'abandoned'", a_id)
+    inLedger(
+      journey,
+      "UPDATE contents SET state = 'ready', asset_id = ? WHERE state = 'abandoned'",
+      a_id,
+    )
   })
 
   test('only --full finds changed bytes with the same size and times', async () => {
@@ -238,7 +292,11 @@ localJourneys('verify', (profile) => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'other/': '' } })
     await journey.allReady()
     await journey.stop()
-    const { summary, named } = await verified(journey, {}, { folders: { docs: { path: journey.at('other') } } })
+    const { summary, named } = await verified(
+      journey,
+      {},
+      { folders: { docs: { path: journey.at('other') } } },
+    )
     expect(named).toEqual([])
     expect(summary.folders[0]!.offline).toBe(
       'it had another path at the last scan: 1 of 1 files are missing; nothing in it counts as gone',
@@ -247,7 +305,10 @@ localJourneys('verify', (profile) => {
 
   test('an offline or newly empty folder: reports it, and no file counts as gone', async () => {
     const names = Array.from({ length: 15 }, (_, index) => `docs/${index}.txt`)
-    const journey = await stopped({ profile, tree: Object.fromEntries(names.map((name) => [name, name])) })
+    const journey = await stopped({
+      profile,
+      tree: Object.fromEntries(names.map((name) => [name, name])),
+    })
     renameSync(journey.at('docs'), journey.at('away'))
     const gone = await verified(journey)
     expect(gone.named).toEqual([])
@@ -301,16 +362,19 @@ localJourneys('verify', (profile) => {
     journey.ends({ also_there: [md5Of('b')] })
   })
 
-  test.skipIf(process.getuid?.() === 0)('reports unreadable paths; no file below counts as gone', async () => {
-    const journey = await stopped({ profile })
-    chmodSync(journey.at('docs/deep'), 0)
-    chmodSync(journey.at('docs/a.txt'), 0)
-    try {
-      const { named } = await verified(journey, { full: true, clock: later })
-      expect(named).toEqual(['changed_on_disk docs/a.txt', 'unreadable docs/deep'])
-    } finally {
-      chmodSync(journey.at('docs/deep'), 0o700)
-      chmodSync(journey.at('docs/a.txt'), 0o600)
-    }
-  })
+  test.skipIf(process.getuid?.() === 0)(
+    'reports unreadable paths; no file below counts as gone',
+    async () => {
+      const journey = await stopped({ profile })
+      chmodSync(journey.at('docs/deep'), 0)
+      chmodSync(journey.at('docs/a.txt'), 0)
+      try {
+        const { named } = await verified(journey, { full: true, clock: later })
+        expect(named).toEqual(['changed_on_disk docs/a.txt', 'unreadable docs/deep'])
+      } finally {
+        chmodSync(journey.at('docs/deep'), 0o700)
+        chmodSync(journey.at('docs/a.txt'), 0o600)
+      }
+    },
+  )
 })

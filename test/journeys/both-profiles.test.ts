@@ -13,7 +13,11 @@ test('every journey except those about disks runs against both profiles; no test
     return text.includes("profile: 'default'") || !/\b(localJ|diskJ|j)ourneys\(/.test(text)
   })
   expect(bound.map((file) => basename(file))).toEqual([])
-  const of_disks = journeyFiles().filter((file) => readFileSync(file, 'utf8').includes('diskJourneys('))
-  expect(of_disks.map((file) => basename(file).replace(/\.(test|root)\.ts$/, '')).sort()).toEqual(about_disks)
+  const of_disks = journeyFiles().filter((file) =>
+    readFileSync(file, 'utf8').includes('diskJourneys('),
+  )
+  expect(of_disks.map((file) => basename(file).replace(/\.(test|root)\.ts$/, '')).sort()).toEqual(
+    about_disks,
+  )
   expect(localJourneyFiles().length).toBeGreaterThan(20)
 })

@@ -23,7 +23,10 @@ export function faultsIn(file: string): unknown[] {
   const database = openSqliteReadOnly(file, ledger_migrations)
   try {
     const lines = database.pragma('integrity_check') as { integrity_check: string }[]
-    return [...lines.map((line) => line.integrity_check).filter((line) => line !== 'ok'), ...allBroken(database)]
+    return [
+      ...lines.map((line) => line.integrity_check).filter((line) => line !== 'ok'),
+      ...allBroken(database),
+    ]
   } finally {
     database.close()
   }

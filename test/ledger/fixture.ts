@@ -26,7 +26,13 @@ export interface Inspector {
   emptied(project_id: string): boolean
   attached(content: number): string[]
   history(content: number): string[]
-  troubles(): { about: string; code: string; hint: string | null; since_ms: number; last_ms: number }[]
+  troubles(): {
+    about: string
+    code: string
+    hint: string | null
+    since_ms: number
+    last_ms: number
+  }[]
   ticketsKept(): number
   /** All runs, in the order in which they were made. */
   runs(): { id: number; state: string; why: string | null; error_code: string | null }[]
@@ -98,7 +104,11 @@ export function md5Of(text: string): string {
 }
 
 /** A file that changed after Sluice began to watch every folder, unless `ctime_s` is earlier. */
-export function statOf(size: number, version = 1n, ctime_s = BigInt(Date.UTC(2100, 0, 1)) / 1_000n): FileStat {
+export function statOf(
+  size: number,
+  version = 1n,
+  ctime_s = BigInt(Date.UTC(2100, 0, 1)) / 1_000n,
+): FileStat {
   return {
     size,
     mtime_ns: version * 1_000_000_000n,
@@ -164,7 +174,14 @@ export class Bench {
   }
 
   configure(name: string, change: Partial<FolderFact> = {}): Promise<void> {
-    const plain = { name, root: `/data/${name}`, project_id, labels: [], label_from: 'none', rules: '{}' } as const
+    const plain = {
+      name,
+      root: `/data/${name}`,
+      project_id,
+      labels: [],
+      label_from: 'none',
+      rules: '{}',
+    } as const
     return this.record({ type: 'folder_configured', folder: { ...plain, ...change } })
   }
 
@@ -175,7 +192,13 @@ export class Bench {
 
   seen(folder: string, path: string, text = 'text', wait_ms = 0): Promise<void> {
     const not_before_ms = this.clock.now_ms() + wait_ms
-    return this.record({ type: 'file_seen', folder, path, stat: statOf(text.length), not_before_ms })
+    return this.record({
+      type: 'file_seen',
+      folder,
+      path,
+      stat: statOf(text.length),
+      not_before_ms,
+    })
   }
 
   /** Settles a file with these bytes, and returns the id of its content, or 0 where it has none. */
@@ -186,12 +209,23 @@ export class Bench {
 
   /** Does the same for a file that is older than its folder in Sluice. */
   async settleOld(folder: string, path: string, text: string): Promise<number> {
-    await this.record({ type: 'file_settled', folder, path, stat: statOf(text.length, 1n, 0n), md5: md5Of(text) })
+    await this.record({
+      type: 'file_settled',
+      folder,
+      path,
+      stat: statOf(text.length, 1n, 0n),
+      md5: md5Of(text),
+    })
     return this.see.file(folder, path)?.content ?? 0
   }
 
   scanned(folder: string): Promise<void> {
-    return this.record({ type: 'scan_finished', folder, began_ms: this.clock.now_ms(), summary: nothing_seen })
+    return this.record({
+      type: 'scan_finished',
+      folder,
+      began_ms: this.clock.now_ms(),
+      summary: nothing_seen,
+    })
   }
 
   gone(folder: string, path: string): Promise<void> {
@@ -216,7 +250,8 @@ export class Bench {
 
   /** Ends every claim on a content, as its worker does. */
   free(content: number): void {
-    for (const kind of ['send', 'follow', 'label', 'remove'] as const) this.ledger.release(kind, [content])
+    for (const kind of ['send', 'follow', 'label', 'remove'] as const)
+      this.ledger.release(kind, [content])
   }
 
   async reserve(content: number): Promise<string> {
@@ -243,16 +278,30 @@ export class Bench {
   }
 
   async setBack(content: number, wait_ms: number): Promise<void> {
-    await this.record({ type: 'deferred', content, not_before_ms: this.clock.now_ms() + wait_ms, error: fault })
+    await this.record({
+      type: 'deferred',
+      content,
+      not_before_ms: this.clock.now_ms() + wait_ms,
+      error: fault,
+    })
   }
 }
 
-export function contentFact(type: ContentFact['type'], content: number, now_ms: number): ContentFact {
+export function contentFact(
+  type: ContentFact['type'],
+  content: number,
+  now_ms: number,
+): ContentFact {
   const not_before_ms = now_ms
   const error = fault
   switch (type) {
     case 'slot_reserved':
-      return { type, content, asset_id: `asset_${String(content).padStart(20, '0')}`, ticket: ticketFor(`${content}`) }
+      return {
+        type,
+        content,
+        asset_id: `asset_${String(content).padStart(20, '0')}`,
+        ticket: ticketFor(`${content}`),
+      }
     case 'asset_found':
       return { type, content, asset_id: `asset_${String(content).padStart(20, '0')}` }
     case 'bytes_missing':

@@ -6,7 +6,8 @@ import type { ContentFound, FileFound, Inspector } from './fixture.ts'
 export function inspectSqlite(state_dir: string): Inspector {
   const database = openSqliteReadOnly(join(state_dir, 'ledger.db'), 'any format')
   const tickets = openSqliteReadOnly(join(state_dir, 'tickets.db'), 'any format')
-  const all = <Row>(sql: string, ...values: unknown[]) => database.prepare(sql).all(...values) as Row[]
+  const all = <Row>(sql: string, ...values: unknown[]) =>
+    database.prepare(sql).all(...values) as Row[]
   const of_folder = '(SELECT id FROM folders WHERE name = ?)'
   const summed = (sql: string, folder: string) =>
     Object.fromEntries(
@@ -30,20 +31,26 @@ export function inspectSqlite(state_dir: string): Inspector {
         project_id ?? null,
       )[0],
     counts: (folder) =>
-      summed(`SELECT stage, files, bytes FROM counts WHERE folder = ${of_folder} AND files + bytes <> 0`, folder),
+      summed(
+        `SELECT stage, files, bytes FROM counts WHERE folder = ${of_folder} AND files + bytes <> 0`,
+        folder,
+      ),
     recounted: (folder) =>
       summed(
         `SELECT iif(files.state = 'present', contents.state, files.state) AS stage, count(*) AS files, sum(files.size) AS bytes
          FROM files LEFT JOIN contents ON contents.id = files.content WHERE folder = ${of_folder} GROUP BY 1`,
         folder,
       ),
-    inState: (state) => all<{ id: number }>('SELECT id FROM contents WHERE state = ?', state).map(({ id }) => id),
-    stateOf: (content) => all<{ state: string }>('SELECT state FROM contents WHERE id = ?', content)[0]?.state,
+    inState: (state) =>
+      all<{ id: number }>('SELECT id FROM contents WHERE state = ?', state).map(({ id }) => id),
+    stateOf: (content) =>
+      all<{ state: string }>('SELECT state FROM contents WHERE id = ?', content)[0]?.state,
     typesOf: (content) => [
       ...new Set(
-        all<{ path: string }>(`SELECT path FROM files WHERE content = ? AND state = 'present'`, content).map(
-          ({ path }) => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '',
-        ),
+        all<{ path: string }>(
+          `SELECT path FROM files WHERE content = ? AND state = 'present'`,
+          content,
+        ).map(({ path }) => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''),
       ),
     ],
     inOtherQueues: () =>
@@ -56,20 +63,23 @@ export function inspectSqlite(state_dir: string): Inspector {
         `SELECT md5 FROM arrivals JOIN contents ON contents.id = content WHERE folder = ${of_folder} ORDER BY seq`,
         folder,
       ).map(({ md5 }) => md5.toString('hex')),
-    sequence: () => all<{ seq: number }>('SELECT seq FROM arrivals ORDER BY seq').map(({ seq }) => seq),
+    sequence: () =>
+      all<{ seq: number }>('SELECT seq FROM arrivals ORDER BY seq').map(({ seq }) => seq),
     emptied: (project_id) =>
       all(
         'SELECT 1 FROM audits JOIN projects ON projects.id = project WHERE emptied_ms IS NOT NULL AND project_id = ?',
         project_id,
       ).length > 0,
     attached: (content) =>
-      all<{ name: string }>('SELECT name FROM asset_labels WHERE content = ? ORDER BY name', content).map(
-        ({ name }) => name,
-      ),
+      all<{ name: string }>(
+        'SELECT name FROM asset_labels WHERE content = ? ORDER BY name',
+        content,
+      ).map(({ name }) => name),
     history: (content) =>
-      all<{ event: string }>('SELECT event FROM history WHERE content = ? ORDER BY id', content).map(
-        ({ event }) => event,
-      ),
+      all<{ event: string }>(
+        'SELECT event FROM history WHERE content = ? ORDER BY id',
+        content,
+      ).map(({ event }) => event),
     troubles: () => all('SELECT about, code, hint, since_ms, last_ms FROM troubles ORDER BY about'),
     runs: () => all('SELECT id, state, why, error_code FROM runs ORDER BY id'),
     ticketsKept: () => tickets.prepare('SELECT count(*) FROM tickets').pluck().get() as number,

@@ -18,9 +18,15 @@ const hostile_paths = [
   // biome-ignore lint/suspicious/noTemplateCurlyInString: that is the name
   '{{evil}} ${evil} &lt;x-evil&gt; %3Cx-evil%3E ?a=b#c.txt',
 ]
-const content = '<img src=x onerror=evil(1)> <x-evil evil> [evil](javascript:evil) [e](data:text/html,evil)'
+const content =
+  '<img src=x onerror=evil(1)> <x-evil evil> [evil](javascript:evil) [e](data:text/html,evil)'
 const broken = Buffer.from([0x1f, 0x8b, 8, 0, 0])
-const prompt = { prompt: 'What is <x-evil evil=1>?', cron: '0 7 * * 1', first_run: 'all', wait_for_files: '20s' }
+const prompt = {
+  prompt: 'What is <x-evil evil=1>?',
+  cron: '0 7 * * 1',
+  first_run: 'all',
+  wait_for_files: '20s',
+}
 
 /**
  * A page with all that can stand on one: a folder with hostile names and one for few, bytes that lie in both,
@@ -30,7 +36,10 @@ export async function beginCrowdedPage(options: Parameters<typeof beginPage>[0] 
   const docs = hostile_paths.map((path, at) => [`docs/${path}`, `${content} ${at}`] as const)
   const refused = ['docs/<x-evil evil="2">.gz', 'vault/klondike.gz']
   const page = await beginPage({
-    folders: { docs: { label_from: 'every_folder', labels: ['<x-evil evil=3>'] }, vault: { labels: ['klondike'] } },
+    folders: {
+      docs: { label_from: 'every_folder', labels: ['<x-evil evil=3>'] },
+      vault: { labels: ['klondike'] },
+    },
     tree: {
       ...Object.fromEntries(docs),
       'docs/same.txt': 'The same bytes.',
@@ -52,7 +61,12 @@ export async function beginCrowdedPage(options: Parameters<typeof beginPage>[0] 
   for (const name of refused) await journey.stage(name, 'refused')
   await addUser(store, { name: 'ada', role: 'reader', folders: ['docs'], password })
   await addUser(store, { name: 'ann', role: 'operator', folders: ['docs'], password })
-  await addUser(store, { name: '<x-evil evil="4">\u202e', role: 'operator', folders: 'all', password })
+  await addUser(store, {
+    name: '<x-evil evil="4">\u202e',
+    role: 'operator',
+    folders: 'all',
+    password,
+  })
   const view = openPromptsView(config.state_dir)
   onTestFinished(() => view.close())
 
@@ -65,14 +79,21 @@ export async function beginCrowdedPage(options: Parameters<typeof beginPage>[0] 
   for (const { name } of config.prompts) {
     await operator.get(`/prompts/${name}/dry-run`)
     const to = (await operator.post(`/prompts/${name}/run`)).headers.get('location')!
-    await until(`the report of ${name}`, () => view.run(Number(to.split('/').at(-1)))?.state === 'written')
+    await until(
+      `the report of ${name}`,
+      () => view.run(Number(to.split('/').at(-1)))?.state === 'written',
+    )
   }
   await ask(operator, '<x-evil evil=5> klondike')
   return { ...page, operator, signedIn }
 }
 
 /** Asks, and waits for the answer. Returns the path of the answer. */
-export async function ask(browser: Browser, question: string, fields: Record<string, string> = {}): Promise<string> {
+export async function ask(
+  browser: Browser,
+  question: string,
+  fields: Record<string, string> = {},
+): Promise<string> {
   await browser.get('/ask')
   const { headers } = await browser.post('/ask', { question, ...fields })
   const to = headers.get('location')!
@@ -80,22 +101,34 @@ export async function ask(browser: Browser, question: string, fields: Record<str
   return to
 }
 
-const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
+const entities: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+}
 
 export function attributesIn(html: string, name: string): string[] {
   const found = [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))]
-  return found.map(([, value]) => value!.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity]!))
+  return found.map(([, value]) =>
+    value!.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity]!),
+  )
 }
 
 /** Reads each page that links lead to, from these paths on. */
-export async function crawl(browser: Browser, from: readonly string[] = ['/']): Promise<Map<string, Answer>> {
+export async function crawl(
+  browser: Browser,
+  from: readonly string[] = ['/'],
+): Promise<Map<string, Answer>> {
   const found = new Map<string, Answer>()
   const left = [...from]
   for (let path = left.shift(); path !== undefined; path = left.shift()) {
     if (found.has(path) || !path.startsWith('/') || path.startsWith('/assets/')) continue
     const answer = await browser.get(path)
     found.set(path, answer)
-    if (answer.status === 200) left.push(...attributesIn(answer.text, 'href').map((to) => to.split('#')[0]!))
+    if (answer.status === 200)
+      left.push(...attributesIn(answer.text, 'href').map((to) => to.split('#')[0]!))
     expect(found.size, 'pages that links lead to').toBeLessThan(400)
   }
   return found

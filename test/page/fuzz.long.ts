@@ -14,7 +14,18 @@ const round = 500
 const odd = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.constantFrom('weekly', 'klondike', 'docs', 'vault', '1', '2', '3', 'same.txt', 'ready', '7d'),
+    arbitrary: fc.constantFrom(
+      'weekly',
+      'klondike',
+      'docs',
+      'vault',
+      '1',
+      '2',
+      '3',
+      'same.txt',
+      'ready',
+      '7d',
+    ),
   },
   fc.constantFrom(
     '..',
@@ -50,7 +61,17 @@ const odd = fc.oneof(
     'toString',
     '[object Object]',
   ),
-  fc.constantFrom('http://evil.example/', '//evil.example/', 'javascript:evil(1)', '?', '#', ';', '&a[b]=c', '*', ''),
+  fc.constantFrom(
+    'http://evil.example/',
+    '//evil.example/',
+    'javascript:evil(1)',
+    '?',
+    '#',
+    ';',
+    '&a[b]=c',
+    '*',
+    '',
+  ),
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.nat(12_000).map((length) => 'a'.repeat(length)),
 )
@@ -65,9 +86,12 @@ const place = odd.map((path): [string, string][] => [
   ['folder', 'docs'],
   ['path', path],
 ])
-const any_fields = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names.split(' ')), odd), odd), { maxLength: 4 })
+const any_fields = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names.split(' ')), odd), odd), {
+  maxLength: 4,
+})
 const fields = fc.oneof(any_fields, place)
-const encoded = (pairs: [string, string][]) => pairs.map((pair) => pair.map(encodeSafely).join('=')).join('&')
+const encoded = (pairs: [string, string][]) =>
+  pairs.map((pair) => pair.map(encodeSafely).join('=')).join('&')
 const encodeSafely = (text: string) => encodeURIComponent(Buffer.from(text).toString())
 
 const target = fc
@@ -137,18 +161,38 @@ const header = fc.oneof(
 )
 const json = fc.oneof(
   fc.json(),
-  fc.constantFrom('{', '[]', '7', '{"__proto__":{"a":1}}', '['.repeat(5_000), '{"method":"tools/call"}'),
+  fc.constantFrom(
+    '{',
+    '[]',
+    '7',
+    '{"__proto__":{"a":1}}',
+    '['.repeat(5_000),
+    '{"method":"tools/call"}',
+  ),
 )
 const body = fc.oneof(
   fc.tuple(fc.constant('application/x-www-form-urlencoded'), fc.oneof(fields.map(encoded), odd)),
   fc.tuple(fc.constant('application/json'), json),
   fc.tuple(fc.constantFrom('text/plain', 'multipart/form-data; boundary=x', 'x', ''), odd),
-  fc.tuple(fc.constant('application/x-www-form-urlencoded'), fc.constant(`a=${'b'.repeat(70_000)}`)),
+  fc.tuple(
+    fc.constant('application/x-www-form-urlencoded'),
+    fc.constant(`a=${'b'.repeat(70_000)}`),
+  ),
 )
 const request = fc.record({
   method: fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom('GET', 'POST') },
-    fc.constantFrom('HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'get', 'EVIL', 'PROPFIND'),
+    fc.constantFrom(
+      'HEAD',
+      'PUT',
+      'DELETE',
+      'OPTIONS',
+      'PATCH',
+      'TRACE',
+      'get',
+      'EVIL',
+      'PROPFIND',
+    ),
   ),
   target,
   version: fc.oneof(
@@ -158,7 +202,17 @@ const request = fc.record({
   headers: fc.array(header, { maxLength: 2 }),
   body,
   who: fc.constantFrom('nobody', 'ada', 'ann', 'operator', 'agent'),
-  origin: fc.constantFrom('own', 'own', 'own', 'own', 'own', 'own', 'null', 'https://evil.example', undefined),
+  origin: fc.constantFrom(
+    'own',
+    'own',
+    'own',
+    'own',
+    'own',
+    'own',
+    'null',
+    'https://evil.example',
+    undefined,
+  ),
   has_csrf: fc.boolean(),
 })
 
@@ -186,10 +240,14 @@ test(`${requests} odd requests: no fault, no secret, nothing of a request become
     'scrypt$',
     /(?:\bpat_(?!\*)[\x21-\x7e]{32}|[?&]sig=\w)/,
     ...sessionSecrets().filter((secret) => typeof secret === 'string'),
-    ...[...cookies.values()].flatMap(({ headers }) => headers.map((line) => line.split('=')[1] ?? 'none at all')),
+    ...[...cookies.values()].flatMap(({ headers }) =>
+      headers.map((line) => line.split('=')[1] ?? 'none at all'),
+    ),
   ]
   const found = (text: string, secrets: readonly (string | RegExp)[]) =>
-    secrets.filter((secret) => (typeof secret === 'string' ? text.includes(secret) : secret.test(text)))
+    secrets.filter((secret) =>
+      typeof secret === 'string' ? text.includes(secret) : secret.test(text),
+    )
 
   const statuses = new Map<number, number>()
   let sent = 0
@@ -218,7 +276,10 @@ test(`${requests} odd requests: no fault, no secret, nothing of a request become
       // Else the server waits for the end of the body.
       const rest_of_body = headers.some((line) => line.endsWith(': chunked')) ? '0\r\n\r\n' : ''
       const raw = rawRequest(address, lines, `${has_body ? bytes : ''}${rest_of_body}`)
-      const answer = (await within(lines.join('\n').slice(0, 3_000), raw)).replace(/^HTTP\/1\.1 100 .*?\r\n\r\n/s, '')
+      const answer = (await within(lines.join('\n').slice(0, 3_000), raw)).replace(
+        /^HTTP\/1\.1 100 .*?\r\n\r\n/s,
+        '',
+      )
       const status = statusOf(answer)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       expect(status, answer.slice(0, 2_000)).toBeLessThan(500)
@@ -234,12 +295,17 @@ test(`${requests} odd requests: no fault, no secret, nothing of a request become
     },
   )
   await fc.assert(property, { numRuns: requests, endOnFailure: true })
-  console.log(`seed ${seedOfCommit()}: ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`)
+  console.log(
+    `seed ${seedOfCommit()}: ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`,
+  )
   for (const expected of [200, 303, 400, 401, 403, 404])
     expect(statuses.get(expected) ?? 0, `${expected}`).toBeGreaterThan(0)
   expect(notes.filter(({ level }) => level === 'error')).toEqual([])
   const noted = JSON.stringify(
-    notes.map(({ fields: of, ...note }) => ({ ...note, of: String(of?.error ?? JSON.stringify(of)) })),
+    notes.map(({ fields: of, ...note }) => ({
+      ...note,
+      of: String(of?.error ?? JSON.stringify(of)),
+    })),
   )
   expect(found(noted, ofAll())).toEqual([])
   expect((await (await signedIn('ann')).get('/')).status, 'afterwards').toBe(200)

@@ -17,7 +17,8 @@ function oddIn(html: string, is_xml = false): string[] {
         for (const [attribute, value] of Object.entries(attributes)) {
           if (/^on|^style$|evil/.test(attribute)) odd.push(`${name} ${attribute}`)
           const is_address = ['href', 'src', 'action', 'formaction', 'hx-get'].includes(attribute)
-          if (is_address && !/^(\/(?!\/)|#|https?:\/\/127\.0\.0\.1)/.test(value)) odd.push(`${attribute}=${value}`)
+          if (is_address && !/^(\/(?!\/)|#|https?:\/\/127\.0\.0\.1)/.test(value))
+            odd.push(`${attribute}=${value}`)
         }
       },
     },
@@ -37,9 +38,19 @@ test('the check itself sees what a name could do', () => {
   ])
 })
 
-test('on no screen does a name, a report or an answer become an element', { timeout: 120_000 }, async () => {
+test('on no screen does a name, a report or an answer become an element', {
+  timeout: 120_000,
+}, async () => {
   const { operator, signedIn, address, store } = await beginCrowdedPage()
-  const starts = ['/', '/files', '/problems', '/prompts', '/ask', '/about', '/prompts/weekly/feed.xml']
+  const starts = [
+    '/',
+    '/files',
+    '/problems',
+    '/prompts',
+    '/ask',
+    '/about',
+    '/prompts/weekly/feed.xml',
+  ]
   const link = new Browser(address)
   await link.useLink(store)
   let hostile = 0

@@ -30,18 +30,30 @@ test('a form acts only with the token of its session and from this page', async 
   await other.useLink(store)
   const foreign = csrfIn((await other.get('/')).text)
   const send = async (method: string, token: string | undefined, from: string | undefined) => {
-    const body = new URLSearchParams({ folder: 'docs', ...(token !== undefined && { _csrf: token }) })
+    const body = new URLSearchParams({
+      folder: 'docs',
+      ...(token !== undefined && { _csrf: token }),
+    })
     const headers = { cookie, 'content-type': form, ...(from !== undefined && { origin: from }) }
     const query = method === 'GET' ? `?${body}` : ''
     const sent = method === 'GET' ? {} : { body: body.toString() }
-    return (await fetch(`${address}/rescan${query}`, { method, headers, redirect: 'manual', ...sent })).status
+    return (
+      await fetch(`${address}/rescan${query}`, { method, headers, redirect: 'manual', ...sent })
+    ).status
   }
   expect(await send('POST', own, origin)).toBe(303)
   expect(await send('POST', undefined, origin)).toBe(403)
   expect(await send('POST', foreign, origin)).toBe(403)
-  for (const from of [undefined, 'null', 'https://evil.example', `${origin}.evil.example`, 'http://127.0.0.1'])
+  for (const from of [
+    undefined,
+    'null',
+    'https://evil.example',
+    `${origin}.evil.example`,
+    'http://127.0.0.1',
+  ])
     expect(await send('POST', own, from), `Origin ${from}`).toBe(403)
-  for (const method of ['GET', 'PUT', 'DELETE']) expect([403, 404]).toContain(await send(method, own, origin))
+  for (const method of ['GET', 'PUT', 'DELETE'])
+    expect([403, 404]).toContain(await send(method, own, origin))
 })
 
 test('the token of a user opens screens, and sends no form', async () => {
@@ -52,10 +64,14 @@ test('the token of a user opens screens, and sends no form', async () => {
   for (let tries = 0; tries < 5; tries++)
     expect((await fetch(address, { headers: { authorization: 'Basic eDp5' } })).status).toBe(401)
   const headers = { authorization, origin: new URL(address).origin, 'content-type': form }
-  expect((await fetch(`${address}/rescan`, { method: 'POST', headers, body: 'folder=docs' })).status).toBe(403)
+  expect(
+    (await fetch(`${address}/rescan`, { method: 'POST', headers, body: 'folder=docs' })).status,
+  ).toBe(403)
   const statuses: number[] = []
   for (let tries = 0; tries < 4; tries++)
-    statuses.push((await fetch(address, { headers: { authorization: `Bearer sluice_page_${tries}` } })).status)
+    statuses.push(
+      (await fetch(address, { headers: { authorization: `Bearer sluice_page_${tries}` } })).status,
+    )
   expect(statuses).toEqual([401, 401, 401, 429])
   expect((await fetch(address, { headers: { authorization } })).status).toBe(200)
 })
@@ -76,7 +92,8 @@ test('a sign-in makes a new session, and an ended one stays ended', async () => 
 
   const sessions = sessionsIn(store)
   store.keepSession('one', { user: 'ada' }, '{"user":"ada"}')
-  const read = () => new Promise<unknown>((resolve) => sessions.get('one', (_error, found) => resolve(found)))
+  const read = () =>
+    new Promise<unknown>((resolve) => sessions.get('one', (_error, found) => resolve(found)))
   const in_flight = await read()
   store.putUser({ name: 'ada', role: 'operator', folders: 'all', password: 'scrypt$another' })
   await new Promise<void>((resolve) => sessions.set('one', in_flight as never, () => resolve()))
@@ -125,10 +142,15 @@ test.each([
   ['::ffff:127.0.0.1', [], 'evil, 198.51.100.1', '198.51.100.1'],
   ['::1', [], undefined, undefined],
   [undefined, [], undefined, undefined],
-])('wrong passwords from %s behind %j count for %s as %s', (remoteAddress, from, named, counted) => {
-  const clientOf = createClientNames({ listen: 'unix:/run/page', proxy: { from } } as never)
-  expect(clientOf({ headers: { 'x-forwarded-for': named }, socket: { remoteAddress } } as never)).toBe(counted)
-})
+])(
+  'wrong passwords from %s behind %j count for %s as %s',
+  (remoteAddress, from, named, counted) => {
+    const clientOf = createClientNames({ listen: 'unix:/run/page', proxy: { from } } as never)
+    expect(
+      clientOf({ headers: { 'x-forwarded-for': named }, socket: { remoteAddress } } as never),
+    ).toBe(counted)
+  },
+)
 
 test('only a listed proxy names users, once, and never a group', async () => {
   const as = (address: string, ...headers: string[]) =>
@@ -140,9 +162,14 @@ test('only a listed proxy names users, once, and never a group', async () => {
   near.store.putUser({ name: 'group:staff', role: 'operator', folders: 'all' })
   expect(await as(near.address, 'remote-user: ada')).toBe(200)
   expect(await as(near.address, 'Remote-User: eve', 'Remote-Groups: guests, staff')).toBe(200)
-  for (const headers of [['Remote-User: ada', 'Remote-User: ada'], ['Remote-Groups: staff'], ['Remote_User: ada']])
+  for (const headers of [
+    ['Remote-User: ada', 'Remote-User: ada'],
+    ['Remote-Groups: staff'],
+    ['Remote_User: ada'],
+  ])
     expect(await as(near.address, ...headers), headers.join()).toBe(401)
-  for (const name of ['group:staff', 'eve']) expect(await as(near.address, `Remote-User: ${name}`), name).toBe(403)
+  for (const name of ['group:staff', 'eve'])
+    expect(await as(near.address, `Remote-User: ${name}`), name).toBe(403)
 })
 
 test('a user of a proxy whom the page does not know learns what to do, and gets no form', async () => {
@@ -151,13 +178,21 @@ test('a user of a proxy whom the page does not know learns what to do, and gets 
   for (const path of ['/', '/files', '/prompts/x/feed.xml']) {
     const { status, text } = await browser.get(path, { 'remote-user': "O'Hara <b>" })
     expect([path, status]).toEqual([path, 403])
-    expect(text).toContain('You are signed in as O&#39;Hara &lt;b&gt;, but this page does not know you.')
+    expect(text).toContain(
+      'You are signed in as O&#39;Hara &lt;b&gt;, but this page does not know you.',
+    )
     expect(text).toContain(`sluice page user add &#39;O&#39;\\&#39;&#39;Hara &lt;b&gt;&#39;`)
     expect(text).not.toContain('<form')
   }
-  expect((await browser.post('/rescan', { folder: 'docs' }, { 'remote-user': 'eve' })).status).toBe(403)
-  expect((await fetch(`${address}/assets/none`, { headers: { 'remote-user': 'eve' } })).status).toBe(404)
-  expect(store.database.prepare('SELECT count(*) FROM sessions WHERE user IS NOT ?').pluck().get('ada')).toBe(0)
+  expect((await browser.post('/rescan', { folder: 'docs' }, { 'remote-user': 'eve' })).status).toBe(
+    403,
+  )
+  expect(
+    (await fetch(`${address}/assets/none`, { headers: { 'remote-user': 'eve' } })).status,
+  ).toBe(404)
+  expect(
+    store.database.prepare('SELECT count(*) FROM sessions WHERE user IS NOT ?').pluck().get('ada'),
+  ).toBe(0)
 })
 
 test('no group makes a user an operator of what another one shows them; a row of their own counts alone', async () => {
@@ -186,7 +221,11 @@ test('no group makes a user an operator of what another one shows them; a row of
 
 test('another Host is refused, whatever a proxy header says', async () => {
   const { address } = await beginWithUser()
-  for (const headers of [['Host: evil.example'], ['Host: evil.example', 'Host: 127.0.0.1'], ['Host: ']])
+  for (const headers of [
+    ['Host: evil.example'],
+    ['Host: evil.example', 'Host: 127.0.0.1'],
+    ['Host: '],
+  ])
     expect(
       statusOf(
         await rawRequest(address, [
@@ -200,11 +239,21 @@ test('another Host is refused, whatever a proxy header says', async () => {
 })
 
 test('no address leads elsewhere or to a file', async () => {
-  const { address, browser } = await beginWithUser({ page: { base_url: 'http://127.0.0.1:1/sluice' } })
+  const { address, browser } = await beginWithUser({
+    page: { base_url: 'http://127.0.0.1:1/sluice' },
+  })
   const ask = (target: string, ...headers: string[]) =>
     rawRequest(address, [`GET ${target} HTTP/1.1`, 'Sec-Fetch-Site: cross-site', ...headers])
-  expect(await ask('/sluice/ask?folder=x')).toContain('\r\nrefresh: 0; url=/sluice/ask?folder=x\r\n')
-  for (const target of ['http://evil.example/sluice/', '//evil.example/sluice/', '/%73luice/', '/sluicex/', '*']) {
+  expect(await ask('/sluice/ask?folder=x')).toContain(
+    '\r\nrefresh: 0; url=/sluice/ask?folder=x\r\n',
+  )
+  for (const target of [
+    'http://evil.example/sluice/',
+    '//evil.example/sluice/',
+    '/%73luice/',
+    '/sluicex/',
+    '*',
+  ]) {
     const answer = await ask(target)
     expect([400, 404], target).toContain(statusOf(answer))
     expect(answer).not.toMatch(/^(refresh|location):/im)
@@ -227,7 +276,13 @@ test('no address leads elsewhere or to a file', async () => {
     expect(answer).not.toContain('SQLite')
   }
   await browser.get('/')
-  for (const back of ['//evil.example', '/\\evil.example', 'https://evil.example', '/%0d%0aX: y', 'javascript:x']) {
+  for (const back of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    '/%0d%0aX: y',
+    'javascript:x',
+  ]) {
     const { status, headers } = await browser.post('/rescan', { folder: 'docs', back })
     expect([status, headers.get('location')], back).toEqual([303, '/sluice/'])
   }

@@ -17,7 +17,11 @@ import { MovingClock } from '../rig/moving-clock.ts'
 import { makeStore } from '../rig/tree.ts'
 import { until } from '../rig/waiting.ts'
 
-const service = { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' }
+const service = {
+  base_url: 'http://127.0.0.1:1',
+  project_id: 'project_0123456789abcdefghij',
+  token_file: '/t',
+}
 
 /** A kept page, and all that it records and logs. */
 async function begin(page: object = {}) {
@@ -45,7 +49,10 @@ async function begin(page: object = {}) {
   store.putUser({ name: 'ada', role: 'operator', folders: 'all' })
   const authorization = `Bearer ${store.makeToken('ada')}`
   const served = (count: number) =>
-    until(`served ${count} times`, () => logged.filter((line) => line === 'the page is served').length === count)
+    until(
+      `served ${count} times`,
+      () => logged.filter((line) => line === 'the page is served').length === count,
+    )
   const setConfig = (...args: Parameters<typeof configWith>) => {
     config = configWith(...args)
   }
@@ -89,7 +96,9 @@ test('a thread that fails is a trouble until its successor has worked for a minu
   await served(1)
   await threads.at(-1)!.terminate()
   await served(2)
-  expect(facts).toMatchObject([{ type: 'trouble_began', about: 'page', error: { code: 'thread.ended' } }])
+  expect(facts).toMatchObject([
+    { type: 'trouble_began', about: 'page', error: { code: 'thread.ended' } },
+  ])
   clock.skip(minute_ms / 2)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401)
   expect(facts).toHaveLength(1)
@@ -123,7 +132,9 @@ test('a reload changes folders and limits without a break, and only other settin
         })
         .on('error', reject)
     })
-  const ask = store.database.prepare(`INSERT INTO questions (user, asked_ms, wish, over) VALUES ('ada', ?, '{}', '[]')`)
+  const ask = store.database.prepare(
+    `INSERT INTO questions (user, asked_ms, wish, over) VALUES ('ada', ?, '{}', '[]')`,
+  )
   const error = store.database.prepare('SELECT error FROM questions').pluck()
   ask.run(system_clock.now_ms())
   const before = await read('/files')
@@ -143,7 +154,10 @@ test('a reload changes folders and limits without a break, and only other settin
 test('a renewed certificate is taken over without a reload; one that cannot be used leaves the page as it is', async () => {
   const make = () => makeCertificates(makeStore(), ['127.0.0.1'], system_clock)
   const { cert, key, ca } = make()
-  const { setConfig, served, port, facts, clock, logged } = await begin({ tls_cert: cert, tls_key: key })
+  const { setConfig, served, port, facts, clock, logged } = await begin({
+    tls_cert: cert,
+    tls_key: key,
+  })
   setConfig(['docs'])
   await served(1)
   const fingerprint = (options: https.RequestOptions) =>
@@ -165,7 +179,9 @@ test('a renewed certificate is taken over without a reload; one that cannot be u
     type: 'trouble_began',
     error: {
       code: 'page.tls',
-      message: expect.stringMatching(`^the page goes on with its earlier certificate: .*${message}`),
+      message: expect.stringMatching(
+        `^the page goes on with its earlier certificate: .*${message}`,
+      ),
     },
   })
   writeFileSync(key, '')
@@ -177,7 +193,11 @@ test('a renewed certificate is taken over without a reload; one that cannot be u
   writeFileSync(cert, readFileSync(renewed.cert))
   clock.skip(minute_ms)
   await until('the trouble of another key', () => facts.length === 3)
-  expect(facts).toMatchObject([refusal('cannot be used'), { type: 'trouble_ended' }, refusal('does not belong')])
+  expect(facts).toMatchObject([
+    refusal('cannot be used'),
+    { type: 'trouble_ended' },
+    refusal('does not belong'),
+  ])
   expect(await fingerprint({ agent: false })).toBe(first)
   writeFileSync(key, readFileSync(renewed.key))
   clock.skip(5_000)
@@ -187,7 +207,8 @@ test('a renewed certificate is taken over without a reload; one that cannot be u
   const again = make()
   writeFileSync(cert, readFileSync(again.cert))
   writeFileSync(key, readFileSync(again.key))
-  const renewals = () => logged.filter((line) => line === 'the page serves a renewed certificate').length
+  const renewals = () =>
+    logged.filter((line) => line === 'the page serves a renewed certificate').length
   clock.skip(minute_ms)
   await until('the next certificate', () => renewals() === 2)
   expect(facts).toHaveLength(4)
@@ -207,11 +228,16 @@ test('a page whose new port is taken goes on at the earlier one until the new on
   expect(facts).toMatchObject([
     {
       type: 'trouble_began',
-      error: { message: expect.stringMatching(`^the page goes on with its earlier settings: .*${next}`) },
+      error: {
+        message: expect.stringMatching(`^the page goes on with its earlier settings: .*${next}`),
+      },
     },
   ])
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401)
-  expect(store.database.prepare('SELECT error FROM questions').pluck().get(), 'of a question that is open').toBeNull()
+  expect(
+    store.database.prepare('SELECT error FROM questions').pluck().get(),
+    'of a question that is open',
+  ).toBeNull()
   other.close()
   clock.skip(5_000)
   await served(2)

@@ -12,7 +12,9 @@ test('a request has a minute for its body, and half a minute for its headers', a
   }
   const post = ['POST /sign-in HTTP/1.1', `Origin: ${address}`, 'Content-Length: 100']
   const [body, headers] = await Promise.all([
-    ended(rawRequest(address, [...post, 'Content-Type: application/x-www-form-urlencoded'], 'name=')),
+    ended(
+      rawRequest(address, [...post, 'Content-Type: application/x-www-form-urlencoded'], 'name='),
+    ),
     ended(rawRequest(address, ['GET / HTTP/1.1', 'X-More: '], '', undefined, false)),
   ])
   // Node looks for late requests every 30 s.

@@ -11,7 +11,8 @@ async function beginSignedIn(options: Parameters<typeof beginPage>[0] = {}) {
   await addUser(rig.store, { name: 'ada', role: 'operator', folders: 'all', password })
   const browser = new Browser(rig.address)
   await browser.useLink(rig.store)
-  const sessions = () => rig.store.database.prepare('SELECT count(*) FROM sessions').pluck().get() as number
+  const sessions = () =>
+    rig.store.database.prepare('SELECT count(*) FROM sessions').pluck().get() as number
   return { ...rig, browser, sessions }
 }
 
@@ -29,7 +30,10 @@ test('a user of a proxy gets a session by a document with forms alone, and never
     fetch(`${address}${path}`, { method, headers: { 'remote-user': 'ada', ...headers } })
   for (const path of ['/', '/files', '/ask', '/none', '/assets/none']) {
     expect((await ask(path)).headers.get('set-cookie'), path).toBeNull()
-    expect((await ask(path, { accept: 'text/html' }, 'HEAD')).headers.get('set-cookie'), path).toBeNull()
+    expect(
+      (await ask(path, { accept: 'text/html' }, 'HEAD')).headers.get('set-cookie'),
+      path,
+    ).toBeNull()
   }
   await ask('/', { authorization: `Bearer ${store.makeToken('ada')}`, 'remote-user': '' })
   expect(sessions()).toBe(1)
@@ -71,18 +75,24 @@ test('large headers, unfinished bodies and many connections leave the page open 
     const socket = connect(Number(port), hostname)
     socket.on('error', () => {})
     socket.on('close', () => refused++)
-    socket.write(`POST /sign-in HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 100\r\n\r\na`)
+    socket.write(
+      `POST /sign-in HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 100\r\n\r\na`,
+    )
     sockets.push(socket)
     await once(socket, 'connect')
   }
   await expect.poll(() => refused, { timeout: 10_000 }).toBeGreaterThanOrEqual(30)
   for (const socket of sockets) socket.destroy()
-  await expect.poll(async () => (await fetch(address).catch(() => undefined))?.status, { timeout: 10_000 }).toBe(401)
+  await expect
+    .poll(async () => (await fetch(address).catch(() => undefined))?.status, { timeout: 10_000 })
+    .toBe(401)
 })
 
 test('one user has three open questions at most', async () => {
   const { browser } = await beginSignedIn()
   await browser.get('/ask')
-  const asked = await Promise.all([1, 2, 3, 4, 5].map((nth) => browser.post('/ask', { question: `What is ${nth}?` })))
+  const asked = await Promise.all(
+    [1, 2, 3, 4, 5].map((nth) => browser.post('/ask', { question: `What is ${nth}?` })),
+  )
   expect(asked.map(({ status }) => status).sort()).toEqual([303, 303, 303, 429, 429])
 })

@@ -20,10 +20,17 @@ export async function beginPage(
   options: Partial<JourneyOptions> & { page?: Partial<Config['page']>; page_clock?: Clock } = {},
 ) {
   const { page, page_clock: clock = system_clock, ...rest } = options
-  const journey = await begin({ profile: 'default', tree: { 'docs/plan.txt': 'the plan' }, ...rest })
+  const journey = await begin({
+    profile: 'default',
+    tree: { 'docs/plan.txt': 'the plan' },
+    ...rest,
+  })
   await journey.allReady()
   const control = await serveControl(journey.daemon, 'run')
-  const config: Config = { ...journey.config(), page: { ...journey.config().page, listen: '127.0.0.1:0', ...page } }
+  const config: Config = {
+    ...journey.config(),
+    page: { ...journey.config().page, listen: '127.0.0.1:0', ...page },
+  }
   const notes: PageNote[] = []
   const log = (note: PageNote) => void notes.push(note)
   let opened = await openPage({ config, clock, log })
@@ -48,7 +55,10 @@ export async function beginPage(
 /** A check of the usual cost takes 0.3 s of a core. The hash names its cost, so a cheap one is checked the same way. */
 const cheap = { N: 1024, r: 8, p: 1 }
 
-export async function addUser(store: PageStore, user: PageUser & { password: string }): Promise<void> {
+export async function addUser(
+  store: PageStore,
+  user: PageUser & { password: string },
+): Promise<void> {
   store.putUser({ ...user, password: await hashPassword(user.password, cheap) })
 }
 
@@ -75,11 +85,25 @@ export class Browser {
   }
 
   /** Sends a form of the page that was read last, with its hidden token. */
-  async post(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Answer> {
+  async post(
+    path: string,
+    fields: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const token = /name="_csrf" value="([^"]*)"/.exec(this.#page)?.[1]
-    const body = new URLSearchParams({ ...(token === undefined ? {} : { _csrf: token }), ...fields })
-    const form = { origin: new URL(this.#address).origin, 'content-type': 'application/x-www-form-urlencoded' }
-    return this.#request(path, { method: 'POST', body: body.toString(), headers: { ...form, ...headers } })
+    const body = new URLSearchParams({
+      ...(token === undefined ? {} : { _csrf: token }),
+      ...fields,
+    })
+    const form = {
+      origin: new URL(this.#address).origin,
+      'content-type': 'application/x-www-form-urlencoded',
+    }
+    return this.#request(path, {
+      method: 'POST',
+      body: body.toString(),
+      headers: { ...form, ...headers },
+    })
   }
 
   async signIn(name: string, password: string): Promise<Answer> {
@@ -90,9 +114,20 @@ export class Browser {
     return this.post('/link', { link: store.makeLink() })
   }
 
-  async #request(path: string, options: RequestInit & { headers: Record<string, string> }): Promise<Answer> {
-    const headers = { ...(this.cookie && { cookie: this.cookie }), ...this.headers, ...options.headers }
-    const response = await fetch(`${this.#address}${path}`, { redirect: 'manual', ...options, headers })
+  async #request(
+    path: string,
+    options: RequestInit & { headers: Record<string, string> },
+  ): Promise<Answer> {
+    const headers = {
+      ...(this.cookie && { cookie: this.cookie }),
+      ...this.headers,
+      ...options.headers,
+    }
+    const response = await fetch(`${this.#address}${path}`, {
+      redirect: 'manual',
+      ...options,
+      headers,
+    })
     for (const line of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (/expires=Thu, 01 Jan 1970/i.test(line)) this.#cookies.delete(name!)

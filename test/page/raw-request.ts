@@ -14,7 +14,11 @@ export async function rawRequest(
   has_end = true,
 ): Promise<string> {
   const { hostname: to, port, host } = new URL(address)
-  const socket = connect({ host: to, port: Number(port), ...(from !== undefined && { localAddress: from }) })
+  const socket = connect({
+    host: to,
+    port: Number(port),
+    ...(from !== undefined && { localAddress: from }),
+  })
   const parts: Buffer[] = []
   socket.on('data', (part) => parts.push(part))
   socket.on('error', () => {})

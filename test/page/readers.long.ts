@@ -36,7 +36,11 @@ const open_probes = /^\/(?:files\?(?:q=klondike|after)|ask\?)/
 
 /** Without what the request itself says. */
 function withoutEcho(text: string, path: string): string {
-  const said = [path, path.replaceAll('&', '&amp;'), ...new URLSearchParams(path.split('?')[1]).values()]
+  const said = [
+    path,
+    path.replaceAll('&', '&amp;'),
+    ...new URLSearchParams(path.split('?')[1]).values(),
+  ]
   return said.reduce((rest, part) => (part === '' ? rest : rest.replaceAll(part, '')), text)
 }
 
@@ -59,8 +63,19 @@ test('a reader of one folder finds no trace of another, on no page and by no add
   }
   store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
   const { call, client } = await agentOf(address, store.makeToken('ada'))
-  const given = [{}, { text: 'same' }, { text: 'klondike' }, { file: 'same' }, { file: 'docs/same.txt' }]
-  const more = [{ since: '1d' }, { prompt: 'weekly' }, { prompt: 'klondike' }, { prompt: 'both-klondike' }]
+  const given = [
+    {},
+    { text: 'same' },
+    { text: 'klondike' },
+    { file: 'same' },
+    { file: 'docs/same.txt' },
+  ]
+  const more = [
+    { since: '1d' },
+    { prompt: 'weekly' },
+    { prompt: 'klondike' },
+    { prompt: 'both-klondike' },
+  ]
   for (const { name } of (await client.listTools()).tools.filter((tool) => tool.name !== 'ask')) {
     for (const args of [...given, ...more]) {
       const { text, data } = await call(name, args)
@@ -71,7 +86,9 @@ test('a reader of one folder finds no trace of another, on no page and by no add
   }
 })
 
-test('no form acts for a reader, nor on another folder for an operator', { timeout: 120_000 }, async () => {
+test('no form acts for a reader, nor on another folder for an operator', {
+  timeout: 120_000,
+}, async () => {
   const { operator, signedIn, journey } = await beginCrowdedPage()
   const all = [...(await crawl(operator, starts)).values()]
   const forms = new Map<string, Record<string, string>>()
@@ -81,11 +98,16 @@ test('no form acts for a reader, nor on another folder for an operator', { timeo
       const fields = Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
       const { _csrf, ...sent } = fields
       const action = attributesIn(form, 'action')[0] ?? ''
-      if (/method="post"/.test(form)) forms.set(`${action} ${JSON.stringify(sent)}`, { ...sent, action })
+      if (/method="post"/.test(form))
+        forms.set(`${action} ${JSON.stringify(sent)}`, { ...sent, action })
     }
   }
   const acts = [...forms.values()].filter(({ action }) => !['/sign-out', '/ask'].includes(action!))
-  const extra = ['/retry', '/accept', '/rescan'].map((action) => ({ action, folder: 'vault', path: '' }))
+  const extra = ['/retry', '/accept', '/rescan'].map((action) => ({
+    action,
+    folder: 'vault',
+    path: '',
+  }))
   expect(acts.length).toBeGreaterThan(3)
   const before = journey.service.requestLog.length
   const run_before = (await operator.get('/prompts/klondike')).text.match(/href="\/runs\//g)?.length
@@ -111,17 +133,26 @@ test('no form acts for a reader, nor on another folder for an operator', { timeo
     ['/group', { stage: 'blocked', code: 'type_refused:gz' }],
   ] as const)
     expect((await ann.post(action, fields)).status, action).toBe(403)
-  expect((await operator.get('/prompts/klondike')).text.match(/href="\/runs\//g)?.length).toBe(run_before)
-  expect(journey.service.requestLog.slice(before).filter(({ place }) => /asset|message/.test(place))).toEqual([])
+  expect((await operator.get('/prompts/klondike')).text.match(/href="\/runs\//g)?.length).toBe(
+    run_before,
+  )
+  expect(
+    journey.service.requestLog.slice(before).filter(({ place }) => /asset|message/.test(place)),
+  ).toEqual([])
 })
 
-test('an answer in a chat that began over more folders goes with them', { timeout: 120_000 }, async () => {
+test('an answer in a chat that began over more folders goes with them', {
+  timeout: 120_000,
+}, async () => {
   const { signedIn, store } = await beginCrowdedPage()
   const browser = await signedIn('ada')
   const alone = await ask(browser, 'What is there?')
   store.putUser({ name: 'ada', role: 'reader', folders: ['docs', 'vault'] })
   const first = await ask(browser, 'What is planned?', { folder: 'vault' })
-  const second = await ask(browser, 'And here?', { folder: 'docs', after: first.split('/').at(-1)! })
+  const second = await ask(browser, 'And here?', {
+    folder: 'docs',
+    after: first.split('/').at(-1)!,
+  })
   expect((await browser.get(second)).status).toBe(200)
   store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
   expect((await browser.get(alone)).status).toBe(200)
@@ -131,7 +162,9 @@ test('an answer in a chat that began over more folders goes with them', { timeou
   expect(on.status).toBe(404)
   store.removeUser('ada')
   store.putUser({ name: 'ada', role: 'reader', folders: 'all' })
-  expect(store.database.prepare(`SELECT count(*) FROM questions WHERE user = 'ada'`).pluck().get()).toBe(0)
+  expect(
+    store.database.prepare(`SELECT count(*) FROM questions WHERE user = 'ada'`).pluck().get(),
+  ).toBe(0)
 })
 
 test('a proxy shows its users what is theirs, and whoever is no listed proxy is nobody', async () => {
@@ -150,11 +183,16 @@ test('a proxy shows its users what is theirs, and whoever is no listed proxy is 
   const secret = /scrypt\$|[?&]sig=|sluice_page_[\w-]{32}/
   const crawled = (await crawl(operator, starts)).keys()
   const paths = new Set([...crawled, ...probes, '/none', '/assets/none', '/mcp', '/link/x'])
-  const refuseLeaks = (of: string, path: string, { status, text }: { status: number; text: string }) => {
+  const refuseLeaks = (
+    of: string,
+    path: string,
+    { status, text }: { status: number; text: string },
+  ) => {
     expect(status, `${path} for ${of}`).toBeLessThan(500)
     expect(withoutEcho(text, path), `${path} for ${of}`).not.toMatch(of_vault)
     expect(text, `${path} for ${of}`).not.toMatch(secret)
-    for (const each of secrets()) expect(text.includes(each), `${path} for ${of} has a secret`).toBe(false)
+    for (const each of secrets())
+      expect(text.includes(each), `${path} for ${of} has a secret`).toBe(false)
   }
 
   for (const [user, groups] of [
@@ -172,11 +210,21 @@ test('a proxy shows its users what is theirs, and whoever is no listed proxy is 
     else expect(open.length).toBeGreaterThan(15)
   }
 
-  const forged = ['Remote-User: boss', 'Remote-Groups: few', 'X-Forwarded-For: 127.0.0.1', 'Forwarded: for=127.0.0.1']
+  const forged = [
+    'Remote-User: boss',
+    'Remote-Groups: few',
+    'X-Forwarded-For: 127.0.0.1',
+    'Forwarded: for=127.0.0.1',
+  ]
   const { cookie } = await signedIn('ada')
   for (const path of paths) {
     const ask = async (...lines: string[]) => {
-      const text = await rawRequest(address, [`GET ${path} HTTP/1.1`, ...lines, ...forged], '', '127.0.0.2')
+      const text = await rawRequest(
+        address,
+        [`GET ${path} HTTP/1.1`, ...lines, ...forged],
+        '',
+        '127.0.0.2',
+      )
       return { status: statusOf(text), text: text.replaceAll(/^set-cookie:.*$/gim, '') }
     }
     const stranger = await ask()

@@ -35,7 +35,14 @@ test('a reader learns of no trouble of another project, nor what an administrato
   const [operator, reader] = [await as('ada'), await as('eve')]
   const all = (await operator.get('/')).text
   for (const text of ['klondike is closed', 'edit /etc/klondike']) expect(all).toContain(text)
-  for (const path of ['/', '/problems', '/files', '/file?folder=docs&path=plan.txt', '/prompts', '/about'])
+  for (const path of [
+    '/',
+    '/problems',
+    '/files',
+    '/file?folder=docs&path=plan.txt',
+    '/prompts',
+    '/about',
+  ])
     expect((await reader.get(path)).text, path).not.toMatch(/klondike/)
   expect((await reader.get('/')).text).toContain('your project is closed')
   const { call } = await agentOf(address, store.makeToken('eve'))

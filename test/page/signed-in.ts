@@ -3,8 +3,18 @@ import { addUser, Browser, beginPage } from './page-rig.ts'
 /** A page with an operator of all folders (ada) and a reader of `docs` (eve). */
 export async function beginSignedIn(options: Parameters<typeof beginPage>[0] = {}) {
   const begun = await beginPage(options)
-  await addUser(begun.store, { name: 'ada', role: 'operator', folders: 'all', password: 'correct horse' })
-  await addUser(begun.store, { name: 'eve', role: 'reader', folders: ['docs'], password: 'correct horse' })
+  await addUser(begun.store, {
+    name: 'ada',
+    role: 'operator',
+    folders: 'all',
+    password: 'correct horse',
+  })
+  await addUser(begun.store, {
+    name: 'eve',
+    role: 'reader',
+    folders: ['docs'],
+    password: 'correct horse',
+  })
   const as = async (name: string) => {
     const browser = new Browser(begun.address)
     await browser.signIn(name, 'correct horse')
@@ -30,7 +40,10 @@ export async function press(browser: Browser, page: string, words: string) {
       .replaceAll('&gt;', '>')
       .replaceAll('&amp;', '&')
   const fields = Object.fromEntries(
-    [...form.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name!, plain(value!)]),
+    [...form.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [
+      name!,
+      plain(value!),
+    ]),
   )
   const { status, headers } = await browser.post(/action="([^"]*)"/.exec(form)![1]!, fields)
   return { status, to: headers.get('location') }

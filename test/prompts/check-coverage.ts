@@ -1,7 +1,13 @@
 import type { Manifest } from '../../src/prompts/manifest.ts'
 
 /** Recounts the numbers of a manifest from its lists; returns the differences. */
-export function checkCoverage({ assets, refusals, turns, coverage, coverage_line }: Manifest): string[] {
+export function checkCoverage({
+  assets,
+  refusals,
+  turns,
+  coverage,
+  coverage_line,
+}: Manifest): string[] {
   const wrong: string[] = []
   const claim = (what: string, claimed: unknown, counted: unknown) => {
     if (claimed !== counted) wrong.push(`${what}: ${claimed} claimed, ${counted} counted`)

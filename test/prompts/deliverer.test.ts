@@ -54,17 +54,27 @@ test('each receiver gets its own report: one that fails for a while delays no ot
 
 test('mail and chat begin with a link to the page, where it has an address', async () => {
   const server = await startServer([{ status: 200 }])
-  const rig = await written([{ name: 'hook', kind: 'webhook', url: `${server.origin}/hook`, body: 'json' }])
+  const rig = await written([
+    { name: 'hook', kind: 'webhook', url: `${server.origin}/hook`, body: 'json' },
+  ])
   const end = start(rig, [], { page_url: 'https://example.com/sluice' })
   await until('it is delivered', () => linesOf(rig, 'delivered').length === 1)
   await end()
   const { text } = JSON.parse(server.requests[0]!.body.toString()) as { text: string }
-  expect(text).toMatch(/^\[This report on the page\]\(https:\/\/example\.com\/sluice\/runs\/1\)\n\n\S/)
+  expect(text).toMatch(
+    /^\[This report on the page\]\(https:\/\/example\.com\/sluice\/runs\/1\)\n\n\S/,
+  )
 })
 
 test('a receiver of two deliveries of a run can tell them apart; a delivery repeated by hand keeps its id', async () => {
-  const server = await startServer([{ status: 200 }, { status: 200 }, { status: 400 }, { status: 200 }])
-  const hook = (name: string) => ({ name, kind: 'webhook', url: `${server.origin}/${name}`, body: 'json' }) as const
+  const server = await startServer([
+    { status: 200 },
+    { status: 200 },
+    { status: 400 },
+    { status: 200 },
+  ])
+  const hook = (name: string) =>
+    ({ name, kind: 'webhook', url: `${server.origin}/${name}`, body: 'json' }) as const
   const rig = await written([hook('first'), hook('second'), hook('third')])
   const end = start(rig)
   await until(
@@ -89,7 +99,10 @@ test('the output of a command is stored with its delivery, even if it fails', as
     command('silent', 'exit 0'),
   ])
   const end = start(rig)
-  await until('all are tried', () => linesOf(rig, 'delivered').length === 2 && linesOf(rig, 'later').length > 0)
+  await until(
+    'all are tried',
+    () => linesOf(rig, 'delivered').length === 2 && linesOf(rig, 'later').length > 0,
+  )
   await end()
   const [good, bad, silent] = rig.shown(1).deliveries
   expect(good?.output).toMatch(/^\d*\n[\d\n]+\n9999\npat_\*\*\*\npublished$/)
@@ -134,7 +147,9 @@ test('a receiver that left the configuration gets nothing', async () => {
 
 test('unresponsive receivers of reports delay no alert', async () => {
   const hang = { kind: 'command', run: ['/bin/sleep', '60'], timeout_ms: 120_000 } as const
-  const rig = await written(Array.from({ length: 9 }, (_, index) => ({ name: `slow ${index}`, ...hang })))
+  const rig = await written(
+    Array.from({ length: 9 }, (_, index) => ({ name: `slow ${index}`, ...hang })),
+  )
   const dir = makeTree()
   const end = start(rig, [{ name: 'people', kind: 'file', dir, file_name: '{{name}}.md' }])
   await until('no place for reports is left', async () => {
@@ -142,7 +157,12 @@ test('unresponsive receivers of reports delay no alert', async () => {
     rig.ledger.release('delivery', work)
     return work.length === 1
   })
-  const alert = { message_id: 'alert_1', subject: 'docs is offline', text: 'docs is offline', problems: [] }
+  const alert = {
+    message_id: 'alert_1',
+    subject: 'docs is offline',
+    text: 'docs is offline',
+    problems: [],
+  }
   await rig.ledger.record([{ type: 'alert_raised', ...alert, targets: ['people', 'gone'] }])
   await until(
     'the alert is delivered',

@@ -19,7 +19,9 @@ const blocks = (language: string) =>
     .split(`\n\`\`\`${language}\n`)
     .slice(1)
     .map((rest) => rest.split('\n```\n')[0]!)
-const examples = new Map(blocks('yaml').map((text) => [parse(text).prompts[0].name as string, text]))
+const examples = new Map(
+  blocks('yaml').map((text) => [parse(text).prompts[0].name as string, text]),
+)
 
 /** Settings for these tests: log errors only. */
 const quiet_settings = `
@@ -37,7 +39,11 @@ class Example {
   }
 
   /** `places`: values of this machine for other places on the page. */
-  static async of(context: TestContext, name: string, places: (home: string) => object = () => ({})): Promise<Example> {
+  static async of(
+    context: TestContext,
+    name: string,
+    places: (home: string) => object = () => ({}),
+  ): Promise<Example> {
     const example = new Example(await Home.of(context), name)
     const { path, service, project_id } = example.home
     const own = join(path, '.config/sluice')
@@ -63,7 +69,10 @@ class Example {
   /** Records its empty folders: every later file is new. */
   async takeUp(...folders: string[]): Promise<void> {
     this.put(Object.fromEntries(folders.map((folder) => [`${folder}/`, ''])))
-    expect(await this.run()).toMatchObject({ code: 3, out: expect.stringContaining('skipped: nothing new') })
+    expect(await this.run()).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('skipped: nothing new'),
+    })
   }
 
   put(tree: Record<string, string>): void {
@@ -99,38 +108,68 @@ test('the weekly digest: a report and a mail; the next one covers only new files
   }))
   addToTree(example.home.path, { 'ca.pem': test_certificate })
   example.secret('mail-password', 'right')
-  expect(example.nextAfter('2026-11-21T00:00Z', 2)).toEqual(['2026-11-23T08:00+01:00', '2026-11-30T08:00+01:00'])
+  expect(example.nextAfter('2026-11-21T00:00Z', 2)).toEqual([
+    '2026-11-23T08:00+01:00',
+    '2026-11-30T08:00+01:00',
+  ])
 
   await example.takeUp('finance', 'minutes')
-  example.put({ 'finance/a.md': 'The new budget of the harbour.', 'minutes/b.md': 'New: the crane is sold.' })
-  expect(await example.run()).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 files ready') })
+  example.put({
+    'finance/a.md': 'The new budget of the harbour.',
+    'minutes/b.md': 'New: the crane is sold.',
+  })
+  expect(await example.run()).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('2 of 2 files ready'),
+  })
   const [report = ''] = example.reports('reports')
   expect(report).toMatch(/^---\nname: "weekly-digest"\n/)
   expect(report).toContain('files_covered: 2\n')
   for (const name of ['finance/a.md', 'minutes/b.md']) expect(report).toContain(`\n- \`${name}\`\n`)
   const [received] = mail.received
-  expect(received).toMatchObject({ from: 'sluice@example.org', to: ['team@example.org'], user: 'sluice', secure: true })
+  expect(received).toMatchObject({
+    from: 'sluice@example.org',
+    to: ['team@example.org'],
+    user: 'sluice',
+    secure: true,
+  })
   const { headers, parts } = parsePart(received!.raw)
   expect(headers.get('subject')).toEqual([expect.stringMatching(/^What is new, \d{4}-\d\d-\d\d$/)])
   expect(parts.map(({ body }) => body).join()).toContain('the crane is sold')
 
-  expect(await example.run()).toMatchObject({ code: 3, out: expect.stringContaining('skipped: nothing new') })
+  expect(await example.run()).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('skipped: nothing new'),
+  })
   // One covered file as a copy, and one new file.
-  example.put({ 'minutes/copy.md': 'The new budget of the harbour.', 'finance/c.md': 'What is new: the quay.' })
-  expect(await example.run()).toMatchObject({ code: 0, out: expect.stringContaining('1 of 1 file ready') })
-  expect(example.reports('reports').some((text) => text.includes('- `finance/c.md`\n') && !text.includes('a.md'))).toBe(
-    true,
-  )
+  example.put({
+    'minutes/copy.md': 'The new budget of the harbour.',
+    'finance/c.md': 'What is new: the quay.',
+  })
+  expect(await example.run()).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('1 of 1 file ready'),
+  })
+  expect(
+    example
+      .reports('reports')
+      .some((text) => text.includes('- `finance/c.md`\n') && !text.includes('a.md')),
+  ).toBe(true)
   expect(example.home.service.chats(example.home.project_id)).toHaveLength(2)
 })
 
 test('the new contract: signed as the page describes, and sent to Slack; unreadable files are named', async (context) => {
   const [intake, slack] = [await startServer(), await startServer()]
-  const example = await Example.of(context, 'new-contract', () => ({ 'https://intake.example.com': intake.origin }))
+  const example = await Example.of(context, 'new-contract', () => ({
+    'https://intake.example.com': intake.origin,
+  }))
   const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
   example.secret('hook-secret', secret)
   example.secret('slack-address', `${slack.origin}/services/T0/B0`)
-  expect(example.nextAfter('2026-11-20T18:40+01:00', 2)).toEqual(['2026-11-20T18:45+01:00', '2026-11-23T08:00+01:00'])
+  expect(example.nextAfter('2026-11-20T18:40+01:00', 2)).toEqual([
+    '2026-11-20T18:45+01:00',
+    '2026-11-23T08:00+01:00',
+  ])
 
   await example.takeUp('legal')
   example.put({
@@ -139,7 +178,10 @@ test('the new contract: signed as the page describes, and sent to Slack; unreada
     'legal/letters/other.txt': 'Not a contract.',
   })
   const { code, out } = await example.run()
-  expect([code, out]).toEqual([0, expect.stringContaining('1 of 2 files ready; 1 refused (legal/contracts/scan.pdf)')])
+  expect([code, out]).toEqual([
+    0,
+    expect.stringContaining('1 of 2 files ready; 1 refused (legal/contracts/scan.pdf)'),
+  ])
   expect(example.reports('reports/contracts')[0]).not.toContain('other.txt')
   expect(slack.requests).toMatchObject([{ path: '/services/T0/B0' }])
   expect(JSON.parse(String(slack.requests[0]!.body))).toMatchObject({
@@ -152,11 +194,18 @@ test('the new contract: signed as the page describes, and sent to Slack; unreada
   expect(new Webhook(secret).verify(body, given)).toMatchObject({
     id: expect.stringMatching(/^run_[0-9a-f]{24}$/),
     values: { name: 'new-contract', count: '1' },
-    data: { coverage: expect.stringContaining('1 refused'), answer: expect.stringContaining('The lease ends in May') },
+    data: {
+      coverage: expect.stringContaining('1 refused'),
+      answer: expect.stringContaining('The lease ends in May'),
+    },
   })
   const cwd = example.home.path
   addToTree(cwd, { body, 'hook-secret': `${secret}\n` })
-  const env = { PATH: process.env.PATH, id: given['webhook-id'], timestamp: given['webhook-timestamp'] }
+  const env = {
+    PATH: process.env.PATH,
+    id: given['webhook-id'],
+    timestamp: given['webhook-timestamp'],
+  }
   const signature = execFileSync('sh', ['-euc', blocks('sh')[0]!], { cwd, env, encoding: 'utf8' })
   expect(`v1,${signature.trim()}`).toBe(given['webhook-signature'])
 })
@@ -174,7 +223,9 @@ test('the daily log: each report is appended', async (context) => {
     expect(await example.run()).toMatchObject({ code: 0 })
     expect(log()).toContain(`> ${text}`)
   }
-  expect(log()).toMatch(/lighthouse[\s\S]*- `inbox\/first\.md`\n[\s\S]*ferry[\s\S]*- `inbox\/second\.md`\n$/)
+  expect(log()).toMatch(
+    /lighthouse[\s\S]*- `inbox\/first\.md`\n[\s\S]*ferry[\s\S]*- `inbox\/second\.md`\n$/,
+  )
   expect(log()).not.toContain('---\nname:')
   expect(example.reports('reports/log')).toHaveLength(2)
 })

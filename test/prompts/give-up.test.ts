@@ -5,7 +5,12 @@ import { FakeClock } from '../rig/fake-clock.ts'
 import { due_ms, runOf } from './settings.ts'
 
 const error = { code: 'ENOSPC', message: 'the disk is full' }
-const failure = { about: 'later', status: 429, message: 'too many', retry_after_ms: 20 * minute_ms } as const
+const failure = {
+  about: 'later',
+  status: 429,
+  message: 'too many',
+  retry_after_ms: 20 * minute_ms,
+} as const
 
 function after(passed_ms: number, attempts: number) {
   const tools = { clock: new FakeClock(due_ms + passed_ms) } as unknown as RunTools
@@ -15,7 +20,9 @@ function after(passed_ms: number, attempts: number) {
 
 test('retries with growing rests for a day', () => {
   const waits = [0, 4, 20].map((attempts) => {
-    return after(minute_ms, attempts).map((fact) => ('not_before_ms' in fact ? fact.not_before_ms - due_ms : undefined))
+    return after(minute_ms, attempts).map((fact) =>
+      'not_before_ms' in fact ? fact.not_before_ms - due_ms : undefined,
+    )
   })
   const [own, asked_for] = [0, 1].map((at) => waits.map((both) => both[at]!))
   // Each rest is random between a tenth of its maximum and the maximum. 4 tries later the maximum
@@ -30,8 +37,14 @@ test('retries with growing rests for a day', () => {
 test('after a day the run fails with the last error', () => {
   const given_up = after(day_ms + 1, 5)
   expect(given_up).toMatchObject([
-    { type: 'run_failed', error: { code: 'ENOSPC', message: 'given up after a day of tries: the disk is full' } },
-    { type: 'run_failed', error: { code: 'http.429', message: 'given up after a day of tries: too many' } },
+    {
+      type: 'run_failed',
+      error: { code: 'ENOSPC', message: 'given up after a day of tries: the disk is full' },
+    },
+    {
+      type: 'run_failed',
+      error: { code: 'http.429', message: 'given up after a day of tries: too many' },
+    },
   ])
 })
 

@@ -28,13 +28,18 @@ localJourneys('the reporter in the daemon', (profile) => {
     const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
     const daemon = await startDaemon({ config, secrets, clock: system_clock, log, mode: 'run' })
     onTestFinished(() => daemon.stop())
-    await daemon.ledger.record([{ type: 'run_due', prompt: 'digest', due_ms: Date.now(), cause: 'user' }])
+    await daemon.ledger.record([
+      { type: 'run_due', prompt: 'digest', due_ms: Date.now(), cause: 'user' },
+    ])
     await until('the report is delivered', () => readdirSync(copies).length === 1)
     const report = readdirSync(dir).find((name) => name.endsWith('.md'))!
     expect(readFileSync(join(dir, report), 'utf8')).toContain('a.md')
     expect(journey.requests('chats.start')).toHaveLength(1)
     await daemon.stop()
     // The harness cannot read the ledger of this daemon.
-    journey.ends({ left_out: ['docs/a.md'], also_there: [createHash('md5').update('The harbour.').digest('hex')] })
+    journey.ends({
+      left_out: ['docs/a.md'],
+      also_there: [createHash('md5').update('The harbour.').digest('hex')],
+    })
   })
 })

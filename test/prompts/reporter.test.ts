@@ -16,7 +16,8 @@ function start(rig: RunRig) {
   return { reporter, end }
 }
 
-const count = (rig: RunRig, what: string) => rig.reported.filter((line) => line.startsWith(what)).length
+const count = (rig: RunRig, what: string) =>
+  rig.reported.filter((line) => line.startsWith(what)).length
 
 test('a run goes from the due time to its report without help', async () => {
   const rig = await openRunRig()
@@ -37,7 +38,10 @@ test('a long answer of one prompt delays no other prompt', async () => {
   await rig.due('digest')
   await rig.due('other')
   // Between two steps no worker holds the run for a moment.
-  await until('both wait for their answers', () => count(rig, 'asked') === 2 && reporter.inFlight() === 2)
+  await until(
+    'both wait for their answers',
+    () => count(rig, 'asked') === 2 && reporter.inFlight() === 2,
+  )
   expect(count(rig, 'answered')).toBe(0)
   await until('both are written', () => count(rig, 'written') === 2)
   await end()

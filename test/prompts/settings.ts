@@ -13,7 +13,8 @@ export function settingsOf(changes: Partial<PromptSettings> = {}): PromptSetting
     name: 'weekly-digest',
     project_id: 'project_00000000000000000000',
     schedule: { cron: '0 8 * * 1', timezone: zone },
-    prompt: 'What is new in {{folders}} since {{since}}? {{count}} files arrived: {{files}}Be brief.',
+    prompt:
+      'What is new in {{folders}} since {{since}}? {{count}} files arrived: {{files}}Be brief.',
     intelligence: 'expert',
     provider: undefined,
     skills: [],
@@ -45,11 +46,26 @@ export function settingsOf(changes: Partial<PromptSettings> = {}): PromptSetting
 export function assetOf(content: number, name = `finance/${content}.pdf`): FreshAsset {
   const asset_id = `asset_${String(content).padStart(20, '0')}`
   const md5 = content.toString(16).padStart(32, '0')
-  return { content, asset_id, md5, size: content + 1, name, seq: content, arrived_ms: due_ms - 60_000 + content }
+  return {
+    content,
+    asset_id,
+    md5,
+    size: content + 1,
+    name,
+    seq: content,
+    arrived_ms: due_ms - 60_000 + content,
+  }
 }
 
 export function unreadyOf(path: string, changes: Partial<UnreadyFile> = {}): UnreadyFile {
-  const known = { content: undefined, md5: undefined, size: 1, seen_ms: due_ms, why: undefined, covered: false }
+  const known = {
+    content: undefined,
+    md5: undefined,
+    size: 1,
+    seen_ms: due_ms,
+    why: undefined,
+    covered: false,
+  }
   return { folder: 'finance', path, stage: 'on_the_way', ...known, ...changes }
 }
 

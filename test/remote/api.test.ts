@@ -27,8 +27,13 @@ describe('the token', () => {
   test('goes to no redirect target, neither on another host nor on the same one', async () => {
     const other = await startServer([{ status: 200, body: record }])
     for (const status of [301, 302, 303, 307, 308]) {
-      const server = await startServer([{ status, headers: { location: `${other.origin}/v1/assets?key=SECRET` } }])
-      const outcome = await remoteAt(server.origin).createAsset(project_id, { filename: 'a', mime_type: 'a/b' })
+      const server = await startServer([
+        { status, headers: { location: `${other.origin}/v1/assets?key=SECRET` } },
+      ])
+      const outcome = await remoteAt(server.origin).createAsset(project_id, {
+        filename: 'a',
+        mime_type: 'a/b',
+      })
       const failure = failureOf(outcome)
       expect(failure).toMatchObject({ about: 'unknown_protocol', status })
       expect(failure.message).toContain(`${other.origin} that is not followed`)
@@ -66,7 +71,10 @@ describe('the token', () => {
     await remote.readAsset(project_id, asset_id)
     current = 'pat_two'
     await remote.readAsset(project_id, asset_id)
-    expect(server.requests.map((request) => request.headers['x-api-key'])).toEqual(['pat_one', 'pat_two'])
+    expect(server.requests.map((request) => request.headers['x-api-key'])).toEqual([
+      'pat_one',
+      'pat_two',
+    ])
   })
 
   test('A-36 that the service repeats is masked in each form, whatever its characters', async () => {
@@ -74,11 +82,16 @@ describe('the token', () => {
     expect(odd).toHaveLength(36)
     const forms = [odd, encodeURIComponent(odd), JSON.stringify(odd).slice(1, -1)]
     const server = await startServer(
-      forms.map((form) => ({ status: 400, body: { code: '', humane: `No: x${form}, ${form}`, statusCode: 400 } })),
+      forms.map((form) => ({
+        status: 400,
+        body: { code: '', humane: `No: x${form}, ${form}`, statusCode: 400 },
+      })),
     )
     const remote = remoteAt(server.origin, { token: () => odd })
     for (const _ of forms) {
-      const { humane } = failureOf(await remote.createAsset(project_id, { filename: 'a', mime_type: 'a/b' }))
+      const { humane } = failureOf(
+        await remote.createAsset(project_id, { filename: 'a', mime_type: 'a/b' }),
+      )
       expect(humane).toMatch(/^No: x/)
       expect(humane).not.toContain('bcdefg')
     }
@@ -102,7 +115,9 @@ describe('the token', () => {
     }
     const tokens = [() => 'pat_SECRET\r\nx-evil: 1', () => '', () => 'pat_SECRÉT', missing]
     for (const read of tokens) {
-      const failure = failureOf(await remoteAt(server.origin, { token: read }).readAsset(project_id, asset_id))
+      const failure = failureOf(
+        await remoteAt(server.origin, { token: read }).readAsset(project_id, asset_id),
+      )
       expect(failure.about).toBe('account')
       expect(failure.message).not.toMatch(/SECR/)
     }
@@ -131,7 +146,12 @@ describe('addresses', () => {
   })
 
   test('an address is https, or http to this machine', () => {
-    for (const good of ['https://api.example', 'http://127.0.0.1:80', 'http://localhost:1/x/', 'http://[::1]']) {
+    for (const good of [
+      'https://api.example',
+      'http://127.0.0.1:80',
+      'http://localhost:1/x/',
+      'http://[::1]',
+    ]) {
       expect(() => parseBaseUrl(good), good).not.toThrow()
       expect(parseUploadUrl(`${good}/blob?sig=1`), good).toBeDefined()
     }
@@ -148,12 +168,16 @@ describe('addresses', () => {
       'data:text/plain,x',
     ]
     for (const address of bad) {
-      expect(() => parseBaseUrl(address), address).toThrow(expect.objectContaining({ code: 'config.base_url' }))
+      expect(() => parseBaseUrl(address), address).toThrow(
+        expect.objectContaining({ code: 'config.base_url' }),
+      )
       expect(() => parseBaseUrl(address), address).not.toThrow(/SECRET/)
       expect(parseUploadUrl(address), address).toBeUndefined()
     }
     expect(() => parseBaseUrl('https://api.example/?x=1')).toThrow(SluiceError)
-    expect(() => remoteAt('http://api.example')).toThrow(expect.objectContaining({ code: 'config.base_url' }))
+    expect(() => remoteAt('http://api.example')).toThrow(
+      expect.objectContaining({ code: 'config.base_url' }),
+    )
   })
 
   test('any id stays in its place in the path and on its host', () => {
@@ -177,23 +201,48 @@ describe('unexpected answers', () => {
   }
 
   test('a success with an unknown body is not understood', async () => {
-    for (const body of ['', 'null', '[]', '"ready"', '{', 'ready', '{}', { asset_id: 'asset_1', status: 'ready' }]) {
+    for (const body of [
+      '',
+      'null',
+      '[]',
+      '"ready"',
+      '{',
+      'ready',
+      '{}',
+      { asset_id: 'asset_1', status: 'ready' },
+    ]) {
       const failure = failureOf(await read([{ status: 200, body }]))
-      expect(failure, JSON.stringify(body)).toMatchObject({ about: 'unknown_protocol', status: 200 })
+      expect(failure, JSON.stringify(body)).toMatchObject({
+        about: 'unknown_protocol',
+        status: 200,
+      })
     }
   })
 
   test('a web page with status 200 is a captive portal, even where the answer is not read', async () => {
-    const html = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' }
+    const html = {
+      status: 200,
+      headers: { 'content-type': 'text/html' },
+      body: '<html>Log in</html>',
+    }
     expect(failureOf(await read([html]))).toMatchObject({ about: 'network', status: 200 })
     const server = await startServer([html])
-    expect(failureOf(await remoteAt(server.origin).detachLabel(project_id, asset_id, label_id)).about).toBe('network')
+    expect(
+      failureOf(await remoteAt(server.origin).detachLabel(project_id, asset_id, label_id)).about,
+    ).toBe('network')
   })
 
   test('an answer larger than expected is not understood', async () => {
-    const huge = await read([{ status: 200, body: JSON.stringify({ ...record, filename: 'x'.repeat(9_000_000) }) }])
-    expect(failureOf(huge)).toMatchObject({ about: 'unknown_protocol', message: expect.stringContaining('larger') })
-    expect(failureOf(await read([{ status: 503, body: 'x'.repeat(9_000_000) }])).about).toBe('later')
+    const huge = await read([
+      { status: 200, body: JSON.stringify({ ...record, filename: 'x'.repeat(9_000_000) }) },
+    ])
+    expect(failureOf(huge)).toMatchObject({
+      about: 'unknown_protocol',
+      message: expect.stringContaining('larger'),
+    })
+    expect(failureOf(await read([{ status: 503, body: 'x'.repeat(9_000_000) }])).about).toBe(
+      'later',
+    )
   })
 
   test('errors are judged by the table, with code, humane and Retry-After', async () => {
@@ -207,14 +256,19 @@ describe('unexpected answers', () => {
       retry_after_ms: 3_000,
       message: 'the service answered 429 publicapi.rate.limited when asked for an asset',
     })
-    const headers = { 'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
+    const headers = {
+      'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT',
+      date: 'Thu, 01 Jan 2026 00:00:00 GMT',
+    }
     expect(failureOf(await read([{ status: 503, headers }])).retry_after_ms).toBe(60_000)
   })
 
   test('no answer is a failure of the network that names only the host', async () => {
     const { port, close } = await listen(createTcpServer())
     await close()
-    const failure = failureOf(await remoteAt(`http://127.0.0.1:${port}`).readAsset(project_id, asset_id))
+    const failure = failureOf(
+      await remoteAt(`http://127.0.0.1:${port}`).readAsset(project_id, asset_id),
+    )
     expect(failure).toEqual({
       about: 'network',
       code: 'network.refused',
@@ -225,7 +279,9 @@ describe('unexpected answers', () => {
   test('a silent service is given up in time', async () => {
     const server = await startServer([() => {}])
     const timeouts = { answer_ms: 50 }
-    const failure = failureOf(await remoteAt(server.origin, { timeouts }).readAsset(project_id, asset_id))
+    const failure = failureOf(
+      await remoteAt(server.origin, { timeouts }).readAsset(project_id, asset_id),
+    )
     expect(failure).toMatchObject({ about: 'network', code: 'network.timeout' })
   })
 

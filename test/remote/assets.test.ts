@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { asset_id, failureOf, idNumber, label_id, project_id, remoteAt, successOf } from './fixture.ts'
+import {
+  asset_id,
+  failureOf,
+  idNumber,
+  label_id,
+  project_id,
+  remoteAt,
+  successOf,
+} from './fixture.ts'
 import { type Answer, startServer } from './recording-server.ts'
 
 const file = { filename: 'a/b.txt', mime_type: 'text/plain' }
@@ -31,7 +39,11 @@ describe('create', () => {
     await remote.createAsset(project_id, { ...file, md5: 'ab'.repeat(16) })
     await remote.createAsset(project_id, file)
     expect(
-      server.requests.map((request) => [request.method, request.path, JSON.parse(request.body.toString())]),
+      server.requests.map((request) => [
+        request.method,
+        request.path,
+        JSON.parse(request.body.toString()),
+      ]),
     ).toEqual([
       ['POST', '/v1/assets', { ...file, md5: 'ab'.repeat(16) }],
       ['POST', '/v1/assets', file],
@@ -59,11 +71,17 @@ describe('create', () => {
 
   test('a ticket of more than 16 KB is refused; the failure says its size and nothing of its content', async () => {
     const rest = 16_384 - slot.upload_url.length - 'x-signed'.length
-    const answers = (length: number) => create(201, { ...slot, upload_headers: { 'x-signed': 'S'.repeat(length) } })
+    const answers = (length: number) =>
+      create(201, { ...slot, upload_headers: { 'x-signed': 'S'.repeat(length) } })
     expect(successOf(await answers(rest)).kind).toBe('slot')
     for (const failure of [
       failureOf(await answers(rest + 1)),
-      failureOf(await create(201, { ...slot, upload_url: `https://blob.example/x?sig=${'S'.repeat(4_000_000)}` })),
+      failureOf(
+        await create(201, {
+          ...slot,
+          upload_url: `https://blob.example/x?sig=${'S'.repeat(4_000_000)}`,
+        }),
+      ),
       failureOf(await create(201, { ...slot, upload_headers: { ['S'.repeat(20_000)]: '' } })),
     ]) {
       expect(failure).toMatchObject({ about: 'unknown_protocol', status: 201 })
@@ -73,14 +91,22 @@ describe('create', () => {
   })
 
   test('returns an asset that exists, with or without its status', async () => {
-    expect(successOf(await create(200, { asset_id, already_exists: true, status: 'ingesting' }))).toEqual({
+    expect(
+      successOf(await create(200, { asset_id, already_exists: true, status: 'ingesting' })),
+    ).toEqual({
       kind: 'exists',
       asset_id,
       status: 'ingesting',
     })
-    expect(successOf(await create(200, { asset_id, already_exists: true }))).toEqual({ kind: 'exists', asset_id })
+    expect(successOf(await create(200, { asset_id, already_exists: true }))).toEqual({
+      kind: 'exists',
+      asset_id,
+    })
     expect(successOf(await create(200, { asset_id }))).toEqual({ kind: 'exists', asset_id })
-    expect(successOf(await create(201, { ...slot, already_exists: true }))).toEqual({ kind: 'exists', asset_id })
+    expect(successOf(await create(201, { ...slot, already_exists: true }))).toEqual({
+      kind: 'exists',
+      asset_id,
+    })
   })
 
   test('a slot that cannot be filled safely is refused, and its secrets stay out of the failure', async () => {
@@ -106,14 +132,23 @@ describe('create', () => {
       { upload_headers: { Host: 'SECRET' } },
       { upload_headers: { 'Transfer-Encoding': 'chunked' } },
       { upload_headers: { a: 'SECRET', A: 'SECRET' } },
-      { upload_headers: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`x-${n}`, 'SECRET'])) },
+      {
+        upload_headers: Object.fromEntries(
+          Array.from({ length: 33 }, (_, n) => [`x-${n}`, 'SECRET']),
+        ),
+      },
     ]
     for (const change of odd) {
       const failure = failureOf(await create(201, { ...slot, ...change }))
-      expect(failure, JSON.stringify(change)).toMatchObject({ about: 'unknown_protocol', status: 201 })
+      expect(failure, JSON.stringify(change)).toMatchObject({
+        about: 'unknown_protocol',
+        status: 201,
+      })
       expect(JSON.stringify(failure)).not.toMatch(/SECRET|\.\./)
     }
-    expect(failureOf(await create(200, { asset_id, already_exists: false })).about).toBe('unknown_protocol')
+    expect(failureOf(await create(200, { asset_id, already_exists: false })).about).toBe(
+      'unknown_protocol',
+    )
   })
 
   test('B-31 the failure names the header that cannot be sent, and never its value', async () => {
@@ -131,7 +166,11 @@ describe('create', () => {
     ]
     for (const [upload_headers, named] of cases) {
       const failure = failureOf(await create(201, { ...slot, upload_headers }))
-      expect(failure).toMatchObject({ about: 'unknown_protocol', code: 'upload_header', status: 201 })
+      expect(failure).toMatchObject({
+        about: 'unknown_protocol',
+        code: 'upload_header',
+        status: 201,
+      })
       expect(failure.message).toContain(`: the header ${named} of upload_headers cannot be sent: `)
       expect(failure.message).not.toContain('SECRET')
     }
@@ -139,7 +178,10 @@ describe('create', () => {
   })
 
   test('failures are about this content or this project, by the table', async () => {
-    const { remote } = await remoteFor({ status: 400, body: { code: '', statusCode: 400 } }, missing('a.b'))
+    const { remote } = await remoteFor(
+      { status: 400, body: { code: '', statusCode: 400 } },
+      missing('a.b'),
+    )
     expect(failureOf(await remote.createAsset(project_id, file)).about).toBe('content')
     expect(failureOf(await remote.createAsset(project_id, file)).about).toBe('project')
   })
@@ -147,7 +189,10 @@ describe('create', () => {
 
 describe('complete and read', () => {
   test('complete has no body, and a length that says so', async () => {
-    const { server, remote } = await remoteFor({ status: 200, body: { ...record, status: 'ingesting' } })
+    const { server, remote } = await remoteFor({
+      status: 200,
+      body: { ...record, status: 'ingesting' },
+    })
     expect(successOf(await remote.completeAsset(project_id, asset_id)).status).toBe('ingesting')
     const [request] = server.requests
     expect(request).toMatchObject({ method: 'POST', path: `/v1/assets/${asset_id}/complete` })
@@ -167,7 +212,11 @@ describe('complete and read', () => {
   })
 
   test('complete and read fail for a missing slot, missing bytes and a missing asset', async () => {
-    const { remote } = await remoteFor(missing('a.b'), { status: 400, body: { code: 'a.b' } }, missing('a.b'))
+    const { remote } = await remoteFor(
+      missing('a.b'),
+      { status: 400, body: { code: 'a.b' } },
+      missing('a.b'),
+    )
     expect(failureOf(await remote.completeAsset(project_id, asset_id)).about).toBe('slot_gone')
     expect(failureOf(await remote.completeAsset(project_id, asset_id)).about).toBe('attempt')
     expect(failureOf(await remote.readAsset(project_id, asset_id)).about).toBe('asset_gone')
@@ -183,7 +232,14 @@ describe('complete and read', () => {
       labels: [{ label_id, name: 'Contracts' }],
       brand_new: true,
     }
-    const odd = { asset_id, status: 'polishing', size_in_bytes: -1, created_at: 'today', labels: null, filename: null }
+    const odd = {
+      asset_id,
+      status: 'polishing',
+      size_in_bytes: -1,
+      created_at: 'today',
+      labels: null,
+      filename: null,
+    }
     const { remote } = await remoteFor({ status: 200, body: full }, { status: 200, body: odd })
     expect(successOf(await remote.readAsset(project_id, asset_id))).toEqual({
       asset_id,
@@ -202,7 +258,10 @@ describe('complete and read', () => {
   })
 
   test('a failed record gives its reason, unless it cannot be shown', async () => {
-    const failed = (error: unknown) => ({ status: 200, body: { ...record, status: 'failed', error } })
+    const failed = (error: unknown) => ({
+      status: 200,
+      body: { ...record, status: 'failed', error },
+    })
     const code = 'publicapi.asset.ingest.unreadable'
     const token = `pat_${'x'.repeat(32)}`
     const { remote } = await remoteFor(
@@ -217,7 +276,14 @@ describe('complete and read', () => {
     for (let round = 0; round < 6; round++) {
       reasons.push(successOf(await remote.readAsset(project_id, asset_id)).why_failed)
     }
-    expect(reasons).toEqual(['Read nothing', code, expect.stringContaining('Wrong '), undefined, undefined, undefined])
+    expect(reasons).toEqual([
+      'Read nothing',
+      code,
+      expect.stringContaining('Wrong '),
+      undefined,
+      undefined,
+      undefined,
+    ])
     expect(JSON.stringify(reasons)).not.toContain(token)
   })
 
@@ -258,7 +324,11 @@ describe('list', () => {
   })
 
   test('B-30 an item without a status is read all the same; its status is empty', async () => {
-    const items = [{ asset_id: idNumber('asset', 1), filename: 'a.txt' }, { ...item(2), status: null }, item(3)]
+    const items = [
+      { asset_id: idNumber('asset', 1), filename: 'a.txt' },
+      { ...item(2), status: null },
+      item(3),
+    ]
     const { remote } = await remoteFor({ status: 200, body: { data: items, has_more: false } })
     expect(successOf(await remote.listAssets(project_id, {}))).toEqual({
       items: [
@@ -294,18 +364,29 @@ describe('list', () => {
   })
 
   test('a 404 is the project’s failure, and an unknown cursor only this attempt’s', async () => {
-    const { remote } = await remoteFor(missing('a.b'), { status: 400, body: { code: 'publicapi.cursor.unknown' } })
+    const { remote } = await remoteFor(missing('a.b'), {
+      status: 400,
+      body: { code: 'publicapi.cursor.unknown' },
+    })
     expect(failureOf(await remote.listAssets(project_id, {})).about).toBe('project')
-    expect(failureOf(await remote.listAssets(project_id, { after_id: last_id })).about).toBe('attempt')
+    expect(failureOf(await remote.listAssets(project_id, { after_id: last_id })).about).toBe(
+      'attempt',
+    )
   })
 })
 
 describe('labels', () => {
-  const labels = (...numbers: number[]) => numbers.map((n) => ({ label_id: idNumber('label', n), name: `Label ${n}` }))
+  const labels = (...numbers: number[]) =>
+    numbers.map((n) => ({ label_id: idNumber('label', n), name: `Label ${n}` }))
 
   test('a label is attached by name', async () => {
-    const { server, remote } = await remoteFor({ status: 201, body: { label_id, name: 'Contracts' } })
-    expect(successOf(await remote.attachLabel(project_id, asset_id, 'Contracts'))).toEqual({ label_id })
+    const { server, remote } = await remoteFor({
+      status: 201,
+      body: { label_id, name: 'Contracts' },
+    })
+    expect(successOf(await remote.attachLabel(project_id, asset_id, 'Contracts'))).toEqual({
+      label_id,
+    })
     const [request] = server.requests
     expect(request).toMatchObject({ method: 'POST', path: `/v1/assets/${asset_id}/labels` })
     expect(JSON.parse(request?.body.toString() ?? '')).toEqual({ label_name: 'Contracts' })
@@ -325,7 +406,9 @@ describe('labels', () => {
       label_id: idNumber('label', 3),
     })
     expect(server.requests[2]?.path).toBe(`/v1/labels?limit=100&after_id=${idNumber('label', 2)}`)
-    expect(failureOf(await remote.attachLabel(project_id, asset_id, 'Label 4')).about).toBe('unknown_protocol')
+    expect(failureOf(await remote.attachLabel(project_id, asset_id, 'Label 4')).about).toBe(
+      'unknown_protocol',
+    )
   })
 
   test('a label is detached; a missing one counts as detached, a lost project does not', async () => {
@@ -335,16 +418,24 @@ describe('labels', () => {
       missing('publicapi.label.not_found'),
       missing('publicapi.tenancy.project.not_found'),
     )
-    for (let round = 0; round < 3; round++) successOf(await remote.detachLabel(project_id, asset_id, label_id))
-    expect(failureOf(await remote.detachLabel(project_id, asset_id, label_id)).about).toBe('project')
-    expect(server.requests[0]).toMatchObject({ method: 'DELETE', path: `/v1/assets/${asset_id}/labels/${label_id}` })
+    for (let round = 0; round < 3; round++)
+      successOf(await remote.detachLabel(project_id, asset_id, label_id))
+    expect(failureOf(await remote.detachLabel(project_id, asset_id, label_id)).about).toBe(
+      'project',
+    )
+    expect(server.requests[0]).toMatchObject({
+      method: 'DELETE',
+      path: `/v1/assets/${asset_id}/labels/${label_id}`,
+    })
   })
 
   test('a list of labels without an end is given up', async () => {
     let page = 0
     const { server, remote } = await remoteFor((_request, response) => {
       page++
-      response.end(JSON.stringify({ data: labels(page), has_more: true, last_id: idNumber('label', page) }))
+      response.end(
+        JSON.stringify({ data: labels(page), has_more: true, last_id: idNumber('label', page) }),
+      )
     })
     expect(failureOf(await remote.listLabels(project_id)).about).toBe('unknown_protocol')
     expect(server.requests).toHaveLength(100)

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { isSurelyUndone } from '../../src/remote/outcome.ts'
-import { asset_id, chat_id, failureOf, idNumber, message_id, project_id, remoteAt, successOf } from './fixture.ts'
+import {
+  asset_id,
+  chat_id,
+  failureOf,
+  idNumber,
+  message_id,
+  project_id,
+  remoteAt,
+  successOf,
+} from './fixture.ts'
 import { type Answer, startServer } from './recording-server.ts'
 
 const created_at = '2026-01-01T00:00:00Z'
@@ -21,9 +30,16 @@ test('a chat starts with the question and no other field', async () => {
     skills: ['Lawyer'],
     scope: { asset_ids: [asset_id] },
   } as const
-  expect(successOf(await remote.startChat(project_id, question))).toEqual({ chat_id, message_id, created_at_ms })
+  expect(successOf(await remote.startChat(project_id, question))).toEqual({
+    chat_id,
+    message_id,
+    created_at_ms,
+  })
   await remote.startChat(project_id, { prompt: 'x' })
-  expect(server.requests.map((request) => JSON.parse(request.body.toString()))).toEqual([question, { prompt: 'x' }])
+  expect(server.requests.map((request) => JSON.parse(request.body.toString()))).toEqual([
+    question,
+    { prompt: 'x' },
+  ])
   expect(server.requests[0]).toMatchObject({ method: 'POST', path: '/v1/chats' })
 })
 
@@ -33,14 +49,19 @@ test('an empty scope, which would mean everything, is never sent', async () => {
     for (const question of [{ prompt: 'x', scope }, JSON.stringify({ prompt: 'x', scope })]) {
       const refused = { code: 'remote.empty_scope' }
       await expect(remote.startChat(project_id, question)).rejects.toMatchObject(refused)
-      await expect(remote.appendMessage(project_id, chat_id, question)).rejects.toMatchObject(refused)
+      await expect(remote.appendMessage(project_id, chat_id, question)).rejects.toMatchObject(
+        refused,
+      )
     }
   }
   expect(server.requests).toEqual([])
 })
 
 test('a question with a prepared body is sent unchanged', async () => {
-  const { server, remote } = await remoteFor({ status: 202, body: { chat_id, message_id, created_at } })
+  const { server, remote } = await remoteFor({
+    status: 202,
+    body: { chat_id, message_id, created_at },
+  })
   const written = `{ "scope": {"asset_ids":["${asset_id}"]},  "prompt":"Gr\u00fc\u00dfe" }`
   successOf(await remote.startChat(project_id, written))
   expect(server.requests[0]?.body.toString()).toBe(written)
@@ -54,13 +75,24 @@ test('a turn is added to a chat; the id of its message may be called id', async 
     { status: 404, body: { code: 'publicapi.chat.not_found' } },
     { status: 400, body: { code: '' } },
   )
-  const ask = () => remote.appendMessage(project_id, chat_id, { prompt: 'And since?', public_data: false })
+  const ask = () =>
+    remote.appendMessage(project_id, chat_id, { prompt: 'And since?', public_data: false })
   expect(successOf(await ask())).toEqual({ message_id, created_at_ms })
   expect(successOf(await ask())).toEqual({ message_id })
-  expect(failureOf(await ask())).toMatchObject({ about: 'content', status: 404, code: 'publicapi.chat.not_found' })
+  expect(failureOf(await ask())).toMatchObject({
+    about: 'content',
+    status: 404,
+    code: 'publicapi.chat.not_found',
+  })
   expect(failureOf(await ask())).toMatchObject({ about: 'content', status: 400 })
-  expect(server.requests[0]).toMatchObject({ method: 'POST', path: `/v1/chats/${chat_id}/messages` })
-  expect(JSON.parse(server.requests[0]!.body.toString())).toEqual({ prompt: 'And since?', public_data: false })
+  expect(server.requests[0]).toMatchObject({
+    method: 'POST',
+    path: `/v1/chats/${chat_id}/messages`,
+  })
+  expect(JSON.parse(server.requests[0]!.body.toString())).toEqual({
+    prompt: 'And since?',
+    public_data: false,
+  })
 })
 
 test('a failure says whether a chat may have been made', async () => {
@@ -110,26 +142,42 @@ test('a message is done by its response, else by its status; its id may be calle
   const ours = { message_id, created_at }
   const hosted = { id: message_id, created_at }
   const base = { message_id, created_at_ms }
-  expect(successOf(await read({ ...ours, status: 'running' }))).toEqual({ ...base, state: 'running' })
-  expect(successOf(await read({ ...ours, status: 'done', prompt: 'x', response: '**y**' }))).toEqual({
+  expect(successOf(await read({ ...ours, status: 'running' }))).toEqual({
+    ...base,
+    state: 'running',
+  })
+  expect(
+    successOf(await read({ ...ours, status: 'done', prompt: 'x', response: '**y**' })),
+  ).toEqual({
     ...base,
     state: 'answered',
     prompt: 'x',
     response: '**y**',
   })
-  expect(successOf(await read({ ...ours, status: 'done' }))).toMatchObject({ state: 'answered', response: '' })
+  expect(successOf(await read({ ...ours, status: 'done' }))).toMatchObject({
+    state: 'answered',
+    response: '',
+  })
   expect(successOf(await read({ ...ours, status: 'error' }))).toEqual({ ...base, state: 'failed' })
-  expect(successOf(await read({ ...ours, status: 'pondering' }))).toMatchObject({ state: 'running' })
+  expect(successOf(await read({ ...ours, status: 'pondering' }))).toMatchObject({
+    state: 'running',
+  })
   expect(successOf(await read(hosted))).toEqual({ ...base, state: 'running' })
   expect(successOf(await read({ ...hosted, response: '' }))).toMatchObject({ state: 'running' })
-  expect(successOf(await read({ ...hosted, response: 'y' }))).toMatchObject({ state: 'answered', response: 'y' })
+  expect(successOf(await read({ ...hosted, response: 'y' }))).toMatchObject({
+    state: 'answered',
+    response: 'y',
+  })
   for (const odd of [{ created_at }, { message_id: 'x' }, { message_id: idNumber('message', 1) }]) {
     expect(failureOf(await read(odd)).about).toBe('unknown_protocol')
   }
 })
 
 test('a new message may be 404 for a moment', async () => {
-  const { server, remote } = await remoteFor({ status: 404, body: { code: 'publicapi.message.not_found' } })
+  const { server, remote } = await remoteFor({
+    status: 404,
+    body: { code: 'publicapi.message.not_found' },
+  })
   expect(failureOf(await remote.readMessage(project_id, chat_id, message_id)).about).toBe('later')
   expect(server.requests[0]?.path).toBe(`/v1/chats/${chat_id}/messages/${message_id}`)
 })
@@ -140,7 +188,10 @@ test('C-21 messages are listed under `messages`, under `data` or bare, but never
   const { remote } = await remoteFor(
     ...bodies.map((body) => ({ status: 200, body })),
     { status: 200, body: [] },
-    ...[{ data: items, has_more: true }, { chats: items }, [{ id: 'x' }]].map((body) => ({ status: 200, body })),
+    ...[{ data: items, has_more: true }, { chats: items }, [{ id: 'x' }]].map((body) => ({
+      status: 200,
+      body,
+    })),
   )
   for (const _ of bodies) {
     expect(successOf(await remote.listMessages(project_id, chat_id))).toEqual([
@@ -163,7 +214,10 @@ test('chats and messages are listed', async () => {
     last_id: idNumber('chat', 1),
   }
   const messages = { messages: [{ message_id, created_at }, { id: idNumber('message', 1) }] }
-  const { server, remote } = await remoteFor({ status: 200, body: chats }, { status: 200, body: messages })
+  const { server, remote } = await remoteFor(
+    { status: 200, body: chats },
+    { status: 200, body: messages },
+  )
   expect(successOf(await remote.listChats(project_id, { limit: 2 }))).toEqual({
     items: [
       { chat_id, created_at_ms, title: 'News' },
@@ -175,5 +229,8 @@ test('chats and messages are listed', async () => {
     { message_id, created_at_ms },
     { message_id: idNumber('message', 1) },
   ])
-  expect(server.requests.map((request) => request.path)).toEqual(['/v1/chats?limit=2', `/v1/chats/${chat_id}/messages`])
+  expect(server.requests.map((request) => request.path)).toEqual([
+    '/v1/chats?limit=2',
+    `/v1/chats/${chat_id}/messages`,
+  ])
 })

@@ -31,7 +31,12 @@ export function remoteAt(base_url: string, changes: Partial<RemoteOptions> = {})
 }
 
 export function ticketFor(upload_url: string, upload_headers: Record<string, string> = {}): Ticket {
-  return { upload_url, upload_method: 'PUT', upload_headers, expires_at_ms: system_clock.now_ms() + 60_000 }
+  return {
+    upload_url,
+    upload_method: 'PUT',
+    upload_headers,
+    expires_at_ms: system_clock.now_ms() + 60_000,
+  }
 }
 
 export function successOf<T>(outcome: Outcome<T>): T {

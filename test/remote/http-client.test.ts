@@ -2,7 +2,11 @@ import { getEventListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../src/base/net/http-client.ts'
+import {
+  createHttpClient,
+  type HttpClient,
+  type HttpClientOptions,
+} from '../../src/base/net/http-client.ts'
 import { isLoopbackHost } from '../../src/base/net/loopback.ts'
 import { isSurelyUnsent, translateNetworkError } from '../../src/base/net/network-fault.ts'
 import { SluiceError } from '../../src/base/run/errors.ts'
@@ -52,11 +56,18 @@ async function* pieces(...all: (string | Error)[]): AsyncGenerator<Uint8Array> {
 
 describe('requests', () => {
   test('method, path with query, headers and body arrive as given, with only Host, Connection and a length added', async () => {
-    const server = await startServer([{ status: 201, headers: { 'x-one': 'a' }, body: { answer: 'ü' } }])
+    const server = await startServer([
+      { status: 201, headers: { 'x-one': 'a' }, body: { answer: 'ü' } },
+    ])
     const headers = { 'X-Some': 'thing' }
     const url = new URL(`${server.origin}/a%20b/c?d=e%2Ff&g`)
     const answer = await client().request({ method: 'POST', url, headers, body: '{"q":"ü"}' })
-    expect(answer).toMatchObject({ status: 201, body: '{"answer":"ü"}', truncated: false, request_complete: true })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: '{"answer":"ü"}',
+      truncated: false,
+      request_complete: true,
+    })
     expect(answer.headers['x-one']).toBe('a')
     const [request] = server.requests
     expect(request).toMatchObject({ method: 'POST', path: '/a%20b/c?d=e%2Ff&g' })
@@ -94,7 +105,9 @@ describe('requests', () => {
   })
 
   test('connections are kept and bounded', async () => {
-    const server = await startServer([(_, response) => setImmediate(() => send(response, { status: 200 }))])
+    const server = await startServer([
+      (_, response) => setImmediate(() => send(response, { status: 200 })),
+    ])
     const http = client({ connections: 3 })
     await Promise.all(Array.from({ length: 30 }, () => http.request(get(server.origin))))
     expect(server.requests).toHaveLength(30)
@@ -103,7 +116,9 @@ describe('requests', () => {
 
   test('a redirect is an answer like any other', async () => {
     const other = await startServer()
-    const server = await startServer([{ status: 307, headers: { location: `${other.origin}/stolen` } }])
+    const server = await startServer([
+      { status: 307, headers: { location: `${other.origin}/stolen` } },
+    ])
     const answer = await client().request({ ...put(server.origin), body: 'x' })
     expect(answer.status).toBe(307)
     expect(other.requests).toEqual([])
@@ -119,7 +134,10 @@ describe('requests', () => {
       }
       more()
     }
-    const server = await startServer([{ status: 502, body: huge, headers: { 'content-length': '65536' } }, endless])
+    const server = await startServer([
+      { status: 502, body: huge, headers: { 'content-length': '65536' } },
+      endless,
+    ])
     const http = client({ max_body_bytes: 1_000 })
     for (let round = 0; round < 2; round++) {
       const answer = await http.request(get(server.origin))
@@ -145,7 +163,9 @@ describe('requests', () => {
     const server = await startServer([{ status: 200 }])
     const http = client()
     const { signal } = new AbortController()
-    const bodies = Array.from({ length: 40 }, (_, index) => (index % 2 ? 'x' : { size: 1, stream: pieces('x') }))
+    const bodies = Array.from({ length: 40 }, (_, index) =>
+      index % 2 ? 'x' : { size: 1, stream: pieces('x') },
+    )
     await Promise.all(bodies.map((body) => http.request({ ...put(server.origin), body, signal })))
     await new Promise((resolve) => setImmediate(resolve))
     process.off('warning', note)
@@ -200,9 +220,13 @@ describe('an answer that comes byte by byte', () => {
     async (_, answer) => {
       const server = await startServer([answer])
       const http = client({ timeouts: { ...short, answer_ms: 300, stall_ms: 300 } })
-      expect(await faultOf(http.request(get(server.origin)))).toMatchObject({ code: 'network.timeout' })
+      expect(await faultOf(http.request(get(server.origin)))).toMatchObject({
+        code: 'network.timeout',
+      })
       const body = { size: 1, stream: pieces('x') }
-      expect(await faultOf(http.request({ ...put(server.origin), body }))).toMatchObject({ code: 'network.timeout' })
+      expect(await faultOf(http.request({ ...put(server.origin), body }))).toMatchObject({
+        code: 'network.timeout',
+      })
       await server.close()
     },
   )
@@ -212,7 +236,10 @@ describe('streams', () => {
   test('an error of a stream is thrown unchanged, and the server never sees the whole body', async () => {
     const server = await startServer([{ status: 200 }])
     const fault = new SluiceError({ code: 'file.changed', message: 'it changed' })
-    const request = client().request({ ...put(server.origin), body: { size: 10, stream: pieces('12345', fault) } })
+    const request = client().request({
+      ...put(server.origin),
+      body: { size: 10, stream: pieces('12345', fault) },
+    })
     await expect(request).rejects.toBe(fault)
     await until(() => server.requests.length === 1)
     expect(server.requests[0]).toMatchObject({ whole: false, headers: { 'content-length': '10' } })
@@ -222,7 +249,10 @@ describe('streams', () => {
     const server = await startServer([{ status: 200 }])
     const fault = new Error('not ours')
     for (const size of [10, 0]) {
-      const request = client().request({ ...put(server.origin), body: { size, stream: pieces(fault) } })
+      const request = client().request({
+        ...put(server.origin),
+        body: { size, stream: pieces(fault) },
+      })
       await expect(request).rejects.toBe(fault)
     }
     expect(server.requests.filter((request) => request.whole)).toEqual([])
@@ -240,7 +270,9 @@ describe('streams', () => {
   })
 
   test('an answer that comes too early is reported, and the stream is closed', async () => {
-    const early = createServer((_request, response) => send(response, { status: 403, body: 'too early' }))
+    const early = createServer((_request, response) =>
+      send(response, { status: 403, body: 'too early' }),
+    )
     const { port } = await listen(early)
     let let_go = false
     async function* endless() {
@@ -279,9 +311,14 @@ describe('streams', () => {
     }
     const answer = await http.request({ ...put(server.origin), body: { size: 5, stream: slow(5) } })
     expect(answer.status).toBe(200)
-    const stuck = faultOf(http.request({ ...put(server.origin), body: { size: 5, stream: slow(2) } }))
+    const stuck = faultOf(
+      http.request({ ...put(server.origin), body: { size: 5, stream: slow(2) } }),
+    )
     await clock.runUntil(() => server.requests.length === 2)
-    expect(await stuck).toMatchObject({ code: 'network.timeout', message: expect.stringContaining('nothing moved') })
+    expect(await stuck).toMatchObject({
+      code: 'network.timeout',
+      message: expect.stringContaining('nothing moved'),
+    })
     expect(server.requests[1]?.whole).toBe(false)
     // The late read finds no waiting caller, and the file is closed.
     release()
@@ -296,7 +333,8 @@ describe('streams', () => {
     }
     const server = await startServer([late])
     const http = client({ clock, timeouts: { ...short, stall_ms: 1_000, answer_ms: 5_000 } })
-    const sent = () => http.request({ ...put(server.origin), body: { size: 1, stream: pieces('x') } })
+    const sent = () =>
+      http.request({ ...put(server.origin), body: { size: 1, stream: pieces('x') } })
     const first = sent()
     await until(() => server.requests.length === 1)
     await clock.advance(4_900)
@@ -322,7 +360,9 @@ describe('network faults', () => {
   })
 
   test('a connection that breaks before the answer and within it', async () => {
-    const { port } = await listen(createTcpServer((socket) => socket.once('data', () => socket.destroy())))
+    const { port } = await listen(
+      createTcpServer((socket) => socket.once('data', () => socket.destroy())),
+    )
     const half = createTcpServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'))
     })
@@ -336,7 +376,9 @@ describe('network faults', () => {
   })
 
   test('a server that does not speak HTTP', async () => {
-    const { port } = await listen(createTcpServer((socket) => socket.end('220 mail SECRET ready\r\n')))
+    const { port } = await listen(
+      createTcpServer((socket) => socket.end('220 mail SECRET ready\r\n')),
+    )
     const fault = await faultOf(client().request(get(`http://127.0.0.1:${port}${secret_path}`)))
     expect(fault.code).toBe('network.protocol')
     expect(JSON.stringify([fault.message, fault.cause])).not.toContain('SECRET')
@@ -365,16 +407,21 @@ describe('network faults', () => {
   test('a request that is ended by its caller: before, during, and by closing the client', async () => {
     const silent = await startServer([() => {}])
     const http = client()
-    expect((await faultOf(http.request({ ...get(silent.origin), signal: AbortSignal.abort() }))).code).toBe(
-      'network.aborted',
-    )
+    expect(
+      (await faultOf(http.request({ ...get(silent.origin), signal: AbortSignal.abort() }))).code,
+    ).toBe('network.aborted')
     const stop = new AbortController()
     const bodies = ['x', { size: 1, stream: pieces('x') }]
-    const waiting = bodies.map((body) => faultOf(http.request({ ...put(silent.origin), body, signal: stop.signal })))
+    const waiting = bodies.map((body) =>
+      faultOf(http.request({ ...put(silent.origin), body, signal: stop.signal })),
+    )
     await until(() => silent.requests.length === 2)
     stop.abort(new Error('SECRET'))
     for (const fault of await Promise.all(waiting)) {
-      expect(fault).toMatchObject({ code: 'network.aborted', message: expect.not.stringContaining('SECRET') })
+      expect(fault).toMatchObject({
+        code: 'network.aborted',
+        message: expect.not.stringContaining('SECRET'),
+      })
     }
     const closing = faultOf(http.request(get(silent.origin)))
     await until(() => silent.requests.length === 3)
@@ -385,8 +432,10 @@ describe('network faults', () => {
 
   test('codes that no test can cause', () => {
     const going = { method: 'GET', host: 'h' }
-    const fault = (code: string, syscall?: string) => Object.assign(new Error('SECRET'), { code, syscall })
-    const reason = (code: string, syscall?: string) => translateNetworkError(fault(code, syscall), going)
+    const fault = (code: string, syscall?: string) =>
+      Object.assign(new Error('SECRET'), { code, syscall })
+    const reason = (code: string, syscall?: string) =>
+      translateNetworkError(fault(code, syscall), going)
     expect(reason('UND_ERR_CONNECT_TIMEOUT').code).toBe('network.connect_timeout')
     expect(reason('EHOSTUNREACH', 'connect').code).toBe('network.unreachable')
     const tried = [fault('ENETUNREACH', 'connect'), fault('ECONNREFUSED', 'connect')]
@@ -400,7 +449,10 @@ describe('network faults', () => {
     }
     expect(reason('EAI_AGAIN').code).toBe('network.dns')
     expect(reason('CERT_HAS_EXPIRED').code).toBe('network.tls')
-    expect(reason('EMFILE')).toMatchObject({ code: 'network.failed', message: 'GET h: the request failed (EMFILE)' })
+    expect(reason('EMFILE')).toMatchObject({
+      code: 'network.failed',
+      message: 'GET h: the request failed (EMFILE)',
+    })
     expect(translateNetworkError('SECRET', going).message).toBe('GET h: the request failed')
     const ours = new SluiceError({ code: 'a.b', message: 'c' })
     expect(translateNetworkError(ours, going)).toBe(ours)
@@ -442,11 +494,16 @@ describe('TLS and proxies', () => {
 
   test('a refusal by the proxy is an unsent network fault; an invalid address is not repeated in its fault', async () => {
     const proxy = createServer()
-    proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'))
+    proxy.on('connect', (_request, socket) =>
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
+    )
     const { port } = await listen(proxy)
     const http = client({ proxy: { https_proxy: `http://127.0.0.1:${port}` } })
     const fault = await faultOf(http.request(get('https://service.test/x?SECRET')))
-    expect(fault).toMatchObject({ code: 'network.proxy', message: expect.stringContaining('status 407') })
+    expect(fault).toMatchObject({
+      code: 'network.proxy',
+      message: expect.stringContaining('status 407'),
+    })
     expect(isSurelyUnsent(fault.code)).toBe(true)
     expect(fault.message).not.toContain('SECRET')
     for (const odd of ['me:SECRET@proxy:80', 'ftp://SECRET@proxy']) {

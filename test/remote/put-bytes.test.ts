@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/run/errors.ts'
 import type { Ticket } from '../../src/domain/asset.ts'
 import { until } from '../service/fixture.ts'
-import { asset_id, failureOf, project_id, remoteAt, successOf, ticketFor, token } from './fixture.ts'
+import {
+  asset_id,
+  failureOf,
+  project_id,
+  remoteAt,
+  successOf,
+  ticketFor,
+  token,
+} from './fixture.ts'
 import { send, startServer } from './recording-server.ts'
 
 const bytes = Buffer.from('the very bytes')
@@ -25,13 +33,26 @@ describe('the blob store gets', () => {
     const blob = await startServer([{ status: 201 }])
     const api = await startServer()
     const remote = remoteAt(api.origin)
-    const upload_headers = { 'x-ms-blob-type': 'BlockBlob', 'X-Ms-Meta-Name': 'a  b', 'Content-Type': 'text/plain' }
+    const upload_headers = {
+      'x-ms-blob-type': 'BlockBlob',
+      'X-Ms-Meta-Name': 'a  b',
+      'Content-Type': 'text/plain',
+    }
     for (const body of Object.values(bodies)) {
       const ticket = ticketFor(`${blob.origin}/c/blob%20name?sv=2&sig=a%2Fb%3D`, upload_headers)
       successOf(await remote.putBytes(ticket, body()))
       const request = blob.requests.pop()
-      expect(request).toMatchObject({ method: 'PUT', path: '/c/blob%20name?sv=2&sig=a%2Fb%3D', body: bytes })
-      expect(request?.header_names).toEqual(['host', 'connection', ...Object.keys(upload_headers), 'content-length'])
+      expect(request).toMatchObject({
+        method: 'PUT',
+        path: '/c/blob%20name?sv=2&sig=a%2Fb%3D',
+        body: bytes,
+      })
+      expect(request?.header_names).toEqual([
+        'host',
+        'connection',
+        ...Object.keys(upload_headers),
+        'content-length',
+      ])
       expect(request?.headers).toMatchObject({
         'content-length': String(bytes.length),
         'x-ms-blob-type': 'BlockBlob',
@@ -64,11 +85,21 @@ describe('the blob store gets', () => {
   test('one Content-Length: a given one must match the body', async () => {
     const blob = await startServer([{ status: 201 }])
     const remote = remoteAt(blob.origin)
-    successOf(await remote.putBytes(ticketFor(blob.origin, { 'Content-Length': String(bytes.length) }), whole))
+    successOf(
+      await remote.putBytes(
+        ticketFor(blob.origin, { 'Content-Length': String(bytes.length) }),
+        whole,
+      ),
+    )
     expect(blob.requests[0]?.header_names).toEqual(['host', 'connection', 'content-length'])
-    const failure = failureOf(await remote.putBytes(ticketFor(blob.origin, { 'Content-Length': '3' }), whole))
+    const failure = failureOf(
+      await remote.putBytes(ticketFor(blob.origin, { 'Content-Length': '3' }), whole),
+    )
     expect(failure.about).toBe('unknown_protocol')
-    expect(failure).toMatchObject({ code: 'upload_header', message: expect.stringContaining('header Content-Length') })
+    expect(failure).toMatchObject({
+      code: 'upload_header',
+      message: expect.stringContaining('header Content-Length'),
+    })
     expect(blob.requests).toHaveLength(1)
   })
 
@@ -142,13 +173,17 @@ describe('the answer of the blob store', () => {
 
   test('a redirect is not followed', async () => {
     const other = await startServer()
-    const failure = await failed([{ status: 307, headers: { location: `${other.origin}/?${secret}` } }])
+    const failure = await failed([
+      { status: 307, headers: { location: `${other.origin}/?${secret}` } },
+    ])
     expect(failure.about).toBe('unknown_protocol')
     expect(other.requests).toEqual([])
   })
 
   test('a success before all bytes were sent does not count', async () => {
-    const eager = await startServer([], false, (_request, response) => send(response, { status: 201 }))
+    const eager = await startServer([], false, (_request, response) =>
+      send(response, { status: 201 }),
+    )
     async function* endless() {
       for (;;) yield Buffer.alloc(65_536)
     }
@@ -173,7 +208,11 @@ describe('the answer of the blob store', () => {
   test('an upload ended by its caller fails', async () => {
     const blob = await startServer([() => {}])
     const stop = new AbortController()
-    const outcome = remoteAt(blob.origin).putBytes(ticketFor(blob.origin), bodies.stream(), stop.signal)
+    const outcome = remoteAt(blob.origin).putBytes(
+      ticketFor(blob.origin),
+      bodies.stream(),
+      stop.signal,
+    )
     await until(() => blob.requests.length === 1)
     stop.abort()
     expect(failureOf(await outcome)).toMatchObject({ about: 'network', code: 'network.aborted' })
@@ -185,7 +224,10 @@ describe('the answer of the blob store', () => {
     async function* large() {
       for (let piece = 0; piece < 1_000; piece++) yield Buffer.alloc(65_536)
     }
-    const outcome = await remote.putBytes(ticketFor(stuck.origin), { size: 65_536_000, stream: large() })
+    const outcome = await remote.putBytes(ticketFor(stuck.origin), {
+      size: 65_536_000,
+      stream: large(),
+    })
     expect(failureOf(outcome)).toMatchObject({ about: 'network', code: 'network.timeout' })
   })
 })
@@ -193,19 +235,33 @@ describe('the answer of the blob store', () => {
 test('an error of the stream is thrown unchanged, and the blob store never has a whole object', async () => {
   const blob = await startServer([{ status: 201 }])
   const remote = remoteAt(blob.origin)
-  const changed = new SluiceError({ code: 'file.changed', message: 'report.pdf changed while it was read' })
-  const streams = [pieces(changed), pieces(bytes.subarray(0, 4), changed), pieces(bytes.subarray(0, 13), changed)]
+  const changed = new SluiceError({
+    code: 'file.changed',
+    message: 'report.pdf changed while it was read',
+  })
+  const streams = [
+    pieces(changed),
+    pieces(bytes.subarray(0, 4), changed),
+    pieces(bytes.subarray(0, 13), changed),
+  ]
   for (const stream of streams) {
     const outcome = remote.putBytes(ticketFor(blob.origin), { size: bytes.length, stream })
     await expect(outcome).rejects.toBe(changed)
   }
   // The connection was cut: the next request succeeds, and the broken one has not become whole.
   successOf(await remote.putBytes(ticketFor(blob.origin), whole))
-  expect(blob.requests.filter((request) => request.whole).map((request) => request.body)).toEqual([bytes])
+  expect(blob.requests.filter((request) => request.whole).map((request) => request.body)).toEqual([
+    bytes,
+  ])
 })
 
 test('the answer to a create is checked before it becomes a ticket', async () => {
-  const api = await startServer([{ status: 201, body: { asset_id, upload_url: 'http://evil.example' } }])
-  const outcome = await remoteAt(api.origin).createAsset(project_id, { filename: 'a', mime_type: 'a/b' })
+  const api = await startServer([
+    { status: 201, body: { asset_id, upload_url: 'http://evil.example' } },
+  ])
+  const outcome = await remoteAt(api.origin).createAsset(project_id, {
+    filename: 'a',
+    mime_type: 'a/b',
+  })
   expect(failureOf(outcome).about).toBe('unknown_protocol')
 })

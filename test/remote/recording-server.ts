@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -71,7 +77,9 @@ export async function startServer(
       else send(response, answer ?? { status: 200 })
     })
   }
-  const server = tls ? createTlsServer({ key: test_key, cert: test_certificate }, listener) : createServer(listener)
+  const server = tls
+    ? createTlsServer({ key: test_key, cert: test_certificate }, listener)
+    : createServer(listener)
   const { port, close, count } = await listen(server)
   const origin = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
   return { origin, port, requests, answers, connections: count, close }
@@ -79,7 +87,8 @@ export async function startServer(
 
 export function send(response: ServerResponse, answer: PlainAnswer): void {
   const body = typeof answer.body === 'object' ? JSON.stringify(answer.body) : (answer.body ?? '')
-  const type: Record<string, string> = typeof answer.body === 'object' ? { 'content-type': 'application/json' } : {}
+  const type: Record<string, string> =
+    typeof answer.body === 'object' ? { 'content-type': 'application/json' } : {}
   response.writeHead(answer.status, { ...type, ...answer.headers })
   response.end(body)
 }

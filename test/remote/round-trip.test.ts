@@ -29,18 +29,27 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Asks again until the answer is as wanted. The service needs a moment, never half a minute. */
-async function awaitValue<T>(ask: () => Promise<Outcome<T>>, is_it: (value: T) => boolean): Promise<T> {
+async function awaitValue<T>(
+  ask: () => Promise<Outcome<T>>,
+  is_it: (value: T) => boolean,
+): Promise<T> {
   let outcome: Outcome<T> | undefined
   const isSo = async () => {
     outcome = await ask()
-    if (!outcome.ok && outcome.failure.about !== 'later') throw new Error(JSON.stringify(outcome.failure))
+    if (!outcome.ok && outcome.failure.about !== 'later')
+      throw new Error(JSON.stringify(outcome.failure))
     return outcome.ok && is_it(outcome.value)
   }
   await until('the answer that is wanted', isSo, () => outcome)
   return (outcome as Extract<Outcome<T>, { ok: true }>).value
 }
 
-async function send(remote: Remote, project_id: string, filename: string, bytes: Uint8Array): Promise<string> {
+async function send(
+  remote: Remote,
+  project_id: string,
+  filename: string,
+  bytes: Uint8Array,
+): Promise<string> {
   const created = successOf(
     await remote.createAsset(project_id, { filename, mime_type: 'text/plain', md5: md5(bytes) }),
   )
@@ -56,7 +65,9 @@ for (const profile of ['default', 'hosted'] as const) {
   test(`a file is sent, read and asked about, ${profile} profile`, async () => {
     const { service, remote, project_id } = await start(profile)
     const small = Buffer.from('The harbour of Trondheim freezes in hard winters.\n')
-    const large = Buffer.from('Nothing to see on this line of a long and dull file.\n'.repeat(10_000))
+    const large = Buffer.from(
+      'Nothing to see on this line of a long and dull file.\n'.repeat(10_000),
+    )
     const ids = [
       await send(remote, project_id, 'harbours/trondheim.txt', small),
       await send(remote, project_id, 'dull.txt', large),
@@ -70,35 +81,54 @@ for (const profile of ['default', 'hosted'] as const) {
     expect(service.readBlob(ids[1] ?? '').equals(large)).toBe(true)
 
     const again = { filename: 'copy.txt', mime_type: 'text/plain', md5: md5(small).toUpperCase() }
-    expect(successOf(await remote.createAsset(project_id, again))).toMatchObject({ kind: 'exists', asset_id: ids[0] })
+    expect(successOf(await remote.createAsset(project_id, again))).toMatchObject({
+      kind: 'exists',
+      asset_id: ids[0],
+    })
 
     const first = successOf(await remote.listAssets(project_id, { limit: 1 }))
-    const second = successOf(await remote.listAssets(project_id, { limit: 1, after_id: first.next }))
+    const second = successOf(
+      await remote.listAssets(project_id, { limit: 1, after_id: first.next }),
+    )
     expect(second.next).toBeUndefined()
     const listed = [...first.items, ...second.items]
     expect(listed.map((asset) => asset.asset_id).sort()).toEqual([...ids].sort())
-    expect(listed.map((asset) => asset.size_in_bytes).sort()).toEqual([small.length, large.length].sort())
+    expect(listed.map((asset) => asset.size_in_bytes).sort()).toEqual(
+      [small.length, large.length].sort(),
+    )
 
     const asset_id = ids[0] ?? ''
     const { label_id } = successOf(await remote.attachLabel(project_id, asset_id, 'Harbours'))
-    expect(successOf(await remote.attachLabel(project_id, asset_id, 'Harbours'))).toEqual({ label_id })
+    expect(successOf(await remote.attachLabel(project_id, asset_id, 'Harbours'))).toEqual({
+      label_id,
+    })
     expect(successOf(await remote.listLabels(project_id))).toEqual([{ label_id, name: 'Harbours' }])
 
-    const question = { prompt: 'When does the harbour of Trondheim freeze?', scope: { label_ids: [label_id] } }
+    const question = {
+      prompt: 'When does the harbour of Trondheim freeze?',
+      scope: { label_ids: [label_id] },
+    }
     const { chat_id, message_id } = successOf(await remote.startChat(project_id, question))
     const message = await awaitValue(
       () => remote.readMessage(project_id, chat_id, message_id),
       ({ state }) => state !== 'running',
     )
-    expect(message).toMatchObject({ state: 'answered', response: expect.stringContaining('hard winters') })
-    expect(successOf(await remote.listChats(project_id, {})).items.map((chat) => chat.chat_id)).toEqual([chat_id])
-    expect(successOf(await remote.listMessages(project_id, chat_id)).map((each) => each.message_id)).toEqual([
-      message_id,
-    ])
+    expect(message).toMatchObject({
+      state: 'answered',
+      response: expect.stringContaining('hard winters'),
+    })
+    expect(
+      successOf(await remote.listChats(project_id, {})).items.map((chat) => chat.chat_id),
+    ).toEqual([chat_id])
+    expect(
+      successOf(await remote.listMessages(project_id, chat_id)).map((each) => each.message_id),
+    ).toEqual([message_id])
 
     successOf(await remote.detachLabel(project_id, asset_id, label_id))
     successOf(await remote.detachLabel(project_id, asset_id, label_id))
-    const labels = successOf(await remote.listAssets(project_id, {})).items.flatMap((asset) => asset.labels)
+    const labels = successOf(await remote.listAssets(project_id, {})).items.flatMap(
+      (asset) => asset.labels,
+    )
     expect(labels).toEqual([])
     expect(service.blobFaults).toEqual({ count: 0, reasons: [] })
   })
@@ -117,9 +147,13 @@ for (const profile of ['default', 'hosted'] as const) {
     expect(await about(remote.completeAsset(project_id, idNumber('asset', 1)))).toBe('slot_gone')
     const lost = { prompt: 'x', scope: { asset_ids: [idNumber('asset', 1)] } }
     expect(await about(remote.startChat(project_id, lost))).toBe('content')
-    expect(await about(remote.listAssets(project_id, { after_id: idNumber('asset', 1) }))).toBe('attempt')
+    expect(await about(remote.listAssets(project_id, { after_id: idNumber('asset', 1) }))).toBe(
+      'attempt',
+    )
 
-    const created = successOf(await remote.createAsset(project_id, { ...file, md5: md5(Buffer.from('abc')) }))
+    const created = successOf(
+      await remote.createAsset(project_id, { ...file, md5: md5(Buffer.from('abc')) }),
+    )
     if (created.kind !== 'slot') throw new Error('there was no slot')
     expect(await about(remote.completeAsset(project_id, created.asset_id))).toBe('attempt')
     const fault = new SluiceError({ code: 'file.changed', message: 'a.txt changed' })
@@ -136,7 +170,9 @@ for (const profile of ['default', 'hosted'] as const) {
     expect(service.blobFaults.count).toBe(0)
 
     const forged = ticketFor(`${created.ticket.upload_url}00`, created.ticket.upload_headers)
-    expect(await about(remote.putBytes(forged, { size: 3, bytes: Buffer.from('abc') }))).toBe('ticket')
+    expect(await about(remote.putBytes(forged, { size: 3, bytes: Buffer.from('abc') }))).toBe(
+      'ticket',
+    )
 
     service.injectFaults({ down: true })
     expect(await about(remote.readAsset(project_id, created.asset_id))).toBe('network')

@@ -7,7 +7,9 @@ import fc from 'fast-check'
  * .git. Loaded before every file.
  */
 export function seedOfCommit(): number {
-  const said = process.env.SLUICE_TEST_SEED ?? spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).stdout
+  const said =
+    process.env.SLUICE_TEST_SEED ??
+    spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).stdout
   return Number.parseInt((said ?? '').slice(0, 7), 16) || 1
 }
 

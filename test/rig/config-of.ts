@@ -16,7 +16,11 @@ export function configOf(value: object, env?: NodeJS.ProcessEnv): Config {
   return configWith(settings, changed, env)
 }
 
-export function configWith(settings: object, changed: ChangedConstants, env?: NodeJS.ProcessEnv): Config {
+export function configWith(
+  settings: object,
+  changed: ChangedConstants,
+  env?: NodeJS.ProcessEnv,
+): Config {
   const config = configFromObject(settings, env)
   const { folder, ...sections } = changed
   const merged = Object.entries(sections).map(([name, values]) => [
@@ -58,7 +62,10 @@ export const constants_setter = fileURLToPath(new URL('set-constants.mjs', impor
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
 
 /** The environment that gives these constants to a built program. */
-export function constantsEnv(changed: ChangedConstants, at = { setter: constants_setter, build: dist }) {
+export function constantsEnv(
+  changed: ChangedConstants,
+  at = { setter: constants_setter, build: dist },
+) {
   return {
     NODE_OPTIONS: `--import=file://${at.setter}`,
     SLUICE_TEST_BUILD: at.build,
@@ -74,14 +81,18 @@ let running = 0
  * Runs a program in this process with changed constants, and restores them after the last one.
  * Programs at the same time share the same constants.
  */
-export async function runWithConstants<T>(changed: ChangedConstants, run: () => Promise<T>): Promise<T> {
+export async function runWithConstants<T>(
+  changed: ChangedConstants,
+  run: () => Promise<T>,
+): Promise<T> {
   running += 1
   for (const [name, values] of Object.entries(changed)) Object.assign(by_section[name]!, values)
   try {
     return await run()
   } finally {
     running -= 1
-    if (running === 0) for (const [name, values] of Object.entries(usual)) Object.assign(by_section[name]!, values)
+    if (running === 0)
+      for (const [name, values] of Object.entries(usual)) Object.assign(by_section[name]!, values)
   }
 }
 

@@ -59,7 +59,9 @@ export class FakeClock implements Clock {
 
   /** Due times of the pending sleeps, as milliseconds from now, soonest first. */
   pending_ms(): number[] {
-    return this.#sleepers.map((sleeper) => sleeper.due_ms - this.#monotonic_ms).sort((a, b) => a - b)
+    return this.#sleepers
+      .map((sleeper) => sleeper.due_ms - this.#monotonic_ms)
+      .sort((a, b) => a - b)
   }
 
   /** Moves both clocks by `ms`, and ends every sleep on the way at its own due time. */

@@ -76,7 +76,10 @@ function inspectData(data_dir: string) {
     chats: (project_id: string) =>
       reading((database, statements) =>
         statements
-          .all<ChatRow>('SELECT * FROM chats WHERE project = ? ORDER BY seq', projectNumber(statements, project_id))
+          .all<ChatRow>(
+            'SELECT * FROM chats WHERE project = ? ORDER BY seq',
+            projectNumber(statements, project_id),
+          )
           .map(({ seq, chat_id, title, created_at_ms }) => ({
             chat_id,
             title,

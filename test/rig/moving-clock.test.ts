@@ -5,7 +5,11 @@ const hour_ms = 3_600_000
 
 test('both clocks run at the given speed, and a sleep ends at its due time', async () => {
   const clock = new MovingClock({ times: 1_000 })
-  const [wall_ms, monotonic_ms, began_ms] = [clock.now_ms(), clock.monotonic_ms(), performance.now()]
+  const [wall_ms, monotonic_ms, began_ms] = [
+    clock.now_ms(),
+    clock.monotonic_ms(),
+    performance.now(),
+  ]
   await clock.sleep(20_000)
   const real_ms = performance.now() - began_ms
   expect(clock.monotonic_ms() - monotonic_ms).toBeGreaterThanOrEqual(20_000)

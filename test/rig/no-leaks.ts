@@ -62,14 +62,17 @@ afterAll(async () => {
   unsubscribe('worker_threads', noteThread)
   if (left.length === 0) return
   const file = expect.getState().testPath ?? 'this test file'
-  throw new Error(`${file} leaves running: ${left.join(', ')}. Close in the test (or afterEach) what it opens.`)
+  throw new Error(
+    `${file} leaves running: ${left.join(', ')}. Close in the test (or afterEach) what it opens.`,
+  )
 }, grace_ms + 10_000)
 
 function leftOver(): string[] {
   const left: string[] = []
   for (const [resource, count] of countResources()) {
     const more = count - (before.get(resource) ?? 0)
-    if (more > 0) left.push(`${more} ${resource}${resource in meanings ? ` (${meanings[resource]})` : ''}`)
+    if (more > 0)
+      left.push(`${more} ${resource}${resource in meanings ? ` (${meanings[resource]})` : ''}`)
   }
   if (threads.size > 0) left.push(`${threads.size} Worker (a thread)`)
   return left
@@ -77,6 +80,7 @@ function leftOver(): string[] {
 
 function countResources(): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const resource of process.getActiveResourcesInfo()) counts.set(resource, (counts.get(resource) ?? 0) + 1)
+  for (const resource of process.getActiveResourcesInfo())
+    counts.set(resource, (counts.get(resource) ?? 0) + 1)
   return counts
 }

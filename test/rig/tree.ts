@@ -9,7 +9,12 @@ tmp.setGracefulCleanup()
  * A file's content; `{ link }`: a symbolic link to that target; `{ bytes }`: a sparse file of that
  * size; `{ aged_ms }`: an old file.
  */
-export type TreeEntry = string | Uint8Array | { link: string } | { bytes: number } | { text: string; aged_ms: number }
+export type TreeEntry =
+  | string
+  | Uint8Array
+  | { link: string }
+  | { bytes: number }
+  | { text: string; aged_ms: number }
 
 /**
  * Makes a folder from a literal, `makeTree({ 'a/b.txt': 'text', 'empty/': '' })`, and returns its

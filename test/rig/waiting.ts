@@ -47,7 +47,8 @@ export async function within<T>(
 const real_waits = {
   'the next millisecond': 'ids and times of the same one do not say which was first',
   'a moment of a thread': 'where in its work a thread of the system is, nobody outside it can see',
-  'nothing happens': 'that something does not happen is seen only after the time in which it would have',
+  'nothing happens':
+    'that something does not happen is seen only after the time in which it would have',
   'a time by the clock of the disk': 'the kernel stamps files by a clock that no test can set',
   'a minute of the wall clock': 'node-cron follows the clock of the machine',
   'an answer that takes its time': 'another is to come, or to be cut off, while it is under way',

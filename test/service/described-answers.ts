@@ -26,7 +26,8 @@ export function answerCheck(description: string | Document): AnswerCheck {
   addFormats.default(ajv)
   ajv.addSchema(document, 'description')
   const paths = Object.keys(document.paths).map(
-    (path) => [new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`), path] as const,
+    (path) =>
+      [new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`), path] as const,
   )
 
   return (answer) => {
@@ -36,14 +37,17 @@ export function answerCheck(description: string | Document): AnswerCheck {
     const operation = path === undefined ? undefined : document.paths[path][method.toLowerCase()]
     if (operation === undefined) return ofNoCall(ajv, answer)
     const described = operation.responses[status]
-    if (described === undefined) return [`${method} ${path} answered ${status}, which is not described`]
+    if (described === undefined)
+      return [`${method} ${path} answered ${status}, which is not described`]
     const [at, response] = described.$ref
       ? [described.$ref as string, document.components.responses[described.$ref.split('/').at(-1)]]
       : [`#/paths/${pointer(path!)}/${method.toLowerCase()}/responses/${status}`, described]
     const where = `${method} ${path} ${status}`
-    if (response.content === undefined) return body ? [`${where}: a body where none is described`] : []
+    if (response.content === undefined)
+      return body ? [`${where}: a body where none is described`] : []
     const media_type = type.split(';')[0]!.trim()
-    if (response.content[media_type] === undefined) return [`${where}: ${media_type} is not described`]
+    if (response.content[media_type] === undefined)
+      return [`${where}: ${media_type} is not described`]
     const validate = ajv.getSchema(`description${at}/content/${pointer(media_type)}/schema`)!
     return faultsOf(validate, media_type === 'application/json' ? JSON.parse(body) : body).map(
       (fault) => `${where}: ${fault}`,
@@ -66,7 +70,8 @@ function ofNoCall(ajv: Ajv2020, { method, url, status, body }: AnswerSeen): stri
 function faultsOf(validate: ValidateFunction, value: unknown): string[] {
   if (validate(value)) return []
   return (validate.errors ?? []).map(
-    ({ instancePath, message, params }) => `${instancePath || 'the whole'} ${message} ${JSON.stringify(params)}`,
+    ({ instancePath, message, params }) =>
+      `${instancePath || 'the whole'} ${message} ${JSON.stringify(params)}`,
   )
 }
 

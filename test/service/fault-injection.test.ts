@@ -5,7 +5,9 @@ import { put, start, until } from './fixture.ts'
 
 test('a failure comes on its route, as often as ordered, in the form of the contract', async () => {
   const client = await start({
-    injected_faults: { failures: [{ route: 'assets.list', status: 503, every: 2, retry_after_s: 7 }] },
+    injected_faults: {
+      failures: [{ route: 'assets.list', status: 503, every: 2, retry_after_s: 7 }],
+    },
   })
   const statuses: number[] = []
   for (let call = 0; call < 4; call++) statuses.push((await client.get('/v1/assets')).status)
@@ -28,10 +30,14 @@ test('a request that fails before its work does nothing; one that fails after it
   const stored = () => client.service.assets(client.project_id).length
   client.service.injectFaults({ failures: [{ route: 'assets.create', status: 500, times: 1 }] })
   expect([(await create()).status, stored()]).toEqual([500, 0])
-  client.service.injectFaults({ failures: [{ route: 'assets.create', status: 502, times: 1, when: 'after' }] })
+  client.service.injectFaults({
+    failures: [{ route: 'assets.create', status: 502, times: 1, when: 'after' }],
+  })
   expect([(await create()).status, stored()]).toEqual([502, 1])
   client.service.injectFaults({
-    failures: [{ route: 'assets.create', status: 0, times: 1, drop_connection: true, when: 'after' }],
+    failures: [
+      { route: 'assets.create', status: 0, times: 1, drop_connection: true, when: 'after' },
+    ],
   })
   await expect(create()).rejects.toThrow()
   expect(stored()).toBe(2)
@@ -49,7 +55,9 @@ test('the PUT can fail too, before and after its work, and its connection can be
     '3',
     expect.stringContaining('<Code>ServerBusy</Code>'),
   ])
-  client.service.injectFaults({ failures: [{ route: 'put', status: 0, times: 1, drop_connection: true }] })
+  client.service.injectFaults({
+    failures: [{ route: 'put', status: 0, times: 1, drop_connection: true }],
+  })
   await expect(put(slot, 'text')).rejects.toThrow()
   expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
   client.service.injectFaults({

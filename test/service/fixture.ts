@@ -35,7 +35,8 @@ export function temporaryFolder(): string {
 export async function start(options: Partial<ServiceOptions> = {}): Promise<Client> {
   const service = await startService({ data_dir: temporaryFolder(), ...options })
   onTestFinished(() => service.close())
-  const project_id = service.projects.list()[0]?.project_id ?? service.projects.create('tests').project_id
+  const project_id =
+    service.projects.list()[0]?.project_id ?? service.projects.create('tests').project_id
   const { token } = service.tokens.create(`tests ${service.tokens.list().length}`)
   return new Client(service, project_id, token, options.profile)
 }
@@ -47,7 +48,12 @@ export class Client {
   /** Every answer must match the service's own description under this profile. */
   readonly #profile: ProfileName
 
-  constructor(service: Service, project_id: string, token: string, profile: ProfileName = 'default') {
+  constructor(
+    service: Service,
+    project_id: string,
+    token: string,
+    profile: ProfileName = 'default',
+  ) {
     this.service = service
     this.project_id = project_id
     this.token = token
@@ -56,17 +62,28 @@ export class Client {
 
   /** The same service, seen with another key or project. */
   as(change: { token?: string; project_id?: string }): Client {
-    return new Client(this.service, change.project_id ?? this.project_id, change.token ?? this.token, this.#profile)
+    return new Client(
+      this.service,
+      change.project_id ?? this.project_id,
+      change.token ?? this.token,
+      this.#profile,
+    )
   }
 
-  async call(method: string, path: string, { body, raw, headers = {} }: CallOptions = {}): Promise<Reply> {
+  async call(
+    method: string,
+    path: string,
+    { body, raw, headers = {} }: CallOptions = {},
+  ): Promise<Reply> {
     const all: Record<string, string | undefined> = {
       'x-api-key': this.token,
       'x-project-id': this.project_id,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     }
-    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const sent = Object.entries(all).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
     const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const response = await fetch(this.service.api + path, {
       method,
@@ -77,26 +94,45 @@ export class Client {
     const type = response.headers.get('content-type') ?? ''
     // An injected answer need not follow the description.
     if (!answer.includes('comes from the fault injection')) {
-      expect(checkAnswerOf(this.#profile)({ method, url: path, status: response.status, type, body: answer })).toEqual(
-        [],
-      )
+      expect(
+        checkAnswerOf(this.#profile)({
+          method,
+          url: path,
+          status: response.status,
+          type,
+          body: answer,
+        }),
+      ).toEqual([])
     }
     const is_json = type.includes('json')
-    return { status: response.status, body: is_json ? JSON.parse(answer) : answer, headers: response.headers }
+    return {
+      status: response.status,
+      body: is_json ? JSON.parse(answer) : answer,
+      headers: response.headers,
+    }
   }
 
   get = (path: string, options?: CallOptions) => this.call('GET', path, options)
-  post = (path: string, body?: unknown, options?: CallOptions) => this.call('POST', path, { ...options, body })
+  post = (path: string, body?: unknown, options?: CallOptions) =>
+    this.call('POST', path, { ...options, body })
   delete = (path: string, options?: CallOptions) => this.call('DELETE', path, options)
 
   async slot(fields: { filename?: string; mime_type?: string; md5?: string } = {}): Promise<Slot> {
-    const created = await this.post('/v1/assets', { filename: 'a.txt', mime_type: 'text/plain', ...fields })
+    const created = await this.post('/v1/assets', {
+      filename: 'a.txt',
+      mime_type: 'text/plain',
+      ...fields,
+    })
     expect(created.status, JSON.stringify(created.body)).toBe(201)
     return created.body
   }
 
   /** Takes a file all the way, and returns its id once it is `ready` or `failed`. */
-  async upload(bytes: string | Buffer, filename = 'a.txt', mime_type = 'text/plain'): Promise<string> {
+  async upload(
+    bytes: string | Buffer,
+    filename = 'a.txt',
+    mime_type = 'text/plain',
+  ): Promise<string> {
     const slot = await this.slot({ filename, mime_type, md5: md5Of(bytes) })
     expect((await put(slot, bytes)).status).toBe(201)
     expect((await this.post(`/v1/assets/${slot.asset_id}/complete`)).status).toBe(200)
@@ -106,11 +142,17 @@ export class Client {
 
   /** The status as stored. */
   statusOf(asset_id: string): string {
-    return this.service.assets(this.project_id).find((asset) => asset.asset_id === asset_id)?.status ?? 'gone'
+    return (
+      this.service.assets(this.project_id).find((asset) => asset.asset_id === asset_id)?.status ??
+      'gone'
+    )
   }
 
   /** Asks in a new chat and returns the message once it is written. */
-  async ask(prompt: string, more: object = {}): Promise<{ chat_id: string; message_id: string; response: string }> {
+  async ask(
+    prompt: string,
+    more: object = {},
+  ): Promise<{ chat_id: string; message_id: string; response: string }> {
     const started = await this.post('/v1/chats', { prompt, ...more })
     expect(started.status, JSON.stringify(started.body)).toBe(202)
     const { chat_id, message_id } = started.body
@@ -128,9 +170,17 @@ export class Client {
   }
 }
 
-export function put(slot: Slot, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> {
+export function put(
+  slot: Slot,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const bytes = typeof body === 'string' ? body : new Uint8Array(body)
-  return fetch(slot.upload_url, { method: 'PUT', headers: { ...slot.upload_headers, ...headers }, body: bytes })
+  return fetch(slot.upload_url, {
+    method: 'PUT',
+    headers: { ...slot.upload_headers, ...headers },
+    body: bytes,
+  })
 }
 
 export function md5Of(bytes: string | Buffer): string {
@@ -138,6 +188,10 @@ export function md5Of(bytes: string | Buffer): string {
 }
 
 /** `until` of waiting.ts; by default the fact itself is its description. */
-export function until(fact: () => boolean | Promise<boolean>, what = String(fact), max_ms?: number): Promise<void> {
+export function until(
+  fact: () => boolean | Promise<boolean>,
+  what = String(fact),
+  max_ms?: number,
+): Promise<void> {
   return waitUntil(what, fact, undefined, max_ms)
 }

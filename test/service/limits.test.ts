@@ -42,7 +42,9 @@ test('uploads do not count, and without a limit nothing counts', async () => {
   const slot = await limited.slot()
   for (let again = 0; again < 3; again++) expect((await put(slot, 'text')).status).toBe(201)
   const limitFor = limitRequests(0, () => 0)
-  expect(Array.from({ length: 10_000 }, () => limitFor(1)).every((wait_s) => wait_s === undefined)).toBe(true)
+  expect(
+    Array.from({ length: 10_000 }, () => limitFor(1)).every((wait_s) => wait_s === undefined),
+  ).toBe(true)
 })
 
 test('the requests of a minute are spread over it, and unused ones are kept for ten seconds only', async () => {
@@ -90,8 +92,12 @@ test('A-34 a body, a prompt or a name above the limits of this service is a 400 
   expect((await client.post('/v1/labels', { name: longest })).status).toBe(201)
   expect(await refused('/v1/labels', { name: `${longest}n` })).toEqual(invalid('name', 32))
   const asset = { mime_type: 'text/plain', md5: md5Of('x') }
-  expect((await client.post('/v1/assets', { ...asset, filename: 'f'.repeat(255) })).status).toBe(201)
-  expect(await refused('/v1/assets', { ...asset, filename: 'f'.repeat(256) })).toEqual(invalid('filename', 255))
+  expect((await client.post('/v1/assets', { ...asset, filename: 'f'.repeat(255) })).status).toBe(
+    201,
+  )
+  expect(await refused('/v1/assets', { ...asset, filename: 'f'.repeat(256) })).toEqual(
+    invalid('filename', 255),
+  )
   const [status, code] = await refused('/v1/memories', { content: 'c'.repeat(4_096) })
   expect([status, code]).toEqual([400, 'publicapi.body.too_large'])
 })
@@ -101,14 +107,24 @@ test('A-34 the description has the limits of the service that serves it', async 
     const client = await start({ limits })
     const document = parse((await client.get('/v1/openapi.yaml')).body)
     expect((await new Validator().validate(document)).errors).toBeUndefined()
-    const longest = (schema: string, field: string) => document.components.schemas[schema].properties[field].maxLength
-    const lengths = [longest('ChatStart', 'prompt'), longest('AssetCreate', 'filename'), longest('LabelCreate', 'name')]
+    const longest = (schema: string, field: string) =>
+      document.components.schemas[schema].properties[field].maxLength
+    const lengths = [
+      longest('ChatStart', 'prompt'),
+      longest('AssetCreate', 'filename'),
+      longest('LabelCreate', 'name'),
+    ]
     return { lengths, text: document.info.description as string }
   }
   const usual = await described({})
   expect(usual.lengths).toEqual([24_000, 1_024, 255])
   expect(usual.text).toContain('at most 1048576 bytes. Requests are not limited.')
-  const narrow = await described({ prompt_length: 500, name_length: 40, body_bytes: 9_000, requests_per_minute: 90 })
+  const narrow = await described({
+    prompt_length: 500,
+    name_length: 40,
+    body_bytes: 9_000,
+    requests_per_minute: 90,
+  })
   expect(narrow.lengths).toEqual([500, 1_024, 40])
   expect(narrow.text).toContain('at most 9000 bytes. Each key may send 90 requests a minute')
   expect(narrow.text).toContain('Retry-After')
@@ -122,5 +138,7 @@ test.each([
   ['requests_per_minute', -1],
   ['requests_per_minute', 1.5],
 ])('a limit that is wider than the interface, or useless, is refused: %s = %s', (name, value) => {
-  expect(() => settingsFrom({ data_dir: '/nowhere', limits: { [name]: value } })).toThrow(`limits.${name} = ${value}`)
+  expect(() => settingsFrom({ data_dir: '/nowhere', limits: { [name]: value } })).toThrow(
+    `limits.${name} = ${value}`,
+  )
 })

@@ -48,26 +48,29 @@ test('each stage is reported in order and awaited: nothing is done at begin, eve
   ])
 })
 
-test.each([60_000, 600_000])('a listener sees half of a PUT of %i bytes, with nothing stored yet', async (size) => {
-  const client = await start()
-  const slot = await client.slot()
-  const bare: (boolean | undefined)[] = []
-  client.service.on('during', ({ place }) => {
-    expect(place).toBe('put')
-    bare.push(client.service.assets(client.project_id)[0]?.bare)
-  })
-  const status = await new Promise<number>((resolve, reject) => {
-    const headers = { ...slot.upload_headers, 'content-length': size }
-    const sent = request(slot.upload_url, { method: 'PUT', headers }, (answer) =>
-      resolve(answer.resume().statusCode ?? 0),
-    )
-    sent.on('error', reject)
-    sent.write('a'.repeat(size / 2))
-    // The other half waits for the first one, because a body in one piece has no half.
-    client.service.on('during', () => void sent.end('a'.repeat(size / 2)))
-  })
-  expect([status, bare]).toEqual([201, [true]])
-})
+test.each([60_000, 600_000])(
+  'a listener sees half of a PUT of %i bytes, with nothing stored yet',
+  async (size) => {
+    const client = await start()
+    const slot = await client.slot()
+    const bare: (boolean | undefined)[] = []
+    client.service.on('during', ({ place }) => {
+      expect(place).toBe('put')
+      bare.push(client.service.assets(client.project_id)[0]?.bare)
+    })
+    const status = await new Promise<number>((resolve, reject) => {
+      const headers = { ...slot.upload_headers, 'content-length': size }
+      const sent = request(slot.upload_url, { method: 'PUT', headers }, (answer) =>
+        resolve(answer.resume().statusCode ?? 0),
+      )
+      sent.on('error', reject)
+      sent.write('a'.repeat(size / 2))
+      // The other half waits for the first one, because a body in one piece has no half.
+      client.service.on('during', () => void sent.end('a'.repeat(size / 2)))
+    })
+    expect([status, bare]).toEqual([201, [true]])
+  },
+)
 
 test('a removed listener is not called any more', async () => {
   const client = await start()

@@ -36,7 +36,10 @@ export function serve(
 }
 
 /** Starts it with options that the program has no arguments for. */
-export function startInProcess(data_dir: string, options: Partial<ServiceOptions> = {}): Promise<ServiceProcess> {
+export function startInProcess(
+  data_dir: string,
+  options: Partial<ServiceOptions> = {},
+): Promise<ServiceProcess> {
   const code = `
     import { startService } from ${JSON.stringify(service_module)}
     const service = await startService(${JSON.stringify({ data_dir, ...options })})
@@ -46,9 +49,16 @@ export function startInProcess(data_dir: string, options: Partial<ServiceOptions
   return run([script])
 }
 
-async function run(words: readonly string[], { open_files }: { open_files?: number } = {}): Promise<ServiceProcess> {
+async function run(
+  words: readonly string[],
+  { open_files }: { open_files?: number } = {},
+): Promise<ServiceProcess> {
   const limited = ['sh', '-c', `ulimit -n ${open_files}; exec "$@"`, 'sh']
-  const [file = '', ...rest] = [...(open_files === undefined ? [] : limited), process.execPath, ...words]
+  const [file = '', ...rest] = [
+    ...(open_files === undefined ? [] : limited),
+    process.execPath,
+    ...words,
+  ]
   const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let err = ''
@@ -106,8 +116,13 @@ export async function call(address: string, account: Account, body?: object): Pr
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-export async function makeSlot(service: ServiceProcess, account: Account, filename = 'a.txt'): Promise<Slot> {
-  return (await call(`${service.api}/v1/assets`, account, { filename, mime_type: 'text/plain' })).body
+export async function makeSlot(
+  service: ServiceProcess,
+  account: Account,
+  filename = 'a.txt',
+): Promise<Slot> {
+  return (await call(`${service.api}/v1/assets`, account, { filename, mime_type: 'text/plain' }))
+    .body
 }
 
 export async function statusIs(

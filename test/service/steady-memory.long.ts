@@ -23,7 +23,9 @@ const max_resident_bytes = 48 * mib
 
 test('many waves of uploads leave nothing in memory, and the resident memory stays', async (context) => {
   if (!existsSync('/proc/self/status')) {
-    console.log('skipped: the memory of waves of uploads, because the kernel does not report it here')
+    console.log(
+      'skipped: the memory of waves of uploads, because the kernel does not report it here',
+    )
     return context.skip()
   }
   const data_dir = temporaryFolder()
@@ -41,13 +43,23 @@ test('many waves of uploads leave nothing in memory, and the resident memory sta
        process.send({ rss, kept: heapUsed + external })
      })`,
   )
-  const child = spawn(process.execPath, ['--expose-gc', script], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const child = spawn(process.execPath, ['--expose-gc', script], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]
   const { api, token, project_id } = JSON.parse(line)
-  const headers = { 'x-api-key': token, 'x-project-id': project_id, 'content-type': 'application/json' }
+  const headers = {
+    'x-api-key': token,
+    'x-project-id': project_id,
+    'content-type': 'application/json',
+  }
   const call = async (method: string, path: string, sent?: object) => {
-    const answer = await fetch(api + path, { method, headers, ...(sent ? { body: JSON.stringify(sent) } : {}) })
+    const answer = await fetch(api + path, {
+      method,
+      headers,
+      ...(sent ? { body: JSON.stringify(sent) } : {}),
+    })
     expect(answer.status).toBeLessThan(300)
     // biome-ignore lint/suspicious/noExplicitAny: a slot or a record
     return answer.status === 204 ? undefined : ((await answer.json()) as any)
@@ -57,7 +69,9 @@ test('many waves of uploads leave nothing in memory, and the resident memory sta
 
   const memory: { rss: number; kept: number }[] = []
   for (let wave = 0; wave < waves; wave++) {
-    const slots = await all<Slot>(() => call('POST', '/v1/assets', { filename: 'a.png', mime_type: 'image/png' }))
+    const slots = await all<Slot>(() =>
+      call('POST', '/v1/assets', { filename: 'a.png', mime_type: 'image/png' }),
+    )
     const put_statuses = await all(async (at) => (await put(slots[at]!, body)).status)
     expect(new Set(put_statuses)).toEqual(new Set([201]))
     await all((at) => call('POST', `/v1/assets/${slots[at]!.asset_id}/complete`))

@@ -68,7 +68,8 @@ async function send(body, name) {
   const complete = { path: `/v1/assets/${slot.asset_id}/complete`, method: 'POST', headers }
   const done = await api_pool.request(complete)
   await done.body.dump()
-  if (stored.statusCode !== 201 || done.statusCode !== 200) throw new Error(`${stored.statusCode}, ${done.statusCode}`)
+  if (stored.statusCode !== 201 || done.statusCode !== 200)
+    throw new Error(`${stored.statusCode}, ${done.statusCode}`)
 }
 
 let next = 0

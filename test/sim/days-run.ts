@@ -11,7 +11,9 @@ export const days: readonly string[] = readdirSync(folder).map((name) => folder 
 /** Runs `npm run sim -- …`; returns its output and exit code. */
 export function runSim(...given: string[]): Promise<{ status: number | null; lines: string[] }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, ...given], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [program, ...given], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     let text = ''
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       text += piece

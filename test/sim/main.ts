@@ -54,7 +54,8 @@ function* days(): Generator<Day> {
   const without = options.without.split(',').filter(Boolean) as FaultKind[]
   for (let seed = Number(options.seed), left = Number(seeds); left > 0; seed++, left--) {
     const day = drawDay(seed, without)
-    if (options.having === '' || day.faults.some((fault) => faultName(fault) === options.having)) yield day
+    if (options.having === '' || day.faults.some((fault) => faultName(fault) === options.having))
+      yield day
   }
 }
 
@@ -75,7 +76,11 @@ const parts: readonly Part[] = ['faults', 'kills', 'acts']
  * Finds a smaller day that is still red: takes out faults, kills and acts, several at a time and
  * then one by one, while there is time.
  */
-async function shrink(day: Day, isRed: (day: Day) => Promise<boolean>, isInTime: () => boolean): Promise<Day> {
+async function shrink(
+  day: Day,
+  isRed: (day: Day) => Promise<boolean>,
+  isInTime: () => boolean,
+): Promise<Day> {
   let smallest = day
   for (let is_smaller = true; is_smaller && isInTime(); ) {
     is_smaller = false
@@ -104,7 +109,8 @@ async function keep(day: Day): Promise<void> {
   real.mkdirSync(options.red, { recursive: true })
   const until_ms = performance.now() + max_shrink_ms
   const complaints = new Set((await play(day)).wrong.map(complaintOf))
-  const isRed = async (smaller: Day) => (await play(smaller)).wrong.some((wrong) => complaints.has(complaintOf(wrong)))
+  const isRed = async (smaller: Day) =>
+    (await play(smaller)).wrong.some((wrong) => complaints.has(complaintOf(wrong)))
   const small = options.shrink ? await shrink(day, isRed, () => performance.now() < until_ms) : day
   const played = await play(small)
   const name = join(options.red, `sim-red-${day.seed}`)
@@ -115,7 +121,9 @@ async function keep(day: Day): Promise<void> {
     `${[...played.wrong, ...[...played.play.log, ...world.notes].sort(byTime)].join('\n')}\n`,
   )
   const { acts, faults, kills } = small
-  console.log(`  kept as ${name}.json: ${acts.length} acts, ${faults.map(faultName).join(', ')}, ${kills.length} kills`)
+  console.log(
+    `  kept as ${name}.json: ${acts.length} acts, ${faults.map(faultName).join(', ')}, ${kills.length} kills`,
+  )
 }
 
 let red = 0

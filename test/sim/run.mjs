@@ -68,7 +68,10 @@ function build(tree, built) {
   for (const [module, text] of Object.entries(doors)) {
     const file = join(built, 'src', `${module}.js`)
     renameSync(file, file.replace(/\.js$/, '.real.js'))
-    writeFileSync(file, `${text.replaceAll('{doors}', `${'../'.repeat(module.split('/').length)}test/sim/doors`)}\n`)
+    writeFileSync(
+      file,
+      `${text.replaceAll('{doors}', `${'../'.repeat(module.split('/').length)}test/sim/doors`)}\n`,
+    )
   }
   for (const [door, module] of Object.entries(with_real)) {
     const file = join(built, 'test/sim/doors', `${door}.js`)
@@ -89,9 +92,13 @@ function dealOut(given, jobs) {
   const { value: seed = '1', rest: others } = takeOption(rest, '--seed')
   if (given.includes('--day')) return [given]
   const each = Math.ceil(Number(seeds) / jobs)
-  const shares = Array.from({ length: jobs }, (_, job) => Math.min(each, Number(seeds) - job * each))
+  const shares = Array.from({ length: jobs }, (_, job) =>
+    Math.min(each, Number(seeds) - job * each),
+  )
   return shares.flatMap((share, job) =>
-    share > 0 ? [['--seed', String(Number(seed) + job * each), '--seeds', String(share), ...others]] : [],
+    share > 0
+      ? [['--seed', String(Number(seed) + job * each), '--seeds', String(share), ...others]]
+      : [],
   )
 }
 
@@ -99,15 +106,20 @@ function dealOut(given, jobs) {
 async function playAll(main, shares) {
   const children = shares.map((options, job) => {
     const result = join(built, `result-${job}.json`)
-    const child = spawn(process.execPath, [main, '--result', result, ...options], { stdio: 'inherit' })
+    const child = spawn(process.execPath, [main, '--result', result, ...options], {
+      stdio: 'inherit',
+    })
     const ended = new Promise((resolve) => child.on('close', (status) => resolve(status)))
     return { child, ended, result }
   })
   const results = children.map(async ({ ended, result }) => {
     const status = await ended
-    if (status !== 0 && shares[0].includes('--stop-at-red')) for (const { child } of children) child.kill()
+    if (status !== 0 && shares[0].includes('--stop-at-red'))
+      for (const { child } of children) child.kill()
     // A killed process has written none.
-    return existsSync(result) ? JSON.parse(readFileSync(result, 'utf8')) : { count: 0, red: 0, cells: [] }
+    return existsSync(result)
+      ? JSON.parse(readFileSync(result, 'utf8'))
+      : { count: 0, red: 0, cells: [] }
   })
   const statuses = await Promise.all(children.map(({ ended }) => ended))
   return { results: await Promise.all(results), failed: statuses.some((status) => status !== 0) }
@@ -134,7 +146,9 @@ try {
     console.log(new Cells(results.flatMap(({ cells }) => cells)).lines().join('\n'))
   }
   const s = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(`${total('count')} ${total('count') === 1 ? 'seed' : 'seeds'}, ${total('red')} red, ${s} s`)
+  console.log(
+    `${total('count')} ${total('count') === 1 ? 'seed' : 'seeds'}, ${total('red')} red, ${s} s`,
+  )
   process.exitCode = failed ? 1 : 0
 } finally {
   rmSync(built, { recursive: true, force: true })

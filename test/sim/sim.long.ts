@@ -22,14 +22,26 @@ test('a planted fault is found, so the days can fail', async () => {
 }, 600_000)
 
 test('days that failed once end the same when they are played twice', async () => {
-  const { status, lines } = await runSim('--twice', '--no-shrink', ...days.flatMap((day) => ['--day', day]))
+  const { status, lines } = await runSim(
+    '--twice',
+    '--no-shrink',
+    ...days.flatMap((day) => ['--day', day]),
+  )
   expect(lines.at(-1)).toMatch(new RegExp(`^${days.length} seeds, 0 red, [\\d.]+ s$`))
   expect(status).toBe(0)
 }, 300_000)
 
 test('three hundred random days, others for each commit', async () => {
   const seed = seedOfCommit()
-  const { status, lines } = await runSim('--seed', String(seed), '--seeds', '300', '--jobs', '2', '--table')
+  const { status, lines } = await runSim(
+    '--seed',
+    String(seed),
+    '--seeds',
+    '300',
+    '--jobs',
+    '2',
+    '--table',
+  )
   // The log shows which fault met which state.
   console.log([`first seed ${seed}`, ...lines].join('\n'))
   expect(lines.at(-1)).toMatch(/^300 seeds, 0 red, [\d.]+ s$/)

@@ -12,7 +12,10 @@ const patience_ms = 300_000
 test('the planted faults still apply', () => {
   const folder = fileURLToPath(new URL('patches/', import.meta.url))
   for (const patch of readdirSync(folder)) {
-    const { status, stderr } = spawnSync('git', ['apply', '--check', folder + patch], { cwd: root, encoding: 'utf8' })
+    const { status, stderr } = spawnSync('git', ['apply', '--check', folder + patch], {
+      cwd: root,
+      encoding: 'utf8',
+    })
     expect({ patch, status, stderr }).toEqual({ patch, status: 0, stderr: '' })
   }
 })

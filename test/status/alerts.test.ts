@@ -24,13 +24,13 @@ function markReported(judge: AlertJudge, minutes: readonly (readonly Problem[])[
     return [`${first + minute}: +${names(due.began)} -${names(due.over)} =${names(due.lasting)}`]
   })
 }
-const still = (minutes: number, ...problems: Problem[]) => Array.from({ length: minutes }, () => problems)
+const still = (minutes: number, ...problems: Problem[]) =>
+  Array.from({ length: minutes }, () => problems)
 
 test('one message for all problems within the window, one when all are resolved', () => {
-  expect(markReported(new AlertJudge([]), [[], [a], [a, b], ...still(20, a, b), ...still(20)])).toEqual([
-    '2: +ab - =',
-    '33: + -ab =',
-  ])
+  expect(
+    markReported(new AlertJudge([]), [[], [a], [a, b], ...still(20, a, b), ...still(20)]),
+  ).toEqual(['2: +ab - =', '33: + -ab ='])
 })
 
 test('a problem that is resolved before the window ends is not reported', () => {
@@ -39,15 +39,20 @@ test('a problem that is resolved before the window ends is not reported', () => 
 
 test('a problem that comes and goes is reported once, and resolved once', () => {
   const flapping = Array.from({ length: 60 }, (_, minute) => (minute % 3 === 0 ? [] : [a]))
-  expect(markReported(new AlertJudge([]), [...flapping, ...still(20)])).toEqual(['2: +a - =', '70: + -a ='])
+  expect(markReported(new AlertJudge([]), [...flapping, ...still(20)])).toEqual([
+    '2: +a - =',
+    '70: + -a =',
+  ])
 })
 
 test('a message reports a resolved part, and one a new problem', () => {
-  expect(markReported(new AlertJudge([]), [...still(3, a, b), ...still(15, b), ...still(5, b, reason('c'))])).toEqual([
-    '1: +ab - =',
-    '13: + -a =b',
-    '19: +c - =b',
-  ])
+  expect(
+    markReported(new AlertJudge([]), [
+      ...still(3, a, b),
+      ...still(15, b),
+      ...still(5, b, reason('c')),
+    ]),
+  ).toEqual(['1: +ab - =', '13: + -a =b', '19: +c - =b'])
 })
 
 test('an alert for a resolved problem does not delay the alert for a new one', () => {
@@ -62,7 +67,9 @@ test('the next start knows the reported problems: it neither repeats nor forgets
   const first = new AlertJudge([])
   const due = first.judge([a, b], 0, { ...times, group_ms: 0 })!
   const reported = reportedAfter(due)
-  expect(markReported(new AlertJudge(reported), [...still(5, a, b), ...still(11, b)])).toEqual(['15: + -a =b'])
+  expect(markReported(new AlertJudge(reported), [...still(5, a, b), ...still(11, b)])).toEqual([
+    '15: + -a =b',
+  ])
 })
 
 test('property: no problem is reported twice, and none is resolved that was not reported', () => {
@@ -113,5 +120,7 @@ test('a long subject keeps its end', () => {
   const began = subjectOf({ began: [long, b], over: [], lasting: [] })
   expect(began).toMatch(/m… \(and 1 more\)$/)
   expect(began).toHaveLength(prefix.length + 160)
-  expect(subjectOf({ began: [], over: [long], lasting: [b] })).toMatch(/a…: resolved, 1 problem left$/)
+  expect(subjectOf({ began: [], over: [long], lasting: [b] })).toMatch(
+    /a…: resolved, 1 problem left$/,
+  )
 })

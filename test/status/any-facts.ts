@@ -14,12 +14,21 @@ const many = <T>(value: fc.Arbitrary<T>, nameOf: (one: T) => string) =>
 export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
   now_ms: fc.constant(now_ms),
   absences: fc
-    .array(fc.record({ why: fc.constantFrom('away', 'paused'), from_ms: time, length_ms: fc.nat(20 * day_ms) }), {
-      maxLength: 3,
-    })
+    .array(
+      fc.record({
+        why: fc.constantFrom('away', 'paused'),
+        from_ms: time,
+        length_ms: fc.nat(20 * day_ms),
+      }),
+      {
+        maxLength: 3,
+      },
+    )
     .map((some) =>
       some
-        .map(({ why, from_ms, length_ms }) => ({ why, from_ms, to_ms: from_ms + length_ms }) as const)
+        .map(
+          ({ why, from_ms, length_ms }) => ({ why, from_ms, to_ms: from_ms + length_ms }) as const,
+        )
         .sort((one, other) => one.from_ms - other.from_ms),
     ),
   paused: maybe(fc.record({ since_ms: time })),

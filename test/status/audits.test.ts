@@ -23,7 +23,15 @@ const full = {
 
 function linesOf(view: Partial<AuditView>, now_ms = ended_ms + hour_ms): string[] {
   const writer = new LineWriter(100)
-  const statuses = [auditStatus({ project_id, last_full: undefined, running: undefined, emptied: undefined, ...view })]
+  const statuses = [
+    auditStatus({
+      project_id,
+      last_full: undefined,
+      running: undefined,
+      emptied: undefined,
+      ...view,
+    }),
+  ]
   expect(undescribed('status.json#/properties/audits', statuses)).toEqual([])
   auditLines(writer, statuses, now_ms)
   return writer.lines.map(({ text }) => text.trim()).filter((text) => text !== '')
@@ -39,7 +47,9 @@ describe('the audit in status', () => {
 
   test('shows the last full round in local time, and its age from a day on', () => {
     expect(linesOf({ last_full: full })).toEqual(['last full audit 03:12: 12,431 of 12,431 usable'])
-    expect(linesOf({ last_full: full }, ended_ms + 50 * hour_ms)[0]).toMatch(/^last full audit 2 d.* ago: 12,431 of/)
+    expect(linesOf({ last_full: full }, ended_ms + 50 * hour_ms)[0]).toMatch(
+      /^last full audit 2 d.* ago: 12,431 of/,
+    )
   })
 
   test('counts unusable assets by kind', () => {
@@ -53,9 +63,13 @@ describe('the audit in status', () => {
     const emptied = { since_ms: ended_ms, removed: 12_431, expected: 12_431 }
     // The next round finds nothing ready in the ledger, and so nothing missing.
     const last_full = { ...full, usable: 0, expected: 0 }
-    expect(linesOf({ last_full, emptied }).join(' ')).toContain('check project_id in the configuration')
+    expect(linesOf({ last_full, emptied }).join(' ')).toContain(
+      'check project_id in the configuration',
+    )
     const running = { began_ms: ended_ms, pages: 1, checked: 500, missing: 400, expected: 12_431 }
-    expect(linesOf({ running }).join(' '), 'before its end').toContain('check project_id in the configuration')
+    expect(linesOf({ running }).join(' '), 'before its end').toContain(
+      'check project_id in the configuration',
+    )
     expect(linesOf({ last_full }).join(' ')).not.toContain('check project_id in the configuration')
   })
 })

@@ -54,16 +54,35 @@ const good: HealthFacts = {
   stuck: [],
   ledger_fault: undefined,
 }
-const failing = { given_up: false, contents: 1, since_ms: ago(minute_ms), name: 'docs/a', message: 'it says no' }
+const failing = {
+  given_up: false,
+  contents: 1,
+  since_ms: ago(minute_ms),
+  name: 'docs/a',
+  message: 'it says no',
+}
 const waiting = (ms: number) => ({ since_ms: ago(ms), name: 'docs/a', held: false })
 const offline = { ...folder, online: false, offline_reason: 'not mounted' }
-const away = (from_ms: number, to_ms: number) => ({ why: 'away', from_ms: ago(from_ms), to_ms: ago(to_ms) }) as const
-const pause = (from_ms: number, to_ms: number) => ({ ...away(from_ms, to_ms), why: 'paused' }) as const
-const byBegin = (one: { from_ms: number }, other: { from_ms: number }) => one.from_ms - other.from_ms
-const trouble = (about: string, since_ms: number) => ({ about, message: 'it says no', hint: undefined, since_ms })
+const away = (from_ms: number, to_ms: number) =>
+  ({ why: 'away', from_ms: ago(from_ms), to_ms: ago(to_ms) }) as const
+const pause = (from_ms: number, to_ms: number) =>
+  ({ ...away(from_ms, to_ms), why: 'paused' }) as const
+const byBegin = (one: { from_ms: number }, other: { from_ms: number }) =>
+  one.from_ms - other.from_ms
+const trouble = (about: string, since_ms: number) => ({
+  about,
+  message: 'it says no',
+  hint: undefined,
+  since_ms,
+})
 
 /** Facts that just cause a problem, and facts that just do not. */
-const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Partial<HealthFacts>][] = [
+const table: [
+  (typeof problem_kinds)[number],
+  string,
+  Partial<HealthFacts>,
+  Partial<HealthFacts>,
+][] = [
   [
     'scan',
     'a folder that was not scanned for longer than its interval and the limit',
@@ -91,8 +110,14 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   [
     'scan',
     'days without the daemon do not count, and the first scan after them gets the time that a scan may take',
-    { folders: [{ ...folder, scanned_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms + 1)] },
-    { folders: [{ ...folder, scanned_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms)] },
+    {
+      folders: [{ ...folder, scanned_ms: ago(5 * day_ms) }],
+      absences: [away(5 * day_ms - hour_ms, hour_ms + 1)],
+    },
+    {
+      folders: [{ ...folder, scanned_ms: ago(5 * day_ms) }],
+      absences: [away(5 * day_ms - hour_ms, hour_ms)],
+    },
   ],
   [
     'queue',
@@ -103,7 +128,10 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   [
     'queue',
     'a pause makes no upload late; checks continue',
-    { unchecked: { since_ms: ago(7 * hour_ms), name: 'docs/a' }, absences: [pause(7 * hour_ms, hour_ms)] },
+    {
+      unchecked: { since_ms: ago(7 * hour_ms), name: 'docs/a' },
+      absences: [pause(7 * hour_ms, hour_ms)],
+    },
     { waiting: waiting(7 * hour_ms), absences: [pause(7 * hour_ms, hour_ms)] },
   ],
   [
@@ -113,7 +141,10 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
       waiting: waiting(50 * hour_ms),
       absences: [away(48 * hour_ms, 26 * hour_ms), away(24 * hour_ms, 2 * hour_ms + 1)],
     },
-    { waiting: waiting(50 * hour_ms), absences: [away(48 * hour_ms, 26 * hour_ms), away(24 * hour_ms, 2 * hour_ms)] },
+    {
+      waiting: waiting(50 * hour_ms),
+      absences: [away(48 * hour_ms, 26 * hour_ms), away(24 * hour_ms, 2 * hour_ms)],
+    },
   ],
   [
     'queue',
@@ -131,7 +162,10 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
     'queue',
     'every upload may wait while a user has paused',
     { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false } },
-    { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false }, paused: { since_ms: ago(day_ms) } },
+    {
+      waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false },
+      paused: { since_ms: ago(day_ms) },
+    },
   ],
   [
     'queue',
@@ -151,21 +185,50 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
     { failing: [{ ...failing, since_ms: ago(hour_ms) }] },
     { failing: [{ ...failing, since_ms: ago(hour_ms) }], paused: { since_ms: ago(minute_ms) } },
   ],
-  ['queue', 'a file was given up', { failing: [{ ...failing, given_up: true }] }, { failing: [failing] }],
+  [
+    'queue',
+    'a file was given up',
+    { failing: [{ ...failing, given_up: true }] },
+    { failing: [failing] },
+  ],
   [
     'folder',
     'offline for too long',
-    { folders: [{ ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(15 * minute_ms + 1) }] },
-    { folders: [{ ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(15 * minute_ms) }] },
+    {
+      folders: [
+        {
+          ...folder,
+          online: false,
+          offline_reason: 'gone',
+          state_since_ms: ago(15 * minute_ms + 1),
+        },
+      ],
+    },
+    {
+      folders: [
+        { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(15 * minute_ms) },
+      ],
+    },
   ],
   [
     'folder',
     'offline since before the machine was shut down, and mounted shortly after the daemon starts',
-    { folders: [{ ...offline, state_since_ms: ago(3 * day_ms) }], absences: [away(3 * day_ms, 15 * minute_ms + 1)] },
-    { folders: [{ ...offline, state_since_ms: ago(3 * day_ms) }], absences: [away(3 * day_ms, 15 * minute_ms)] },
+    {
+      folders: [{ ...offline, state_since_ms: ago(3 * day_ms) }],
+      absences: [away(3 * day_ms, 15 * minute_ms + 1)],
+    },
+    {
+      folders: [{ ...offline, state_since_ms: ago(3 * day_ms) }],
+      absences: [away(3 * day_ms, 15 * minute_ms)],
+    },
   ],
   ['account', 'a refused token, at once', { troubles: [trouble('account', now_ms)] }, {}],
-  ['project', 'a refused project, at once', { troubles: [trouble('project:project_1', now_ms)] }, {}],
+  [
+    'project',
+    'a refused project, at once',
+    { troubles: [trouble('project:project_1', now_ms)] },
+    {},
+  ],
   [
     'service',
     'no answer for too long',
@@ -250,14 +313,24 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
     { disk: { path: '/x', free_bytes: 499_999_999 } },
     { disk: { path: '/x', free_bytes: 500_000_000 } },
   ],
-  ['progress', 'something hangs', { stuck: [{ name: 'the ledger', silent_ms: 6 * minute_ms }] }, {}],
+  [
+    'progress',
+    'something hangs',
+    { stuck: [{ name: 'the ledger', silent_ms: 6 * minute_ms }] },
+    {},
+  ],
   [
     'page',
     'its port is taken',
     { troubles: [{ about: 'page', message: 'taken', hint: 'choose another', since_ms: ago(1) }] },
     {},
   ],
-  ['ledger', 'nothing can be recorded', { ledger_fault: { message: 'full', hint: undefined, since_ms: ago(1) } }, {}],
+  [
+    'ledger',
+    'nothing can be recorded',
+    { ledger_fault: { message: 'full', hint: undefined, since_ms: ago(1) } },
+    {},
+  ],
 ]
 
 describe('each problem', () => {
@@ -279,8 +352,16 @@ describe('each problem', () => {
     const broken = Object.assign({}, ...table.map(([, , facts]) => facts)) as Partial<HealthFacts>
     const away = { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(day_ms) }
     const late = { ...folder, scanned_ms: ago(9 * hour_ms) }
-    const troubles = ['account', 'project:project_1', 'api', 'page'].map((about) => trouble(about, ago(day_ms)))
-    const audits = [{ ...audit, since_ms: ago(9 * day_ms), emptied: { since_ms: now_ms, removed: 5, expected: 5 } }]
+    const troubles = ['account', 'project:project_1', 'api', 'page'].map((about) =>
+      trouble(about, ago(day_ms)),
+    )
+    const audits = [
+      {
+        ...audit,
+        since_ms: ago(9 * day_ms),
+        emptied: { since_ms: now_ms, removed: 5, expected: 5 },
+      },
+    ]
     const { problems } = healthOf(
       {
         ...good,
@@ -304,15 +385,22 @@ test('the identity of a problem does not change while it lasts', () => {
     troubles: [trouble('api', ago(day_ms))],
   }
   const later = { ...facts, now_ms: now_ms + day_ms }
-  const names = (health: ReturnType<typeof healthOf>) => health.problems.map(({ kind, about }) => `${kind} ${about}`)
-  for (const name of names(healthOf(facts, limits))) expect(names(healthOf(later, limits))).toContain(name)
+  const names = (health: ReturnType<typeof healthOf>) =>
+    health.problems.map(({ kind, about }) => `${kind} ${about}`)
+  for (const name of names(healthOf(facts, limits)))
+    expect(names(healthOf(later, limits))).toContain(name)
 })
 
 /** Each of them repairs one fact. */
 const cures: ((facts: HealthFacts) => HealthFacts)[] = [
   (facts) => ({
     ...facts,
-    folders: facts.folders.map((each) => ({ ...each, online: true, offline_reason: undefined, scanned_ms: now_ms })),
+    folders: facts.folders.map((each) => ({
+      ...each,
+      online: true,
+      offline_reason: undefined,
+      scanned_ms: now_ms,
+    })),
   }),
   (facts) => ({ ...facts, waiting: undefined }),
   (facts) => ({ ...facts, unchecked: undefined }),
@@ -321,7 +409,10 @@ const cures: ((facts: HealthFacts) => HealthFacts)[] = [
   (facts) => ({ ...facts, audits: facts.audits.map((each) => ({ ...each, since_ms: now_ms })) }),
   (facts) => ({ ...facts, audits: facts.audits.map((each) => ({ ...each, emptied: undefined })) }),
   (facts) => ({ ...facts, stuck: [] }),
-  (facts) => ({ ...facts, prompts: facts.prompts.map((each) => ({ ...each, unmet_ms: undefined })) }),
+  (facts) => ({
+    ...facts,
+    prompts: facts.prompts.map((each) => ({ ...each, unmet_ms: undefined })),
+  }),
   (facts) => ({ ...facts, prompts: facts.prompts.map((each) => ({ ...each, failed: undefined })) }),
   (facts) => ({ ...facts, given_up: [] }),
   (facts) => ({ ...facts, disk: undefined }),

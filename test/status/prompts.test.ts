@@ -15,7 +15,13 @@ test('shows the result of the last runs, failed deliveries, and the next times',
   await runs.configure('digest', 'log', 'new', 'gone', 'idle and gone')
   const began_ms = rig.clock.now_ms()
   const targets = ['chat', 'mail', 'page']
-  const written = { due_ms: began_ms, answer: 'all is well', contents: [1, 2], report_path: '/srv/r.md', targets }
+  const written = {
+    due_ms: began_ms,
+    answer: 'all is well',
+    contents: [1, 2],
+    report_path: '/srv/r.md',
+    targets,
+  }
   const digest = await runs.written('digest', written)
   const error = { code: 'webhook.status', message: 'it answered\u001b[2J 503' }
   const not_before_ms = began_ms + 3 * hour_ms
@@ -23,7 +29,11 @@ test('shows the result of the last runs, failed deliveries, and the next times',
   await rig.record({ type: 'delivery_deferred', run: digest, target: 'chat', not_before_ms, error })
   await rig.record({ type: 'delivery_failed', run: digest, target: 'mail', error })
   const log = await runs.due('log', began_ms + minute_ms)
-  await rig.record({ type: 'run_failed', run: log, error: { code: 'answer.deadline', message: 'no answer in 15 min' } })
+  await rig.record({
+    type: 'run_failed',
+    run: log,
+    error: { code: 'answer.deadline', message: 'no answer in 15 min' },
+  })
   await runs.written('gone', { ...written, due_ms: began_ms + minute_ms, targets: ['mail'] })
   await runs.due('gone', began_ms + 2 * minute_ms)
   await rig.clock.advance(hour_ms)

@@ -19,7 +19,9 @@ test('with `keep` it counts them', () => {
   expect(linesOf({ outdated: { files: 1_204, bytes: 3_000_000 } })).toEqual([
     '1,204 outdated versions still answer (3.0 MB): no file here has them any more',
   ])
-  expect(linesOf({ outdated: { files: 1, bytes: 1_000 } })[0]).toContain('1 outdated version still answers (1.0 kB)')
+  expect(linesOf({ outdated: { files: 1, bytes: 1_000 } })[0]).toContain(
+    '1 outdated version still answers (1.0 kB)',
+  )
 })
 
 test('shows the assets to remove by what they wait for', () => {
@@ -42,7 +44,9 @@ test('too many removals at once: shows the folder, the number and the command to
 })
 
 test('a service that does not support removal: shows that the policy asks for it, and that the assets are kept', () => {
-  const refusals = [{ project_id: 'project_1', code: 'http.405', message: 'it answered 405', since_ms: 0 }]
+  const refusals = [
+    { project_id: 'project_1', code: 'http.405', message: 'it answered 405', since_ms: 0 },
+  ]
   expect(linesOf({ refusals })).toContain(
     'the service refuses to remove assets of project_1, so they are kept whatever the settings of the folders say: it answered 405 [http.405]',
   )

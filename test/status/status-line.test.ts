@@ -3,7 +3,10 @@ import { type Stage, stages } from '../../src/ledger/views/view-files.ts'
 import type { FolderView } from '../../src/ledger/views/view-folders.ts'
 import { statusLine } from '../../src/status/text/status-line.ts'
 
-function folder(files: Partial<Record<Stage, number>>, change: Partial<FolderView> = {}): FolderView {
+function folder(
+  files: Partial<Record<Stage, number>>,
+  change: Partial<FolderView> = {},
+): FolderView {
   const amounts = stages.map((stage) => [stage, { files: files[stage] ?? 0, bytes: 0 }])
   return {
     name: 'docs',
@@ -22,7 +25,10 @@ test.each([
   ['all in', [folder({ ready: 12_431, skipped: 7, gone: 3 })], [], '12,431 ready'],
   [
     'summed over folders',
-    [folder({ ready: 12_000, sending: 1 }), folder({ ready: 431, settling: 1, ingesting: 1, refused: 1, blocked: 2 })],
+    [
+      folder({ ready: 12_000, sending: 1 }),
+      folder({ ready: 431, settling: 1, ingesting: 1, refused: 1, blocked: 2 }),
+    ],
     [],
     '12,431 ready, 3 on the way, 1 refused, 2 blocked',
   ],
@@ -33,8 +39,18 @@ test.each([
     'token refused: it was revoked; service unreachable, retrying; 0 ready, 3 on the way',
   ],
   ['a project', [folder({})], [project], 'project project_1 refused: no such project; 0 ready'],
-  ['a folder', [folder({ ready: 1 }, { offline_reason: 'unmounted' })], [], 'docs is offline; 1 ready'],
-  ['the beginning', [folder({}, { first_scan_ms: undefined })], [], '0 ready, first scan under way'],
+  [
+    'a folder',
+    [folder({ ready: 1 }, { offline_reason: 'unmounted' })],
+    [],
+    'docs is offline; 1 ready',
+  ],
+  [
+    'the beginning',
+    [folder({}, { first_scan_ms: undefined })],
+    [],
+    '0 ready, first scan under way',
+  ],
 ])('shows what matters in one line: %s', (_what, folders, troubles, line) => {
   expect(statusLine({ folders, troubles })).toBe(line)
 })
@@ -47,7 +63,9 @@ test('a pause comes first', () => {
 
 test('a ledger that cannot record comes first: the counts are old', () => {
   const ledger_fault = { message: 'the disk is full', since_ms: Date.UTC(2026, 0, 2) }
-  expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_paused: true, ledger_fault })).toBe(
+  expect(
+    statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_paused: true, ledger_fault }),
+  ).toBe(
     'Sluice can record nothing since 2026-01-02T00:00:00.000Z: the disk is full; paused; 2 ready',
   )
 })

@@ -11,7 +11,9 @@ import { LineWriter } from '../../src/status/text/lines.ts'
 import { excludeSetting, statusLines } from '../../src/status/text/text.ts'
 import type { StatusView } from '../../src/status/view.ts'
 
-const none = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as FolderStatus['stages']
+const none = Object.fromEntries(
+  stages.map((stage) => [stage, { files: 0, bytes: 0 }]),
+) as FolderStatus['stages']
 const folder: FolderStatus = {
   name: 'notes',
   path: '/srv/my notes',
@@ -137,14 +139,23 @@ const busy: StatusView = {
   over_limit: {
     files: 900,
     bytes: 9e9,
-    places: [{ folder: 'notes', root: '/srv/my notes', directory: "Anna's disk", files: 890, bytes: 8.9e9 }],
+    places: [
+      {
+        folder: 'notes',
+        root: '/srv/my notes',
+        directory: "Anna's disk",
+        files: 890,
+        bytes: 8.9e9,
+      },
+    ],
   },
   upload_limit: { files: 100_000, bytes: 1e11, per_hours: 24, used_files: 100_000, used_bytes: 5 },
   daily_limit: { max_bytes: 5e9, used_bytes: 5e9 },
   bandwidth: { bytes_per_s: 2e6, until: '2026-01-02T03:00:00.000Z' },
 }
 
-const text = (status: StatusView, width: number) => statusLines(status, width).map((line) => line.text)
+const text = (status: StatusView, width: number) =>
+  statusLines(status, width).map((line) => line.text)
 
 test('a day without work is short', () => {
   expect(text(quiet, 80)).toMatchInlineSnapshot(`
@@ -161,20 +172,32 @@ test('a day without work is short', () => {
 
 test.each([
   [{ bytes_per_s: 2e6, until: null }, 'bandwidth: 2.0 MB a second for uploads'],
-  [{ bytes_per_s: null, until: '2026-01-02T08:00:00.000Z' }, 'bandwidth: no limit for uploads now, for another 8 h'],
+  [
+    { bytes_per_s: null, until: '2026-01-02T08:00:00.000Z' },
+    'bandwidth: no limit for uploads now, for another 8 h',
+  ],
 ])('shows a bandwidth limit: %j', (bandwidth, line) => {
   expect(text({ ...quiet, bandwidth }, 80).at(-1)).toBe(line)
 })
 
 test('shows a folder before the first pass', () => {
-  const status: StatusView = { ...quiet, verdict: 'incomplete', folders: [{ ...folder, state: 'new' }] }
+  const status: StatusView = {
+    ...quiet,
+    verdict: 'incomplete',
+    folders: [{ ...folder, state: 'new' }],
+  }
   expect(text(status, 80)[0]).toBe('no folder was scanned yet')
 })
 
 test('an incomplete folder names every cause', () => {
   const [much, offline, later] = busy.folders
   const first = { ...folder, name: 'first' }
-  const folders = [{ ...much!, stages: { ...none, blocked: { files: 1, bytes: 2 } } }, offline!, later!, first]
+  const folders = [
+    { ...much!, stages: { ...none, blocked: { files: 1, bytes: 2 } } },
+    offline!,
+    later!,
+    first,
+  ]
   expect(text({ ...busy, verdict: 'incomplete', folders }, Number.POSITIVE_INFINITY)[0]).toBe(
     '0 files ready; 11 need attention: 1 blocked, 9 in notes cannot be read, 1 in notes with a name that is not UTF-8; ' +
       'share is offline; later was not scanned yet; the first scan of first has not ended',
@@ -186,7 +209,9 @@ test('a file that the service cannot read has the line that excludes it', () => 
   const examples = [{ folder: 'notes', path: 'scans/map [1].png', message: '' }]
   const problems = [{ ...problem!, code: 'ingest_failed', files: 1, examples }]
   const lines = text({ ...busy, problems }, 100)
-  const at = lines.indexOf('  or leave them out, each by a line in the .sluiceignore of its folder:')
+  const at = lines.indexOf(
+    '  or leave them out, each by a line in the .sluiceignore of its folder:',
+  )
   expect(lines[at + 1]).toBe('    /scans/map\\ \\[1\\].png')
   expect(lines[at + 2]).not.toContain('of this type')
 })
@@ -194,7 +219,10 @@ test('a file that the service cannot read has the line that excludes it', () => 
 test('many files that the service cannot read have the setting that excludes their type, too', () => {
   const [problem] = busy.problems
   const examples = ['1.gz', '2.gz', '3.gz'].map((path) => ({ folder: 'notes', path, message: '' }))
-  const lines = text({ ...busy, problems: [{ ...problem!, code: 'ingest_failed', files: 20, examples }] }, 100)
+  const lines = text(
+    { ...busy, problems: [{ ...problem!, code: 'ingest_failed', files: 20, examples }] },
+    100,
+  )
   const at = lines.indexOf('    /3.gz')
   expect(lines.slice(at + 1, at + 3)).toEqual([
     '  or, if it can read no file of this type, all of them by this setting of their folder:',
@@ -203,16 +231,30 @@ test('many files that the service cannot read have the setting that excludes the
 })
 
 test('a refused type has the command that uploads its files, and the setting that leaves them out', () => {
-  const examples = ['a/x.gz', 'y.GZ', 'z.gz'].map((path) => ({ folder: 'notes', path, message: 'type refused: why' }))
-  const group = { stage: 'blocked', files: 835, bytes: 5_000_000, message: 'type refused: why', examples } as const
+  const examples = ['a/x.gz', 'y.GZ', 'z.gz'].map((path) => ({
+    folder: 'notes',
+    path,
+    message: 'type refused: why',
+  }))
+  const group = {
+    stage: 'blocked',
+    files: 835,
+    bytes: 5_000_000,
+    message: 'type refused: why',
+    examples,
+  } as const
   const shown = (extension: string) =>
     text({ ...busy, problems: [{ ...group, code: `type_refused:${extension}` }] }, 120).join('\n')
-  expect(shown('gz')).toContain('blocked: 835 files (5.0 MB): type refused: why\n  notes/a/x.gz\n  notes/y.GZ\n')
+  expect(shown('gz')).toContain(
+    'blocked: 835 files (5.0 MB): type refused: why\n  notes/a/x.gz\n  notes/y.GZ\n',
+  )
   expect(shown('gz')).toContain('and 832 more: `sluice ls --state blocked`')
   expect(shown('gz')).toContain(`to upload all, from now on:\n    sluice accept '*.gz'\n`)
   expect(shown('gz')).toContain('setting of their folder:\n    exclude: ["*.[gG][zZ]"]')
   examples.splice(0, 3, { folder: 'notes', path: 'README', message: 'type refused: why' })
-  expect(shown('')).toContain('in a .sluiceignore: no pattern is about files without an extension alone')
+  expect(shown('')).toContain(
+    'in a .sluiceignore: no pattern is about files without an extension alone',
+  )
 })
 
 test('files of an unproven type: how many wait, and for what', () => {
@@ -242,7 +284,11 @@ test('the setting that leaves out a type has all its spellings, and is absent wi
 })
 
 test('the setting leaves out each spelling of the type, and no other type', () => {
-  const names = fc.string({ unit: fc.constantFrom(...'aZéÉ1*?[]^!\\-#ß '), minLength: 1, maxLength: 6 })
+  const names = fc.string({
+    unit: fc.constantFrom(...'aZéÉ1*?[]^!\\-#ß '),
+    minLength: 1,
+    maxLength: 6,
+  })
   fc.assert(
     fc.property(names, (name) => {
       const setting = excludeSetting([`x.${name}`])!
@@ -276,7 +322,13 @@ test('only commands are wider than the terminal, and nothing steers it', () => {
         ...busy,
         troubles: [{ ...busy.troubles[0]!, message: reason, hint: `${name} ${reason}` }],
         folders: [{ ...folder, path: `/srv/${name}`, state: 'offline', reason }],
-        problems: [{ ...busy.problems[0]!, message: reason, examples: [{ folder: 'notes', path: name, message: '' }] }],
+        problems: [
+          {
+            ...busy.problems[0]!,
+            message: reason,
+            examples: [{ folder: 'notes', path: name, message: '' }],
+          },
+        ],
         over_limit: {
           files: 1,
           bytes: 1,

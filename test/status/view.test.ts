@@ -25,22 +25,42 @@ function settings(change: Partial<StatusSettings['uploads']> = {}): StatusSettin
   return {
     state_dir: '/var/lib/sluice',
     folders: [{ name: 'notes', path: '/srv/notes', project_id }],
-    uploads: { limit: { files: 2, bytes: 1e9 }, limit_hours: 24, max_bytes_per_day: 'off', bandwidth: [], ...change },
+    uploads: {
+      limit: { files: 2, bytes: 1e9 },
+      limit_hours: 24,
+      max_bytes_per_day: 'off',
+      bandwidth: [],
+      ...change,
+    },
   }
 }
 
 function statusOf(rig: Rig, with_settings = settings()) {
-  return statusView({ ledger: rig.view(), settings: with_settings, daemon: stopped, now_ms: rig.clock.now_ms() })
+  return statusView({
+    ledger: rig.view(),
+    settings: with_settings,
+    daemon: stopped,
+    now_ms: rig.clock.now_ms(),
+  })
 }
 
 function scanned(rig: Rig, change: Partial<ScanSummary> = {}): Promise<void> {
   const began_ms = rig.clock.now_ms()
-  return rig.record({ type: 'scan_finished', folder: 'notes', began_ms, summary: { ...summary, ...change } })
+  return rig.record({
+    type: 'scan_finished',
+    folder: 'notes',
+    began_ms,
+    summary: { ...summary, ...change },
+  })
 }
 
 test('before the first scan every folder is new, and the verdict is not "all ready"', () => {
   const status = statusView({ ledger: undefined, settings: settings(), daemon: stopped, now_ms: 0 })
-  expect(status).toMatchObject({ version: 1, verdict: 'incomplete', folders: [{ name: 'notes', state: 'new' }] })
+  expect(status).toMatchObject({
+    version: 1,
+    verdict: 'incomplete',
+    folders: [{ name: 'notes', state: 'new' }],
+  })
 })
 
 test('all ready only if the scan is over, nothing is on its way and nothing is blocked', async () => {
@@ -48,7 +68,14 @@ test('all ready only if the scan is over, nothing is on its way and nothing is b
   await rig.bringIn('a.txt')
   expect(statusOf(rig).verdict).toBe('incomplete')
   await scanned(rig)
-  await rig.record({ type: 'file_skipped', folder: 'notes', path: 'e', stat: stat(0), reason: 'empty', rule: 'r' })
+  await rig.record({
+    type: 'file_skipped',
+    folder: 'notes',
+    path: 'e',
+    stat: stat(0),
+    reason: 'empty',
+    rule: 'r',
+  })
   expect(statusOf(rig).verdict).toBe('all_ready')
   const content = await rig.settle('b.txt')
   expect(statusOf(rig).verdict).toBe('incomplete')
@@ -70,10 +97,19 @@ test.each([
 test('an offline folder, and a folder that the ledger does not know yet', async () => {
   const rig = await openRig()
   await scanned(rig)
-  const two = { ...settings(), folders: [...settings().folders, { name: 'more', path: '/srv/more', project_id }] }
-  expect(statusOf(rig, two)).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'online' }, { state: 'new' }] })
+  const two = {
+    ...settings(),
+    folders: [...settings().folders, { name: 'more', path: '/srv/more', project_id }],
+  }
+  expect(statusOf(rig, two)).toMatchObject({
+    verdict: 'incomplete',
+    folders: [{ state: 'online' }, { state: 'new' }],
+  })
   await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'missing' })
-  expect(statusOf(rig)).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'offline', reason: 'missing' }] })
+  expect(statusOf(rig)).toMatchObject({
+    verdict: 'incomplete',
+    folders: [{ state: 'offline', reason: 'missing' }],
+  })
 })
 
 test.each([
@@ -91,7 +127,11 @@ test('the JSON form', async () => {
   const rig = await openRig({ limits: { upload_limit: { files: 2, bytes: 1e9, per_ms: day_ms } } })
   await rig.bringIn('in.txt', { size: 1_000 })
   const refused = await rig.settle('bad.bin', { size: 20 })
-  await rig.record({ type: 'content_refused', content: refused, error: { code: 'asset.type', message: 'not read' } })
+  await rig.record({
+    type: 'content_refused',
+    content: refused,
+    error: { code: 'asset.type', message: 'not read' },
+  })
   await rig.settle('usb/one/a.txt')
   await rig.settle('usb/one/b.txt')
   await rig.record({
@@ -104,7 +144,11 @@ test('the JSON form', async () => {
     not_before_ms: rig.clock.now_ms() + 5_000,
   })
   await scanned(rig, { odd_names: ['x\\xff'], odd_names_total: 1 })
-  const error = { code: 'http.503', message: 'the service does not answer', hint: 'it is tried again by itself' }
+  const error = {
+    code: 'http.503',
+    message: 'the service does not answer',
+    hint: 'it is tried again by itself',
+  }
   await rig.record({ type: 'trouble_began', about: 'api', error })
   await rig.clock.advance(90_000)
   const status = statusOf(rig, settings({ max_bytes_per_day: 50_000 }))
@@ -120,7 +164,12 @@ test('a deferred file is shown with its next try, and a slow one is counted', as
   const rig = await openRig()
   const content = await rig.settle('a.txt')
   const not_before_ms = rig.clock.now_ms() + 60_000
-  await rig.record({ type: 'deferred', content, not_before_ms, error: { code: 'network.reset', message: 'cut' } })
+  await rig.record({
+    type: 'deferred',
+    content,
+    not_before_ms,
+    error: { code: 'network.reset', message: 'cut' },
+  })
   const slow = await rig.settle('b.txt')
   await rig.record(
     { type: 'slot_intended', content: slow },
@@ -132,7 +181,9 @@ test('a deferred file is shown with its next try, and a slow one is counted', as
   await rig.clock.advance(16 * minute_ms)
   const status = statusOf(rig)
   expect(status.slow).toBe(1)
-  expect(status.retrying).toMatchObject([{ code: 'network.reset', contents: 1, next_try: '2026-01-01T00:01:00.000Z' }])
+  expect(status.retrying).toMatchObject([
+    { code: 'network.reset', contents: 1, next_try: '2026-01-01T00:01:00.000Z' },
+  ])
   expect(undescribed('status.json#/properties/retrying', status.retrying)).toEqual([])
   expect(JSON.stringify(status)).not.toContain('SECRET')
 })
@@ -143,13 +194,21 @@ test('a watcher is shown only while a process may watch', async () => {
   await rig.record({ type: 'folder_watched', folder: 'notes', ...watch })
   const running = { state: 'running', pid: 1, mode: 'run', version: '1' } as const
   const shown = (daemon: DaemonStatus) =>
-    statusView({ ledger: rig.view(), settings: settings(), daemon, now_ms: rig.clock.now_ms() }).folders[0]?.watching
+    statusView({ ledger: rig.view(), settings: settings(), daemon, now_ms: rig.clock.now_ms() })
+      .folders[0]?.watching
   expect(shown(running)).toMatchObject(watch)
   expect(shown({ state: 'unknown', why: 'it is busy' })).toMatchObject(watch)
   expect(shown({ ...running, mode: 'once' })).toBeNull()
   expect(shown(stopped)).toBeNull()
-  await rig.record({ type: 'folder_watched', folder: 'notes', ...watch, replaced: 'it missed a file' })
+  await rig.record({
+    type: 'folder_watched',
+    folder: 'notes',
+    ...watch,
+    replaced: 'it missed a file',
+  })
   const { folders } = statusOf(rig)
-  expect(folders).toMatchObject([{ watcher_changes: { replaced: 1, last: { why: 'it missed a file' } } }])
+  expect(folders).toMatchObject([
+    { watcher_changes: { replaced: 1, last: { why: 'it missed a file' } } },
+  ])
   expect(undescribed('status.json#/properties/folders', folders)).toEqual([])
 })

@@ -25,7 +25,10 @@ function setUp(reloadToken = () => false, has_work = true, isFull = () => false)
   } as unknown as Ledger
   let slowed = 0
   const reported: string[] = []
-  const report = { trouble: (_about, what) => void reported.push(what), fault: () => {} } as Partial<SyncReport>
+  const report = {
+    trouble: (_about, what) => void reported.push(what),
+    fault: () => {},
+  } as Partial<SyncReport>
   const circuits = createCircuits({
     ledger,
     clock,
@@ -58,7 +61,10 @@ test('one failure has no effect, three in a row open the circuit, one probe goes
   await clock.advance(2_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
   await circuits.succeeded('p', 'api')
-  expect(recorded).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended', about: 'api' }])
+  expect(recorded).toMatchObject([
+    { type: 'trouble_began' },
+    { type: 'trouble_ended', about: 'api' },
+  ])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
 })
 
@@ -78,7 +84,9 @@ test('a clock that is set back while a circuit is open prolongs no pause', async
 test('a refused token stops all calls at once, until the token changes', async () => {
   let is_new = false
   const { circuits, clock, recorded, reported } = setUp(() => is_new)
-  expect(await circuits.failed(failure('account', { status: 401, humane: 'It is old' }), 'p', 'api')).toBe('hold')
+  expect(
+    await circuits.failed(failure('account', { status: 401, humane: 'It is old' }), 'p', 'api'),
+  ).toBe('hold')
   expect(reported[0]).toMatch(/^it failed: It is old\. Sluice uploads nothing/)
   expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'account' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
@@ -112,7 +120,8 @@ test('the troubles of a former service end, and its late failures are not record
   await circuits.retire()
   expect(recorded.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
   expect(await circuits.failed(failure('project', { status: 404 }), 'p', 'api')).toBe('hold')
-  for (let round = 0; round < 3; round++) await circuits.failed(failure('later', { status: 503 }), 'p', 'blob')
+  for (let round = 0; round < 3; round++)
+    await circuits.failed(failure('later', { status: 503 }), 'p', 'blob')
   await circuits.succeeded('p', 'blob')
   await circuits.succeeded('p', 'api')
   expect(recorded).toHaveLength(2)
@@ -137,7 +146,9 @@ test('a trouble that a full disk kept from being recorded is recorded later, and
   expect(types()).toEqual(['trouble_began', 'trouble_ended'])
 
   is_full = true
-  await expect(circuits.failed(failure('account', { status: 401 }), 'p', 'api')).rejects.toThrow('full')
+  await expect(circuits.failed(failure('account', { status: 401 }), 'p', 'api')).rejects.toThrow(
+    'full',
+  )
   is_full = false
   await clock.advance(3_600_000)
   await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
@@ -148,7 +159,9 @@ test('a trouble that a full disk kept from being recorded is recorded later, and
 
 test('a refused project stops only its own calls', async () => {
   const { circuits } = setUp()
-  expect(await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')).toBe('hold')
+  expect(await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')).toBe(
+    'hold',
+  )
   expect(circuits.allowance(['api', 'blob'])).toMatchObject({
     limit: Number.POSITIVE_INFINITY,
     except_projects: ['project_a'],
@@ -170,7 +183,9 @@ test('obeys Retry-After and allows fewer calls at once; a short pause is no trou
 test('`Retry-After: 0` counts as one second, so that calls do not repeat at full speed', async () => {
   const { circuits, clock } = setUp()
   for (let times = 0; times < 3; times++) {
-    expect(await circuits.failed(failure('later', { status: 429, retry_after_ms: 0 }), 'p', 'api')).toBe('hold')
+    expect(
+      await circuits.failed(failure('later', { status: 429, retry_after_ms: 0 }), 'p', 'api'),
+    ).toBe('hold')
     expect(circuits.allowance(['api'])).toMatchObject({ limit: 0, wait_ms: 1_000 })
     await clock.advance(1_000)
     expect(circuits.allowance(['api']).limit).toBe(1)
@@ -179,8 +194,14 @@ test('`Retry-After: 0` counts as one second, so that calls do not repeat at full
 
 test('a long pause that the service asked for is reported as such, not as an offline service', async () => {
   const { circuits, recorded } = setUp()
-  await circuits.failed(failure('later', { status: 503, code: 'publicapi.x.y', retry_after_ms: 120_000 }), 'p', 'api')
-  expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'api', error: { code: 'service.asked_to_wait' } }])
+  await circuits.failed(
+    failure('later', { status: 503, code: 'publicapi.x.y', retry_after_ms: 120_000 }),
+    'p',
+    'api',
+  )
+  expect(recorded).toMatchObject([
+    { type: 'trouble_began', about: 'api', error: { code: 'service.asked_to_wait' } },
+  ])
 })
 
 test('answers of the API do not close the circuit of a failing blob store', async () => {
@@ -193,7 +214,10 @@ test('answers of the API do not close the circuit of a failing blob store', asyn
 test('a resting blob store stops only the calls that need it', async () => {
   const { circuits } = setUp()
   for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
-  expect([circuits.rests('p', ['api', 'blob']), circuits.rests('p', ['api'])]).toEqual([true, false])
+  expect([circuits.rests('p', ['api', 'blob']), circuits.rests('p', ['api'])]).toEqual([
+    true,
+    false,
+  ])
   circuits.pause()
   expect(circuits.rests('p', ['api'])).toBe(true)
 })
@@ -201,7 +225,8 @@ test('a resting blob store stops only the calls that need it', async () => {
 test('a fault of one content never opens a circuit', async () => {
   const { circuits } = setUp()
   for (const about of ['content', 'attempt', 'ticket', 'slot_gone', 'asset_gone'] as const) {
-    for (let times = 0; times < 5; times++) expect(await circuits.failed(failure(about), 'p', 'api')).toBe('count')
+    for (let times = 0; times < 5; times++)
+      expect(await circuits.failed(failure(about), 'p', 'api')).toBe('count')
   }
   expect(circuits.tripped()).toEqual([])
 })
@@ -218,7 +243,9 @@ test('an unused probe is given back', async () => {
 test('a sign-in page in place of every answer rests the host, and no content is refused', async () => {
   const { circuits } = setUp()
   for (const verdict of ['count', 'count', 'hold']) {
-    expect(await circuits.failed(failure('unknown_protocol', { status: 302 }), 'p', 'api')).toBe(verdict)
+    expect(await circuits.failed(failure('unknown_protocol', { status: 302 }), 'p', 'api')).toBe(
+      verdict,
+    )
   }
 })
 
@@ -226,7 +253,10 @@ test('a project whose pause is over takes part again, and slows no other project
   const { circuits, clock } = setUp()
   await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
   await clock.advance(20_000)
-  expect(circuits.allowance(['api'])).toMatchObject({ limit: Number.POSITIVE_INFINITY, except_projects: [] })
+  expect(circuits.allowance(['api'])).toMatchObject({
+    limit: Number.POSITIVE_INFINITY,
+    except_projects: [],
+  })
   await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
   expect(circuits.allowance(['api'])).toMatchObject({ except_projects: ['project_a'] })
 })
@@ -245,7 +275,9 @@ test('a trouble ends when no call is left that could meet it', async () => {
 
 test('a project that left the configuration has no trouble', async () => {
   const { circuits, recorded } = setUp()
-  expect(await circuits.failed(failure('project', { status: 404 }), 'project_of_before', 'api')).toBe('count')
+  expect(
+    await circuits.failed(failure('project', { status: 404 }), 'project_of_before', 'api'),
+  ).toBe('count')
   expect(recorded).toEqual([])
   expect(circuits.tripped()).toEqual([])
 })

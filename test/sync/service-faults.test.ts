@@ -13,13 +13,26 @@ import { FakeClock } from '../rig/fake-clock.ts'
 const silent = new Proxy({}, { get: () => () => {} }) as SyncReport
 const unknown: Failure = { about: 'slot_gone', status: 404, message: 'the service answered 404' }
 const ill: Failure = { about: 'later', status: 500, message: 'the service answered 500' }
-const refused: Failure = { about: 'network', code: 'network.refused', message: 'the connection was refused' }
+const refused: Failure = {
+  about: 'network',
+  code: 'network.refused',
+  message: 'the connection was refused',
+}
 
 function setUp() {
   const clock = new FakeClock()
   const recorded: Fact[] = []
-  const ledger = { record: async (facts: readonly Fact[]) => void recorded.push(...facts) } as unknown as Ledger
-  const tools = { ledger, clock, report: silent, reloadToken: () => false, onSlowDown: () => {}, projects: ['p'] }
+  const ledger = {
+    record: async (facts: readonly Fact[]) => void recorded.push(...facts),
+  } as unknown as Ledger
+  const tools = {
+    ledger,
+    clock,
+    report: silent,
+    reloadToken: () => false,
+    onSlowDown: () => {},
+    projects: ['p'],
+  }
   const circuits = createCircuits(tools)
   const fails = (failure: Failure, content: number, step?: Step) =>
     circuits.failed(failure, 'p', step === 'put' ? 'blob' : 'api', { content, step })
@@ -33,13 +46,21 @@ test('the same fault of three contents at one step within five minutes is a faul
   expect(await fails(unknown, 2, 'complete')).toBe('count')
   await clock.advance(3 * minute_ms)
   expect(await fails(unknown, 3, 'complete')).toBe('hold')
-  expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'uploads', error: { message: unknown.message } }])
+  expect(recorded).toMatchObject([
+    { type: 'trouble_began', about: 'uploads', error: { message: unknown.message } },
+  ])
   // Questions, labels and the follower continue.
   expect(circuits.allowance(['api']).limit).toBe(Number.POSITIVE_INFINITY)
-  expect([circuits.rests('p', ['api']), circuits.rests('p', ['api', 'blob'])]).toEqual([false, true])
+  expect([circuits.rests('p', ['api']), circuits.rests('p', ['api', 'blob'])]).toEqual([
+    false,
+    true,
+  ])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   await clock.advance(second_ms)
-  expect([circuits.allowance(['api', 'blob']).limit, circuits.allowance(['api', 'blob']).limit]).toEqual([1, 0])
+  expect([
+    circuits.allowance(['api', 'blob']).limit,
+    circuits.allowance(['api', 'blob']).limit,
+  ]).toEqual([1, 0])
 })
 
 test('only a success of the same step ends it, and until then no content counts a failure', async () => {
@@ -60,7 +81,8 @@ test('only a success of the same step ends it, and until then no content counts 
 
 test('faults that are not faults of the service', async () => {
   const { circuits, clock, recorded, fails } = setUp()
-  for (let times = 0; times < 100; times++) expect(await fails(unknown, 1, 'complete')).toBe('count')
+  for (let times = 0; times < 100; times++)
+    expect(await fails(unknown, 1, 'complete')).toBe('count')
   // A success of that step lies between the failures.
   await fails(unknown, 2, 'complete')
   await circuits.succeeded('p', 'api', 'complete')
@@ -73,13 +95,18 @@ test('faults that are not faults of the service', async () => {
   for (const content of [6, 7]) expect(await fails(unknown, content, 'complete')).toBe('count')
   // The service answered about each of them.
   for (const content of [8, 9, 10, 11])
-    expect(await fails({ about: 'content', status: 400, message: 'no' }, content, 'create')).toBe('count')
+    expect(await fails({ about: 'content', status: 400, message: 'no' }, content, 'create')).toBe(
+      'count',
+    )
   expect(recorded).toEqual([])
 })
 
 test('three contents whose PUT is answered before all bytes are sent rest the store', async () => {
   const { circuits, fails } = setUp()
-  const early: Failure = { about: 'unknown_protocol', message: 'it was taken before all the bytes were sent' }
+  const early: Failure = {
+    about: 'unknown_protocol',
+    message: 'it was taken before all the bytes were sent',
+  }
   for (let times = 0; times < 20; times++) expect(await fails(early, 1, 'put')).toBe('count')
   expect(await fails(early, 2, 'put')).toBe('count')
   expect(await fails(early, 3, 'put')).toBe('hold')
@@ -126,7 +153,8 @@ test('a content is given up after max_attempts, but not within ten minutes', () 
     const failing_since_ms = minutes === undefined ? undefined : now_ms - minutes * minute_ms
     return givenUp({ attempts, failing_since_ms }, unknown, 12, now_ms)
   }
-  for (const goes_on of [at(10, 60), at(11, 9.9), at(500, 9.9), at(11, undefined)]) expect(goes_on).toBeUndefined()
+  for (const goes_on of [at(10, 60), at(11, 9.9), at(500, 9.9), at(11, undefined)])
+    expect(goes_on).toBeUndefined()
   expect(at(11, 10)).toEqual({
     ...unknown,
     code: 'gave_up',
@@ -137,14 +165,16 @@ test('a content is given up after max_attempts, but not within ten minutes', () 
 test('a slot is given up at the third PUT failure in a row, or if complete does not know it', () => {
   const of = (slot_failures: number, failure: Failure, step: Step, attempts = slot_failures) =>
     isSlotGivenUp({ slot_failures, attempts }, failure, step, 12)
-  expect([of(1, refused, 'put'), of(2, refused, 'put'), of(2, unknown, 'complete')]).toEqual([false, true, true])
-  expect([of(2, ill, 'complete'), of(2, ill, 'create')]).toEqual([false, false])
-  // The last try does not use a ticket that failed before.
-  expect([of(0, refused, 'put', 9), of(0, refused, 'put', 10), of(0, ill, 'complete', 10)]).toEqual([
+  expect([of(1, refused, 'put'), of(2, refused, 'put'), of(2, unknown, 'complete')]).toEqual([
     false,
     true,
-    false,
+    true,
   ])
+  expect([of(2, ill, 'complete'), of(2, ill, 'create')]).toEqual([false, false])
+  // The last try does not use a ticket that failed before.
+  expect([of(0, refused, 'put', 9), of(0, refused, 'put', 10), of(0, ill, 'complete', 10)]).toEqual(
+    [false, true, false],
+  )
 })
 
 test('an asset that is missing after it was sent again counts as removed after ten minutes', () => {
@@ -153,9 +183,20 @@ test('an asset that is missing after it was sent again counts as removed after t
   const follow = { first_ms: 500, max_ms: 500, dead_hit_after_ms: 0, list_from: 0 }
   const work = { content: 7, attempts: 2, following_since_ms: 0, vanished: 1 } as FollowWork
   const gone: Failure = { about: 'asset_gone', status: 404, message: 'not there' }
-  expect(unreadFact({ ...work, vanished: 0 }, gone, 0, follow)).toEqual({ type: 'asset_vanished', content: 7 })
+  expect(unreadFact({ ...work, vanished: 0 }, gone, 0, follow)).toEqual({
+    type: 'asset_vanished',
+    content: 7,
+  })
   const note = { code: 'asset_gone', message: 'not there' }
-  const goes_on = { type: 'ingest_continues', content: 7, not_before_ms: 10 * minute_ms + 499, note }
+  const goes_on = {
+    type: 'ingest_continues',
+    content: 7,
+    not_before_ms: 10 * minute_ms + 499,
+    note,
+  }
   expect(unreadFact(work, gone, 10 * minute_ms - 1, follow)).toEqual(goes_on)
-  expect(unreadFact(work, gone, 10 * minute_ms, follow)).toEqual({ type: 'asset_vanished', content: 7 })
+  expect(unreadFact(work, gone, 10 * minute_ms, follow)).toEqual({
+    type: 'asset_vanished',
+    content: 7,
+  })
 })

@@ -49,7 +49,8 @@ export function flushToDisk(path: string): void {
  */
 export function readSmallFile(file: string, max_bytes: number): string {
   const { stat, bytes } = readBeginning(file, max_bytes + 1)
-  if (!stat.isFile()) throw new Error(stat.isDirectory() ? 'it is a directory' : 'it is no regular file')
+  if (!stat.isFile())
+    throw new Error(stat.isDirectory() ? 'it is a directory' : 'it is no regular file')
   if (stat.size > max_bytes) throw new Error(`it has ${stat.size} bytes, more than ${max_bytes}`)
   // Files in /proc report size 0.
   if (bytes.length > max_bytes) throw new Error(`it has more than ${max_bytes} bytes`)
@@ -57,7 +58,11 @@ export function readSmallFile(file: string, max_bytes: number): string {
 }
 
 /** The stat of a path and, for a regular file, its first bytes. `flags`: more of open(2). */
-export function readBeginning(file: string, max_bytes: number, flags = 0): { stat: Stats; bytes: Buffer } {
+export function readBeginning(
+  file: string,
+  max_bytes: number,
+  flags = 0,
+): { stat: Stats; bytes: Buffer } {
   // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   try {

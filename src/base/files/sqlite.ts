@@ -26,7 +26,12 @@ export interface OpenOptions {
  * migration of existing data, it keeps a copy as `FILE.before-vN`. Errors: `database.*` (in this
  * file), each naming the file.
  */
-export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
+export function openSqlite({
+  file,
+  migrations,
+  synchronous,
+  secure_delete = false,
+}: OpenOptions): Sqlite {
   return opened(file, { timeout: usual_wait_ms }, (database) => {
     if (file !== ':memory:') chmodSync(file, 0o600)
     database.pragma('journal_mode = WAL')
@@ -42,7 +47,11 @@ export function openSqlite({ file, migrations, synchronous, secure_delete = fals
 const usual_wait_ms = 5_000
 
 /** If `prepare` fails, closes the database and throws the error with our code. */
-function opened(file: string, options: Database.Options, prepare: (database: Sqlite) => void): Sqlite {
+function opened(
+  file: string,
+  options: Database.Options,
+  prepare: (database: Sqlite) => void,
+): Sqlite {
   let database: Sqlite | undefined
   try {
     database = new (sqliteDriver())(file, options)
@@ -55,7 +64,10 @@ function opened(file: string, options: Database.Options, prepare: (database: Sql
 }
 
 /** Opens it even while a process writes it. Errors: `database.missing`, or as `openSqlite`. */
-export function openSqliteReadOnly(file: string, migrations: readonly Migration[] | 'any format'): Sqlite {
+export function openSqliteReadOnly(
+  file: string,
+  migrations: readonly Migration[] | 'any format',
+): Sqlite {
   if (!existsSync(file)) {
     throw new SluiceError({ code: 'database.missing', message: `there is no database at ${file}` })
   }
@@ -134,14 +146,26 @@ function withoutNull<Row>(row: Row): Row {
 export function translateSqliteError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   if (error instanceof SluiceError || !code?.startsWith('SQLITE_')) return error
-  const [, ours, hint] = sqlite_faults.find(([prefix]) => code.startsWith(prefix)) ?? ['', 'database.failed']
-  return new SluiceError({ code: ours, message: `${file}: ${messageOf(error)} (${code})`, hint, cause: error })
+  const [, ours, hint] = sqlite_faults.find(([prefix]) => code.startsWith(prefix)) ?? [
+    '',
+    'database.failed',
+  ]
+  return new SluiceError({
+    code: ours,
+    message: `${file}: ${messageOf(error)} (${code})`,
+    hint,
+    cause: error,
+  })
 }
 
 const recorded = 'nothing that was recorded is lost'
 const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: string])[] = [
   ['SQLITE_FULL', 'database.full', `free some space on the disk that holds the file; ${recorded}`],
-  ['SQLITE_IOERR', 'database.disk', `check the disk that holds the file (space, dmesg); ${recorded}`],
+  [
+    'SQLITE_IOERR',
+    'database.disk',
+    `check the disk that holds the file (space, dmesg); ${recorded}`,
+  ],
   [
     'SQLITE_CORRUPT',
     'database.damaged',
@@ -153,8 +177,16 @@ const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: st
     'this is not a database of Sluice: move the file away and restore a backup, or start without it',
   ],
   ['SQLITE_BUSY', 'database.locked', 'another process uses this file: stop it first'],
-  ['SQLITE_READONLY', 'database.unreadable', 'the file cannot be written: check its owner and mode'],
-  ['SQLITE_CANTOPEN', 'database.unreadable', 'check that the folder exists and who may write there'],
+  [
+    'SQLITE_READONLY',
+    'database.unreadable',
+    'the file cannot be written: check its owner and mode',
+  ],
+  [
+    'SQLITE_CANTOPEN',
+    'database.unreadable',
+    'check that the folder exists and who may write there',
+  ],
   ['SQLITE_PERM', 'database.unreadable', 'check the owner and the mode of the file'],
 ]
 

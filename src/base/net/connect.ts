@@ -17,11 +17,15 @@ export interface ConnectOptions {
  * Connects as a request would, TLS included, but sends no request. Answers when the host's
  * certificate ends, Unix ms; undefined for plain http. Errors: as from the HTTP client.
  */
-export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOptions): Promise<number | undefined> {
+export async function tryConnection(
+  url: URL,
+  { ca, proxy, signal }: ConnectOptions,
+): Promise<number | undefined> {
   const going = { method: 'connect', host: url.host }
   let socket: Socket | undefined
   try {
-    socket = proxy === undefined ? await openPlain(url, signal) : await openTunnel(proxy, url, ca, signal)
+    socket =
+      proxy === undefined ? await openPlain(url, signal) : await openTunnel(proxy, url, ca, signal)
     if (url.protocol !== 'https:') return undefined
     const tls = startTls({
       socket,
@@ -75,21 +79,32 @@ async function openPlain(url: URL, signal: AbortSignal): Promise<Socket> {
 }
 
 /** Tunnels through CONNECT (RFC 9110, 9.3.6), which proxies require for https. */
-async function openTunnel(proxy: URL, url: URL, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
+async function openTunnel(
+  proxy: URL,
+  url: URL,
+  ca: string | undefined,
+  signal: AbortSignal,
+): Promise<Socket> {
   const request = proxy.protocol === 'https:' ? httpsRequest : httpRequest
-  const login = Buffer.from(`${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`)
+  const login = Buffer.from(
+    `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`,
+  )
   const asked = request({
     method: 'CONNECT',
     host: bareHost(proxy),
     port: portOf(proxy),
     path: `${url.hostname}:${portOf(url)}`,
-    headers: proxy.username === '' ? {} : { 'proxy-authorization': `Basic ${login.toString('base64')}` },
+    headers:
+      proxy.username === '' ? {} : { 'proxy-authorization': `Basic ${login.toString('base64')}` },
     signal,
     ...trusting(ca),
   })
   asked.end()
   // Node reports every answer to CONNECT by this event, whatever its status.
-  const [{ statusCode = 0 }, socket] = (await happened(asked, 'connect', signal)) as [IncomingMessage, Socket]
+  const [{ statusCode = 0 }, socket] = (await happened(asked, 'connect', signal)) as [
+    IncomingMessage,
+    Socket,
+  ]
   if (statusCode >= 200 && statusCode < 300) return socket
   socket.destroy()
   throw networkFault('proxy', { method: 'connect', host: url.host }, `status ${statusCode}`)

@@ -11,7 +11,11 @@ export function slowestTransfer_ms(bytes: number): number {
 }
 
 /** Calls back once after the deadline, which may move. The returned function ends the watch. */
-export function watchDeadline(clock: Clock, deadline_ms: () => number, onPassed: () => void): () => void {
+export function watchDeadline(
+  clock: Clock,
+  deadline_ms: () => number,
+  onPassed: () => void,
+): () => void {
   const ended = new AbortController()
 
   async function watch(): Promise<void> {
@@ -100,8 +104,11 @@ export function createAnswerReader(
   function limitBody(): void {
     const began_ms = clock.monotonic_ms()
     const deadline_ms = () =>
-      began_ms + (max_body_ms ?? timeouts.answer_ms + slowestTransfer_ms(max_body_bytes - left_bytes))
-    endWatch = watchDeadline(clock, deadline_ms, () => abort(networkFault('timeout', going, 'it came too slowly')))
+      began_ms +
+      (max_body_ms ?? timeouts.answer_ms + slowestTransfer_ms(max_body_bytes - left_bytes))
+    endWatch = watchDeadline(clock, deadline_ms, () =>
+      abort(networkFault('timeout', going, 'it came too slowly')),
+    )
   }
 
   const handler: Dispatcher.DispatchHandler = {

@@ -9,7 +9,9 @@ import type { Agent, EnvHttpProxyAgent } from 'undici'
 // huge function of it: 30 MB and 0.1 s for no gain in 20,000 answers. Newer versions wait longer.
 if (process.version.startsWith('v20.')) setFlagsFromString('--wasm-tiering-budget=2000000000')
 
-export const PlainAgent = createRequire(import.meta.url)('undici/lib/dispatcher/agent.js') as typeof Agent
+export const PlainAgent = createRequire(import.meta.url)(
+  'undici/lib/dispatcher/agent.js',
+) as typeof Agent
 
 /** Only the index adds the methods that a proxy needs, so a proxy loads all of undici. */
 export function loadProxyAgent(): typeof EnvHttpProxyAgent {

@@ -89,14 +89,22 @@ export function createHttpClient(options: HttpClientOptions) {
   const heartbeat = shareHeartbeat(options.heartbeats ?? unwatched, 'requests to the service')
   const limits = { clock, timeouts, max_body_bytes, heartbeat }
 
-  async function exchange(request: HttpRequest, sending: Sending, going: Going, reader: AnswerReader) {
+  async function exchange(
+    request: HttpRequest,
+    sending: Sending,
+    going: Going,
+    reader: AnswerReader,
+  ) {
     const { method, url, signal } = request
     const dispatcher = proxied && !isLoopbackHost(url.hostname) ? proxied : direct
     const stop = () => reader.abort(networkFault('aborted', going))
     signal?.addEventListener('abort', stop)
     heartbeat.begin()
     try {
-      dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, ...sending }, reader.handler)
+      dispatcher.dispatch(
+        { origin: url.origin, path: url.pathname + url.search, method, ...sending },
+        reader.handler,
+      )
       return await reader.answer
     } catch (error) {
       throw translateNetworkError(error, going)
@@ -106,18 +114,31 @@ export function createHttpClient(options: HttpClientOptions) {
     }
   }
 
-  async function sendBytes(request: HttpRequest, bytes: Uint8Array | undefined, going: Going): Promise<HttpResponse> {
+  async function sendBytes(
+    request: HttpRequest,
+    bytes: Uint8Array | undefined,
+    going: Going,
+  ): Promise<HttpResponse> {
     // undici's limit from the end of the request to the head. `sendStream` uses its own instead.
     const headersTimeout = timeouts.answer_ms + slowestTransfer_ms(bytes?.byteLength ?? 0)
     const headers = bytes ? withLength(request.headers, bytes.byteLength) : request.headers
     const body = bytes?.byteLength ? bytes : null
     const { max_body_ms } = request
-    const reader = createAnswerReader(limits, { going, info_ms: headersTimeout, max_body_ms, onHead: () => true })
+    const reader = createAnswerReader(limits, {
+      going,
+      info_ms: headersTimeout,
+      max_body_ms,
+      onHead: () => true,
+    })
     return exchange(request, { headers, body, headersTimeout }, going, reader)
   }
 
   /** A transfer may take hours: its silence is limited, not its whole time. */
-  async function sendStream(request: HttpRequest, { size, stream }: StreamBody, going: Going): Promise<HttpResponse> {
+  async function sendStream(
+    request: HttpRequest,
+    { size, stream }: StreamBody,
+    going: Going,
+  ): Promise<HttpResponse> {
     let handed_bytes = 0
     let stream_fault: { error: unknown } | undefined
     let deadline_ms = Number.POSITIVE_INFINITY
@@ -186,14 +207,25 @@ export function createHttpClient(options: HttpClientOptions) {
 }
 
 function wrongLength(size: number, found: 'more' | 'less'): SluiceError {
-  return new SluiceError({ code: 'http.body_length', message: `a body of ${size} bytes turned out to have ${found}` })
+  return new SluiceError({
+    code: 'http.body_length',
+    message: `a body of ${size} bytes turned out to have ${found}`,
+  })
 }
 
-function withLength(headers: Readonly<Record<string, string>>, bytes: number): Record<string, string> {
+function withLength(
+  headers: Readonly<Record<string, string>>,
+  bytes: number,
+): Record<string, string> {
   return { ...headers, 'content-length': String(bytes) }
 }
 
-function directOptions({ connections, ca, socket_path, timeouts }: HttpClientOptions): Agent.Options {
+function directOptions({
+  connections,
+  ca,
+  socket_path,
+  timeouts,
+}: HttpClientOptions): Agent.Options {
   return {
     ...poolOptions(connections, timeouts),
     connect: {
@@ -205,7 +237,12 @@ function directOptions({ connections, ca, socket_path, timeouts }: HttpClientOpt
   }
 }
 
-function createProxied({ connections, ca, timeouts, proxy }: HttpClientOptions): EnvHttpProxyAgent | undefined {
+function createProxied({
+  connections,
+  ca,
+  timeouts,
+  proxy,
+}: HttpClientOptions): EnvHttpProxyAgent | undefined {
   const { http_proxy = '', https_proxy = '', no_proxy = '' } = proxy ?? {}
   if (http_proxy === '' && https_proxy === '') return undefined
   for (const address of [http_proxy, https_proxy]) refuseOddProxy(address)
@@ -224,7 +261,8 @@ function createProxied({ connections, ca, timeouts, proxy }: HttpClientOptions):
 }
 
 function refuseOddProxy(address: string): void {
-  if (address === '' || (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))) return
+  if (address === '' || (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)))
+    return
   // The message omits the address, which may hold a password.
   throw new SluiceError({
     code: 'network.proxy_address',

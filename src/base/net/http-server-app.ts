@@ -39,17 +39,23 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     // The cast joins the types of both servers: only their common side is used.
-    ...(tls ? ({ https: { ...tls, ...optionsFor(silence_ms) } } as object) : { http: optionsFor(silence_ms) }),
+    ...(tls
+      ? ({ https: { ...tls, ...optionsFor(silence_ms) } } as object)
+      : { http: optionsFor(silence_ms) }),
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, answerError),
     frameworkErrors: (error, _request, reply) => sendError(reply, answerError(httpFault(error))),
   })
   app.setErrorHandler((error, { raw }, reply) => {
     // A client that leaves within a body is no failure of ours. It reads no answer, either.
-    const fault = raw.readableAborted ? invalidBody('the connection ended before the body') : httpFault(error)
+    const fault = raw.readableAborted
+      ? invalidBody('the connection ended before the body')
+      : httpFault(error)
     return sendError(reply, answerError(fault))
   })
   app.setNotFoundHandler((request, reply) => {
-    const code = isPath?.(request.url.split('?')[0] ?? '') ? 'http.method_wrong' : 'http.path_unknown'
+    const code = isPath?.(request.url.split('?')[0] ?? '')
+      ? 'http.method_wrong'
+      : 'http.path_unknown'
     const message = `nothing answers ${request.method} on this path`
     return sendError(reply, answerError(new SluiceError({ code, message })))
   })
@@ -75,18 +81,23 @@ function acceptJson(app: HttpApp): void {
   // `curl -d ''` declares its empty body as a form.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0 || request.is404) done(null, undefined)
-    else done(new SluiceError({ code: 'http.media_type', message: 'a body is application/json here' }))
+    else
+      done(new SluiceError({ code: 'http.media_type', message: 'a body is application/json here' }))
   })
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (body.length === 0) done(null, undefined)
-    else if (!isUtf8(body)) done(invalidBody('the body is not UTF-8'))
-    else {
-      parse(request, body.toString('utf8'), (error, value) => {
-        if (error) done(invalidBody(messageOf(error)))
-        else done(null, value)
-      })
-    }
-  })
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, body: Buffer, done) => {
+      if (body.length === 0) done(null, undefined)
+      else if (!isUtf8(body)) done(invalidBody('the body is not UTF-8'))
+      else {
+        parse(request, body.toString('utf8'), (error, value) => {
+          if (error) done(invalidBody(messageOf(error)))
+          else done(null, value)
+        })
+      }
+    },
+  )
 }
 
 function invalidBody(message: string): SluiceError {
@@ -111,5 +122,7 @@ const fastify_faults: Record<string, string> = {
 /** The same error; a fault of HTTP that Fastify found is a SluiceError then. */
 export function httpFault(error: unknown): unknown {
   const code = fastify_faults[codeOf(error) ?? '']
-  return code === undefined ? error : new SluiceError({ code, message: messageOf(error), cause: error })
+  return code === undefined
+    ? error
+    : new SluiceError({ code, message: messageOf(error), cause: error })
 }

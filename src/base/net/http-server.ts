@@ -40,7 +40,9 @@ const server_options = {
 }
 
 /** Options for a limit on silence; 0: none. Node checks it ten times within that time. */
-export function optionsFor(silence_ms: number): typeof server_options & { connectionsCheckingInterval?: number } {
+export function optionsFor(
+  silence_ms: number,
+): typeof server_options & { connectionsCheckingInterval?: number } {
   if (silence_ms === 0) return server_options
   const headersTimeout = Math.min(headers_timeout_ms, silence_ms)
   return { ...server_options, headersTimeout, connectionsCheckingInterval: headersTimeout / 10 }
@@ -52,7 +54,12 @@ export function answerMalformed(error: Error, socket: Socket, answerError: Answe
     socket.destroy()
     return
   }
-  refuse(socket, answerError, `this is not a request that can be read as HTTP: ${messageOf(error)}`, error)
+  refuse(
+    socket,
+    answerError,
+    `this is not a request that can be read as HTTP: ${messageOf(error)}`,
+    error,
+  )
 }
 
 function refuse(socket: Socket, answerError: AnswerError, message: string, cause?: unknown): void {
@@ -72,7 +79,9 @@ export function refuseOddConnections(server: Server, answerError: AnswerError): 
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
     refuse(socket, answerError, 'this Expect header is unknown'),
   )
-  server.on('connect', (_request, socket) => refuse(socket as Socket, answerError, 'CONNECT is not served here'))
+  server.on('connect', (_request, socket) =>
+    refuse(socket as Socket, answerError, 'CONNECT is not served here'),
+  )
 }
 
 export interface BareServerOptions {
@@ -84,14 +93,21 @@ export interface BareServerOptions {
 }
 
 /** A server without routes and parsers, for streamed bodies. The handler gets Node's objects. */
-export function createBareServer({ handle, answerError, tls, silence_ms = 0 }: BareServerOptions): Server {
+export function createBareServer({
+  handle,
+  answerError,
+  tls,
+  silence_ms = 0,
+}: BareServerOptions): Server {
   // A body may be gigabytes over a slow line, so only headers and silence have a limit.
   const options = { ...optionsFor(silence_ms), keepAliveTimeout: keep_alive_ms, requestTimeout: 0 }
   const serve: RequestListener = (request, response) => {
     if (silence_ms > 0) boundTheRest(request, response, silence_ms)
     handle(request, response)
   }
-  const server: Server = tls ? createTlsServer({ ...tls, ...options }, serve) : createServer(options, serve)
+  const server: Server = tls
+    ? createTlsServer({ ...tls, ...options }, serve)
+    : createServer(options, serve)
   server.setTimeout(silence_ms)
   server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, answerError))
   refuseOddConnections(server, answerError)
@@ -112,7 +128,12 @@ function boundTheRest(request: IncomingMessage, response: ServerResponse, max_ms
 
 /** Listens and answers the port; `port` 0 takes a free one. Error `http.listen`. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
-  await startListening(server, { host, port }, `${host}, port ${port}`, 'choose another port, or 0 for a free one')
+  await startListening(
+    server,
+    { host, port },
+    `${host}, port ${port}`,
+    'choose another port, or 0 for a free one',
+  )
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
 }
@@ -122,7 +143,12 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   await startListening(server, { path }, path, 'check who may write into its folder')
 }
 
-async function startListening(server: Server, where: ListenOptions, name: string, hint: string): Promise<void> {
+async function startListening(
+  server: Server,
+  where: ListenOptions,
+  name: string,
+  hint: string,
+): Promise<void> {
   try {
     server.listen(where)
     await once(server, 'listening')
@@ -140,7 +166,11 @@ async function startListening(server: Server, where: ListenOptions, name: string
 const idle_check_ms = 20
 
 /** Lets requests in flight finish for `grace_ms` of real time, and then cuts the rest. */
-export async function closeServer(server: Server, grace_ms: number, beforeCut?: () => void): Promise<void> {
+export async function closeServer(
+  server: Server,
+  grace_ms: number,
+  beforeCut?: () => void,
+): Promise<void> {
   if (!server.listening) return
   let open = true
   // A client with request after request would never be idle: its next answer is its last.

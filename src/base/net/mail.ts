@@ -73,7 +73,11 @@ export async function tryMailServer(server: MailServer, limit_ms: number): Promi
 function refuseUnprotected({ tls, host }: MailServer): void {
   if (tls !== 'none' || isLoopbackHost(host)) return
   const hint = 'use starttls or implicit; none is for a server on this machine'
-  throw new SluiceError({ code: 'mail.unprotected', message: `mail to ${host} would go without TLS`, hint })
+  throw new SluiceError({
+    code: 'mail.unprotected',
+    message: `mail to ${host} would go without TLS`,
+    hint,
+  })
 }
 
 function transportOptions({ host, port, tls, login, ca }: MailServer, wait_ms: number) {
@@ -87,7 +91,10 @@ function transportOptions({ host, port, tls, login, ca }: MailServer, wait_ms: n
     greetingTimeout: wait_ms,
     dnsTimeout: wait_ms,
     socketTimeout: wait_ms,
-    tls: { minVersion: 'TLSv1.2' as const, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) },
+    tls: {
+      minVersion: 'TLSv1.2' as const,
+      ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+    },
     // Logs in even if the server offers no login: without it, the mail may not arrive.
     ...(login ? { auth: { user: login.user, pass: login.password }, forceAuth: true } : {}),
   }
@@ -116,7 +123,8 @@ const address_form =
 
 function addressOf(text: string): { name: string; address: string } {
   const [, name, address, end] = address_form.exec(text) ?? []
-  if (address !== undefined && (name !== undefined) === (end === '>')) return { name: name ?? '', address }
+  if (address !== undefined && (name !== undefined) === (end === '>'))
+    return { name: name ?? '', address }
   throw new SluiceError({
     code: 'mail.address',
     message: `${printable(text)} is no mail address`,
@@ -131,19 +139,32 @@ interface Reply {
 }
 
 /** A retry sends to all addresses: those that have the mail get the same Message-ID again. */
-function refusedFor(server: MailServer, rejected: readonly string[], errors: readonly Reply[] = []): SluiceError {
+function refusedFor(
+  server: MailServer,
+  rejected: readonly string[],
+  errors: readonly Reply[] = [],
+): SluiceError {
   const is_final = errors.length > 0 && errors.every(({ permanent }) => permanent === true)
   const what = `the others have it, not ${rejected.map(printable).join(', ')}${replyOf(errors[0])}`
-  return smtpFault(is_final ? 'refused' : 'not_now', server, what, is_final ? 'check the addresses' : undefined)
+  return smtpFault(
+    is_final ? 'refused' : 'not_now',
+    server,
+    what,
+    is_final ? 'check the addresses' : undefined,
+  )
 }
 
 function translate(server: MailServer, error: unknown): SluiceError {
   const code = codeOf(error)
   const reply: Reply = typeof error === 'object' && error !== null ? error : {}
-  const fault = (reason: string, what: string, hint?: string) => smtpFault(reason, server, what, hint)
+  const fault = (reason: string, what: string, hint?: string) =>
+    smtpFault(reason, server, what, hint)
   const words = printable(messageOf(error))
   // Before the replies: an attacker who removes STARTTLS must only delay a report, not end it.
-  if (code === 'ETLS' || (reply.responseCode === undefined && /certificate|tls|ssl/i.test(messageOf(error)))) {
+  if (
+    code === 'ETLS' ||
+    (reply.responseCode === undefined && /certificate|tls|ssl/i.test(messageOf(error)))
+  ) {
     return fault('tls', `no trusted connection: ${words}`, 'check tls, host, port and ca_file')
   }
   if (reply.permanent === true && code === 'EAUTH') {
@@ -153,13 +174,22 @@ function translate(server: MailServer, error: unknown): SluiceError {
     return fault('login', 'no way to log in was found', 'check the port, tls, user and password')
   }
   if (reply.permanent === true) {
-    return fault('refused', `the mail was refused${replyOf(reply)}`, 'check the addresses and what the server takes')
+    return fault(
+      'refused',
+      `the mail was refused${replyOf(reply)}`,
+      'check the addresses and what the server takes',
+    )
   }
   if (reply.responseCode !== undefined) return fault('not_now', `not taken now${replyOf(reply)}`)
   return fault('network', `no mail went through: ${words}`, 'check host and port')
 }
 
-function smtpFault(reason: string, { host, port }: MailServer, what: string, hint?: string): SluiceError {
+function smtpFault(
+  reason: string,
+  { host, port }: MailServer,
+  what: string,
+  hint?: string,
+): SluiceError {
   return new SluiceError({ code: `mail.${reason}`, message: `${host}:${port}: ${what}`, hint })
 }
 

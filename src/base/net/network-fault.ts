@@ -4,12 +4,21 @@ const texts = {
   refused: ['the connection was refused', 'check the address, and whether the service runs'],
   unreachable: ['the host cannot be reached', 'check the network, and the address'],
   dns: ['the name of the host cannot be resolved', 'check the address, and the name server'],
-  connect_timeout: ['no connection was made in time', 'check the network, a firewall, and whether a proxy is needed'],
-  tls: ['no trusted connection was made', 'behind a company proxy, set ca_file to the certificate of its authority'],
+  connect_timeout: [
+    'no connection was made in time',
+    'check the network, a firewall, and whether a proxy is needed',
+  ],
+  tls: [
+    'no trusted connection was made',
+    'behind a company proxy, set ca_file to the certificate of its authority',
+  ],
   proxy: ['the proxy refused to connect', 'check the proxy variables of the environment'],
   reset: ['the connection broke'],
   timeout: ['no answer came in time'],
-  too_large: ['the answer is larger than any that is expected', 'check the address: this may be another service'],
+  too_large: [
+    'the answer is larger than any that is expected',
+    'check the address: this may be another service',
+  ],
   protocol: ['the answer is not HTTP', 'check the address and its port'],
   aborted: ['the request was ended from here'],
   failed: ['the request failed'],
@@ -25,7 +34,11 @@ export interface Going {
   host: string
 }
 
-export function networkFault(reason: NetworkReason, { method, host }: Going, detail?: string): SluiceError {
+export function networkFault(
+  reason: NetworkReason,
+  { method, host }: Going,
+  detail?: string,
+): SluiceError {
   const [what, hint]: [what: string, hint?: string] = texts[reason]
   return new SluiceError({
     code: `network.${reason}`,
@@ -49,10 +62,14 @@ export function translateNetworkError(error: unknown, going: Going): SluiceError
 function isOfConnect(error: unknown): boolean {
   // Node tries several addresses of a host, and then gives the errors of all.
   const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
-  return errors.every((one) => one instanceof Error && 'syscall' in one && one.syscall === 'connect')
+  return errors.every(
+    (one) => one instanceof Error && 'syscall' in one && one.syscall === 'connect',
+  )
 }
 
-const unsent_codes = new Set(['refused', 'unreachable', 'dns', 'connect_timeout', 'proxy'].map((r) => `network.${r}`))
+const unsent_codes = new Set(
+  ['refused', 'unreachable', 'dns', 'connect_timeout', 'proxy'].map((r) => `network.${r}`),
+)
 
 /** True if the request surely did not reach its host: even one that creates can be repeated. */
 export function isSurelyUnsent(code: string | undefined): boolean {

@@ -78,7 +78,10 @@ function statusLine(text: string): string {
   return `STATUS=${text.replaceAll(/\s+/g, ' ').slice(0, longest_status)}`
 }
 
-function runHelper(socket: string, assignments: readonly string[]): Promise<SluiceError | undefined> {
+function runHelper(
+  socket: string,
+  assignments: readonly string[],
+): Promise<SluiceError | undefined> {
   return new Promise((resolve) => {
     const helper = spawn('systemd-notify', assignments, {
       env: { NOTIFY_SOCKET: socket, PATH: '/usr/bin:/bin' },

@@ -6,7 +6,12 @@ export class SluiceError extends Error {
   readonly code: string
   readonly hint: string | undefined
 
-  constructor(fault: { code: string; message: string; hint?: string | undefined; cause?: unknown }) {
+  constructor(fault: {
+    code: string
+    message: string
+    hint?: string | undefined
+    cause?: unknown
+  }) {
     super(fault.message, fault.cause === undefined ? undefined : { cause: fault.cause })
     this.name = 'SluiceError'
     this.code = fault.code
@@ -37,7 +42,11 @@ export interface PlainError {
 /** Errors cross threads and sockets as plain objects. A foreign error keeps its code. */
 export function toPlainError(error: unknown): PlainError {
   if (error instanceof SluiceError) {
-    return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    }
   }
   return { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
 }

@@ -120,7 +120,11 @@ export function heldBy<Verbs extends object>(heartbeat: Heartbeat, verbs: Verbs)
 }
 
 /** The same methods, each call with its own heartbeat: `the ledger: claimToSend`. */
-export function answering<Verbs extends object>(heartbeats: Heartbeats, name: string, verbs: Verbs): Verbs {
+export function answering<Verbs extends object>(
+  heartbeats: Heartbeats,
+  name: string,
+  verbs: Verbs,
+): Verbs {
   return eachCall(verbs, (verb, call) => {
     const answer = call()
     if (!(answer instanceof Promise)) return answer
@@ -129,7 +133,10 @@ export function answering<Verbs extends object>(heartbeats: Heartbeats, name: st
   })
 }
 
-function eachCall<Verbs extends object>(verbs: Verbs, around: (verb: string, call: () => unknown) => unknown): Verbs {
+function eachCall<Verbs extends object>(
+  verbs: Verbs,
+  around: (verb: string, call: () => unknown) => unknown,
+): Verbs {
   return new Proxy(verbs, {
     get(target, name) {
       const verb: unknown = Reflect.get(target, name, target)

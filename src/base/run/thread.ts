@@ -41,7 +41,10 @@ export function startThread(
     name: module,
     ...(young_mb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: young_mb } }),
   })
-  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  const waiting = new Map<
+    number,
+    { resolve: (value: never) => void; reject: (error: Error) => void }
+  >()
   let next_id = 1
   let ended: SluiceError | undefined
 
@@ -80,10 +83,16 @@ export function startThread(
   rest()
   worker.on('error', (error) =>
     end(
-      new SluiceError({ code: 'thread.failed', message: `thread ${module} failed: ${messageOf(error)}`, cause: error }),
+      new SluiceError({
+        code: 'thread.failed',
+        message: `thread ${module} failed: ${messageOf(error)}`,
+        cause: error,
+      }),
     ),
   )
-  worker.on('exit', () => end(new SluiceError({ code: 'thread.ended', message: `thread ${module} has ended` })))
+  worker.on('exit', () =>
+    end(new SluiceError({ code: 'thread.ended', message: `thread ${module} has ended` })),
+  )
 
   return {
     call<Result>(method: string, argument: unknown): Promise<Result> {

@@ -28,8 +28,13 @@ function editDistance(a: string, b: string): number {
     const current = [row]
     for (let column = 1; column <= b.length; column++) {
       const changed = a[row - 1] === b[column - 1] ? 0 : 1
-      let best = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + changed)
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      let best = Math.min(
+        above[column]! + 1,
+        current[column - 1]! + 1,
+        above[column - 1]! + changed,
+      )
+      const swapped =
+        row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
       if (swapped) best = Math.min(best, before[column - 2]! + 1)
       current.push(best)
     }

@@ -41,7 +41,13 @@ export function formatDuration(ms: number): string {
   return twoUnits(ms, day_ms, 'd', hour_ms, 'h')
 }
 
-function twoUnits(ms: number, large_ms: number, large: string, small_ms: number, small: string): string {
+function twoUnits(
+  ms: number,
+  large_ms: number,
+  large: string,
+  small_ms: number,
+  small: string,
+): string {
   const smalls = Math.round(ms / small_ms)
   const per_large = large_ms / small_ms
   const rest = smalls % per_large
@@ -64,7 +70,10 @@ export function printable(text: string): string {
 
 /** The same JSON value in one line, with JSON escapes for unprintable characters. */
 export function printableJson(json: string): string {
-  return json.replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replace(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -142,7 +151,9 @@ export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text
   if (text.search(invisible) < 0) return `'${text.replaceAll("'", `'\\''`)}'`
   const escaped = text.replace(/[\\']/g, '\\$&').replace(invisible, (character) => {
-    return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
+    return [...Buffer.from(character)]
+      .map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`)
+      .join('')
   })
   return `$'${escaped}'`
 }

@@ -26,7 +26,9 @@ const max_remembered = 1_000
 
 const git_like = { ignorecase: false, allowRelativePaths: true } as const
 
-export function compilePatterns<Meaning>(patterns: readonly Pattern<Meaning>[]): PatternList<Meaning> {
+export function compilePatterns<Meaning>(
+  patterns: readonly Pattern<Meaning>[],
+): PatternList<Meaning> {
   return extendList(ignore(git_like), [], patterns)
 }
 
@@ -36,7 +38,10 @@ function extendList<Meaning>(
   patterns: readonly Pattern<Meaning>[],
 ): PatternList<Meaning> {
   const meanings = [...base_meanings, ...patterns.map(({ meaning }) => meaning)]
-  const marked = patterns.map(({ pattern }, index) => ({ pattern, mark: String(base_meanings.length + index) }))
+  const marked = patterns.map(({ pattern }, index) => ({
+    pattern,
+    mark: String(base_meanings.length + index),
+  }))
   const compiled = ignore(git_like).add(base).add(marked)
   let matcher = ignore(git_like).add(compiled)
   let asked = 0
@@ -98,6 +103,8 @@ export function anchorPattern({ body, negative }: ParsedPattern, directory: stri
 export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
   if (paths.length === 0) return () => true
   const patterns = paths.map(parsePattern).filter((pattern) => pattern !== undefined)
-  const list = compilePatterns(patterns.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: true })))
+  const list = compilePatterns(
+    patterns.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: true })),
+  )
   return (path) => list.match(path) !== undefined
 }

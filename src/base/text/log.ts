@@ -24,7 +24,14 @@ export interface LogDestination {
 }
 
 /** Priorities of syslog(3), which journald takes from the `<N>` at the start of a line. */
-const priorities: Record<string, number> = { trace: 7, debug: 7, info: 6, warn: 4, error: 3, fatal: 2 }
+const priorities: Record<string, number> = {
+  trace: 7,
+  debug: 7,
+  info: 6,
+  warn: 4,
+  error: 3,
+  fatal: 2,
+}
 
 /** Characters. journald cuts lines at 48 KiB (LineMax= in journald.conf(5)): that breaks JSON. */
 const longest_text = 8_000
@@ -75,7 +82,9 @@ function errorFields(error: unknown, depth = 0): unknown {
     message: messageOf(error),
     ...(is_ours && error.hint !== undefined ? { hint: error.hint } : {}),
     ...(is_ours ? {} : { stack: error.stack }),
-    ...(error.cause === undefined || depth >= 3 ? {} : { cause: errorFields(error.cause, depth + 1) }),
+    ...(error.cause === undefined || depth >= 3
+      ? {}
+      : { cause: errorFields(error.cause, depth + 1) }),
   }
 }
 
@@ -147,11 +156,15 @@ export function createFileLines(options: FileLinesOptions) {
   function logSummary(): void {
     if (counting_since_ms === undefined) return
     const over = formatDuration(clock.monotonic_ms() - counting_since_ms)
-    if (steps.size > 0) log.info({ files: Object.fromEntries(steps) }, `${summaryOf(steps)} in the last ${over}`)
+    if (steps.size > 0)
+      log.info({ files: Object.fromEntries(steps) }, `${summaryOf(steps)} in the last ${over}`)
     for (const { state, reason, files, examples } of reasons.values()) {
       const more = files > examples.length ? ' and others' : ''
       const what = counted(files, 'file')
-      log.warn({ reason, files, examples }, `${what} ${state}: ${reason}: ${examples.join(', ')}${more}`)
+      log.warn(
+        { reason, files, examples },
+        `${what} ${state}: ${reason}: ${examples.join(', ')}${more}`,
+      )
     }
     steps = new Map()
     reasons = new Map()
@@ -160,7 +173,11 @@ export function createFileLines(options: FileLinesOptions) {
 
   return {
     /** A file took one step; `step` is its past participle: sent, linked, ready, gone. */
-    passed(step: string, path: string, fields: { bytes?: number; [field: string]: unknown } = {}): void {
+    passed(
+      step: string,
+      path: string,
+      fields: { bytes?: number; [field: string]: unknown } = {},
+    ): void {
       const one_line = passed_rate() && counting_since_ms === undefined
       if (one_line) {
         log.info({ step, path, ...fields }, `${step}: ${path}`)
@@ -171,7 +188,12 @@ export function createFileLines(options: FileLinesOptions) {
       steps.set(step, { files: count.files + 1, bytes: count.bytes + (fields.bytes ?? 0) })
     },
     /** A file is refused or blocked, so a user may have to act. Each is logged or counted. */
-    stopped(state: Stopped['state'], reason: string, path: string, fields: Record<string, unknown> = {}): void {
+    stopped(
+      state: Stopped['state'],
+      reason: string,
+      path: string,
+      fields: Record<string, unknown> = {},
+    ): void {
       const key = `${state} ${reason}`
       if (stopped_rate() && !reasons.has(key)) {
         log.warn({ reason, path, ...fields }, `${state}: ${path}: ${reason}`)
@@ -180,7 +202,12 @@ export function createFileLines(options: FileLinesOptions) {
       beginCounting()
       const has_room = reasons.has(key) || reasons.size < max_reasons
       const group = has_room ? key : `${state} ${other_reasons}`
-      const count = reasons.get(group) ?? { state, reason: has_room ? reason : other_reasons, files: 0, examples: [] }
+      const count = reasons.get(group) ?? {
+        state,
+        reason: has_room ? reason : other_reasons,
+        files: 0,
+        examples: [],
+      }
       if (count.examples.length < max_examples) count.examples.push(path)
       count.files++
       reasons.set(group, count)

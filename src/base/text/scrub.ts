@@ -45,7 +45,10 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s?"]*)\?[^\s"]+/gi, `$1?${hidden}`],
   [/\?[\w.~%+$-]+=[^\s"]*/g, `?${hidden}`],
   // A part of a query that was cut from its URL.
-  [/\b(sig|signature|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=[^\s"&*]+/gi, `$1=${hidden}`],
+  [
+    /\b(sig|signature|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=[^\s"&*]+/gi,
+    `$1=${hidden}`,
+  ],
 ]
 
 /** Replaces tokens, passwords in URLs and URL queries. A second call changes nothing. */
@@ -66,7 +69,10 @@ export function scrubValue(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => scrubValue(item, depth + 1))
   const entries = Object.entries(value).map(([field, inner]): [string, unknown] => {
     const is_secret = secret_fields.has(field.toLowerCase().replaceAll(/[-_]/g, ''))
-    return [scrubText(field), is_secret && inner !== undefined ? hidden : scrubValue(inner, depth + 1)]
+    return [
+      scrubText(field),
+      is_secret && inner !== undefined ? hidden : scrubValue(inner, depth + 1),
+    ]
   })
   return Object.fromEntries(entries)
 }

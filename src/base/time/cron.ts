@@ -21,13 +21,19 @@ export interface CronTimes {
 /** The schedule must have passed `cronFault`. For others, this or the methods may throw. */
 export function cronTimes(cron: string, timezone: string): CronTimes {
   const { times, every_hour } = expand(cron)
-  const { next, previous } = every_hour ? passingHours(times, timezone) : namedHours(times, timezone)
+  const { next, previous } = every_hour
+    ? passingHours(times, timezone)
+    : namedHours(times, timezone)
   return {
     next,
     previous,
     between(after_ms, through_ms, max) {
       const found: number[] = []
-      for (let at_ms = next(after_ms); at_ms !== undefined && at_ms <= through_ms; at_ms = next(at_ms)) {
+      for (
+        let at_ms = next(after_ms);
+        at_ms !== undefined && at_ms <= through_ms;
+        at_ms = next(at_ms)
+      ) {
         if (found.length === max) break
         found.push(at_ms)
       }
@@ -38,7 +44,8 @@ export function cronTimes(cron: string, timezone: string): CronTimes {
 
 /** The fault of a schedule, as the end of a sentence about it; undefined for a valid one. */
 export function cronFault(cron: string, timezone: string): string | undefined {
-  if (!isZone(timezone)) return `there is no time zone ${JSON.stringify(timezone)}; write one like Europe/Berlin or UTC`
+  if (!isZone(timezone))
+    return `there is no time zone ${JSON.stringify(timezone)}; write one like Europe/Berlin or UTC`
   const count = cron.split(/\s+/).filter(Boolean).length
   if (count !== 5) {
     return `a cron expression has five fields (minute, hour, day of month, month, day of week), ${JSON.stringify(cron)} has ${count}`
@@ -50,7 +57,9 @@ export function cronFault(cron: string, timezone: string): string | undefined {
     const reason = String((error as Error).message).replace(/^CronPattern: /, '')
     return `${JSON.stringify(cron)} is no cron expression: ${reason}`
   }
-  return times.next(reference_ms) === undefined ? `${JSON.stringify(cron)} never comes true` : undefined
+  return times.next(reference_ms) === undefined
+    ? `${JSON.stringify(cron)} never comes true`
+    : undefined
 }
 
 /** The calendar repeats every 400 years, so any date shows whether a schedule ever comes true. */
@@ -85,7 +94,10 @@ function passingHours(times: string, timezone: string): Walk {
  */
 function namedHours(times: string, zone: string): Walk {
   const wall = passingHours(times, 'UTC')
-  function firstThatComes(from_wall_ms: number | undefined, further: Walk['next']): number | undefined {
+  function firstThatComes(
+    from_wall_ms: number | undefined,
+    further: Walk['next'],
+  ): number | undefined {
     for (let wall_ms = from_wall_ms; wall_ms !== undefined; wall_ms = further(wall_ms)) {
       const at_ms = firstShown_ms(wall_ms, zone)
       if (at_ms !== undefined) return at_ms
@@ -94,7 +106,8 @@ function namedHours(times: string, zone: string): Walk {
   }
   return {
     next: (after_ms) => firstThatComes(wall.next(latestShown_ms(after_ms, zone)), wall.next),
-    previous: (before_ms) => firstThatComes(wall.previous(latestShown_ms(before_ms - 1, zone) + 1), wall.previous),
+    previous: (before_ms) =>
+      firstThatComes(wall.previous(latestShown_ms(before_ms - 1, zone) + 1), wall.previous),
   }
 }
 

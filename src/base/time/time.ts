@@ -29,7 +29,10 @@ export const system_clock: Clock = {
 }
 
 /** Waits for the promise or the signal, whichever comes first. */
-export async function unlessAborted(waited: Promise<unknown> | undefined, signal: AbortSignal): Promise<void> {
+export async function unlessAborted(
+  waited: Promise<unknown> | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   if (signal.aborted) return
   let stop = () => {}
   const is_over = new Promise<void>((resolve) => {
@@ -136,7 +139,8 @@ export function isZone(zone: string): boolean {
 export function zoneOffset_ms(at_ms: number, zone: string): number {
   const whole_ms = Math.floor(at_ms / second_ms) * second_ms
   const shown: Record<string, number> = {}
-  for (const { type, value } of formatterOf(zone).formatToParts(whole_ms)) shown[type] = Number(value)
+  for (const { type, value } of formatterOf(zone).formatToParts(whole_ms))
+    shown[type] = Number(value)
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = shown
   return Date.UTC(year, month - 1, day, hour, minute, second) - whole_ms
 }

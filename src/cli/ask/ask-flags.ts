@@ -13,14 +13,17 @@ const max_shown = 60
  * Checks options by the rules for the same fields of a configured prompt. An option has the name of
  * its field in the singular. Error `usage.invalid` has a line for each fault.
  */
-export function checkedFields(written: Readonly<Record<string, string | readonly string[] | undefined>>) {
+export function checkedFields(
+  written: Readonly<Record<string, string | readonly string[] | undefined>>,
+) {
   const { output, faults } = check(question_schema, written)
   if (output) return output
   const lines = faults.map(({ path: [field, at], message }) => {
     const given = written[field!]
     const value = typeof at === 'number' ? given?.[at] : given
     // Masked before it is cut: half a token would pass the last filter.
-    const shown = typeof value === 'string' ? ` ${shellWord(fitText(scrubText(value), max_shown))}` : ''
+    const shown =
+      typeof value === 'string' ? ` ${shellWord(fitText(scrubText(value), max_shown))}` : ''
     return `--${String(field).replace(/s$/, '')}${shown}: ${message}`
   })
   throw new SluiceError({ code: 'usage.invalid', message: lines.join('\n') })

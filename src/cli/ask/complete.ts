@@ -1,5 +1,11 @@
 import type { Argv } from 'yargs'
-import { createParser, type GlobalOptions, type ListedCommand, nameOf, optionsOf } from '../command.ts'
+import {
+  createParser,
+  type GlobalOptions,
+  type ListedCommand,
+  nameOf,
+  optionsOf,
+} from '../command.ts'
 
 /** Asks the shell to complete files itself. No other candidate begins with a colon. */
 export const shell_files = ':files'
@@ -55,10 +61,12 @@ export async function complete(
   const named = optionValue(cursor, parser)
   if (named !== undefined) {
     const choices = choicesOf(parser, named.option)
-    const found = choices.length > 0 ? choices : await namesOf(kindOf(path, named.option), words, env)
+    const found =
+      choices.length > 0 ? choices : await namesOf(kindOf(path, named.option), words, env)
     return beginningWith(named.begun, found)
   }
-  if (current.startsWith('-')) return beginningWith(current, await yargsAnswers(parser, [...rest, current]))
+  if (current.startsWith('-'))
+    return beginningWith(current, await yargsAnswers(parser, [...rest, current]))
   const given = positionals(rest, parser).length
   // No argument yet: another word may still make it another command.
   const next = given === 0 ? below.map(({ usage }) => nameOf(usage)) : []
@@ -72,21 +80,36 @@ function joined(words: readonly string[]): string[] {
   const whole: string[] = []
   for (const [at, word] of words.entries()) {
     const after_equals = words[at - 1] === '=' && whole.at(-1)?.endsWith('=')
-    if ((word === '=' && whole.at(-1)?.startsWith('--')) || after_equals) whole.push(whole.pop() + word)
+    if ((word === '=' && whole.at(-1)?.startsWith('--')) || after_equals)
+      whole.push(whole.pop() + word)
     else whole.push(word)
   }
   return whole
 }
 
 function cursorOf(words: readonly string[], commands: readonly ListedCommand[]): Cursor {
-  const cursor: Cursor = { current: words.at(-1) ?? '', path: [], node: undefined, below: commands, rest: [] }
+  const cursor: Cursor = {
+    current: words.at(-1) ?? '',
+    path: [],
+    node: undefined,
+    below: commands,
+    rest: [],
+  }
   for (const word of words.slice(0, -1)) {
     const has_arguments = cursor.rest.some(
       (passed, at) => !passed.startsWith('-') && cursor.rest[at - 1] !== '--config',
     )
-    const next = has_arguments ? undefined : cursor.below.find(({ usage }) => nameOf(usage) === word)
+    const next = has_arguments
+      ? undefined
+      : cursor.below.find(({ usage }) => nameOf(usage) === word)
     if (next === undefined) cursor.rest.push(word)
-    else Object.assign(cursor, { node: next, path: [...cursor.path, word], below: next.subcommands ?? [], rest: [] })
+    else
+      Object.assign(cursor, {
+        node: next,
+        path: [...cursor.path, word],
+        below: next.subcommands ?? [],
+        rest: [],
+      })
   }
   return cursor
 }
@@ -118,9 +141,14 @@ function choicesOf(parser: Argv<GlobalOptions>, argument: string | undefined): s
 }
 
 /** The options that yargs proposes. For zsh it adds a description behind a colon; it is removed. */
-async function yargsAnswers(parser: Argv<GlobalOptions>, words: readonly string[]): Promise<string[]> {
+async function yargsAnswers(
+  parser: Argv<GlobalOptions>,
+  words: readonly string[],
+): Promise<string[]> {
   const found = await new Promise<readonly string[]>((resolve, reject) => {
-    parser.getCompletion([...words], (error, completions) => (error ? reject(error) : resolve(completions)))
+    parser.getCompletion([...words], (error, completions) =>
+      error ? reject(error) : resolve(completions),
+    )
   })
   return found.map((each) => each.replace(/^(--?[a-z-]+)[:\t].*$/s, '$1'))
 }
@@ -168,7 +196,10 @@ async function configNames(words: readonly string[], env: NodeJS.ProcessEnv | un
   try {
     const { loadConfig } = await import('../../config/load.ts')
     const { config } = loadConfig({ file, ...(env ? { env } : {}) })
-    return { folders: config.folders.map(({ name }) => name), prompts: config.prompts.map(({ name }) => name) }
+    return {
+      folders: config.folders.map(({ name }) => name),
+      prompts: config.prompts.map(({ name }) => name),
+    }
   } catch {
     return { folders: [], prompts: [] }
   }

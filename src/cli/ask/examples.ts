@@ -82,7 +82,9 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 prompts run weekly-digest --dry-run', 'what would be asked, over which files'],
   ],
   'prompts history': [['$0 prompts history weekly-digest --limit 5', 'the last five runs']],
-  'prompts deliver': [['$0 prompts deliver weekly-digest@2026-11-23T08:00', 'deliver again what was given up']],
+  'prompts deliver': [
+    ['$0 prompts deliver weekly-digest@2026-11-23T08:00', 'deliver again what was given up'],
+  ],
   'prompts show': [['$0 prompts show weekly-digest@2026-11-23T08:00', 'the run of that time']],
   'prompts diff': [['$0 prompts diff 41 42', 'two runs by their numbers']],
   demo: [['$0 demo', 'with a service and a folder of its own, taken away afterwards']],
@@ -90,7 +92,9 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 serve --port 8321', 'on fixed ports'],
     ['$0 serve project create office', 'while it runs, or before'],
   ],
-  'serve backup': [['$0 serve backup ~/service-monday', 'a data folder: `serve --data-dir` starts on it']],
+  'serve backup': [
+    ['$0 serve backup ~/service-monday', 'a data folder: `serve --data-dir` starts on it'],
+  ],
   'serve cert': [
     ['$0 serve cert sluice.lan 192.168.1.4', 'for a service that other machines reach'],
     ['$0 serve cert 192.168.1.4 --dir /etc/sluice/tls', 'in a folder of its own'],
@@ -110,7 +114,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   mcp: [['$0 mcp --config /etc/sluice/sluice.yaml', 'as an agent starts it']],
   'serve workspace create': [
     ['$0 serve workspace create finance', 'for projects of its own'],
-    ['$0 serve workspace create finance --organisation acme', 'the organisation is made with its first workspace'],
+    [
+      '$0 serve workspace create finance --organisation acme',
+      'the organisation is made with its first workspace',
+    ],
   ],
   'serve workspace list': [['$0 serve workspace list', 'all workspaces']],
   'serve project create': [
@@ -120,13 +127,21 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   'serve project list': [['$0 serve project list', 'the projects and their ids']],
   'serve project remove': [['$0 serve project remove invoices', 'says what would go with it']],
   'serve member add': [
-    ['$0 serve member add ada@example.org \\\n  --project office --role owner', 'prints a link if she is no user yet'],
+    [
+      '$0 serve member add ada@example.org \\\n  --project office --role owner',
+      'prints a link if she is no user yet',
+    ],
   ],
   'serve member list': [['$0 serve member list', 'who reaches which project, and how they joined']],
-  'serve member remove': [['$0 serve member remove ada@example.org --project office', 'she stays a user']],
+  'serve member remove': [
+    ['$0 serve member remove ada@example.org --project office', 'she stays a user'],
+  ],
   'serve token create': [
     ['$0 serve token create laptop', 'prints the token, once'],
-    ['$0 serve token create ada-laptop --user ada@example.org', 'for the projects of Ada, with her role'],
+    [
+      '$0 serve token create ada-laptop --user ada@example.org',
+      'for the projects of Ada, with her role',
+    ],
   ],
   'serve token list': [['$0 serve token list', 'the names of all tokens']],
   'serve token revoke': [['$0 serve token revoke laptop', 'it stops working']],
@@ -138,9 +153,14 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'serve concept list': [['$0 serve concept list', 'the concepts and their ids']],
   'serve concept change': [
-    ['$0 serve concept change concept_4f7k2m9q0x3c8v1b6n5z --name bids --labels public', 'its assets stay as they are'],
+    [
+      '$0 serve concept change concept_4f7k2m9q0x3c8v1b6n5z --name bids --labels public',
+      'its assets stay as they are',
+    ],
   ],
-  'serve concept remove': [['$0 serve concept remove concept_4f7k2m9q0x3c8v1b6n5z', 'its assets stay']],
+  'serve concept remove': [
+    ['$0 serve concept remove concept_4f7k2m9q0x3c8v1b6n5z', 'its assets stay'],
+  ],
   'serve view create': [
     [
       "$0 serve view create minutes --project project_4f7k2m9q0x3c8v1b6n5z --name-pattern '*.md'",
@@ -149,7 +169,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'serve view list': [['$0 serve view list', 'the views and their ids']],
   'serve view change': [
-    ["$0 serve view change view_4f7k2m9q0x3c8v1b6n5z --labels board --name-pattern ''", 'by its label alone'],
+    [
+      "$0 serve view change view_4f7k2m9q0x3c8v1b6n5z --labels board --name-pattern ''",
+      'by its label alone',
+    ],
   ],
   'serve view remove': [['$0 serve view remove view_4f7k2m9q0x3c8v1b6n5z', 'what it shows stays']],
   config: [

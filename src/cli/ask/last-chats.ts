@@ -18,7 +18,10 @@ export function rememberChat(state_dir: string, project_id: string, chat_id: str
   // A user may ask before the first sync.
   mkdirSync(state_dir, { recursive: true, mode: 0o700 })
   const chats = { ...read(state_dir).chats, [project_id]: chat_id }
-  writeFileAtomic(fileIn(state_dir), `${JSON.stringify({ version: 1, chats } satisfies LastChats)}\n`)
+  writeFileAtomic(
+    fileIn(state_dir),
+    `${JSON.stringify({ version: 1, chats } satisfies LastChats)}\n`,
+  )
 }
 
 function fileIn(state_dir: string): string {
@@ -29,7 +32,11 @@ function read(state_dir: string): LastChats {
   const none: LastChats = { version: 1, chats: {} }
   try {
     const known: unknown = JSON.parse(readFileSync(fileIn(state_dir), 'utf8'))
-    const has_chats = typeof known === 'object' && known !== null && 'chats' in known && typeof known.chats === 'object'
+    const has_chats =
+      typeof known === 'object' &&
+      known !== null &&
+      'chats' in known &&
+      typeof known.chats === 'object'
     return has_chats ? { ...none, chats: { ...(known.chats as LastChats['chats']) } } : none
   } catch (error) {
     // Missing, or not ours any more: a convenience is no reason to fail.

@@ -10,8 +10,17 @@ import { besideOrAlone } from '../daemon/beside-or-alone.ts'
 import { withLedger } from '../daemon/open.ts'
 import type { FoundDifferences } from '../text/verify-text.ts'
 
-const on_disk: readonly DifferenceKind[] = ['unknown_on_disk', 'gone_from_disk', 'changed_on_disk', 'unreadable']
-const lost_on_service: readonly DifferenceKind[] = ['missing_on_service', 'failed_on_service', 'not_ready_on_service']
+const on_disk: readonly DifferenceKind[] = [
+  'unknown_on_disk',
+  'gone_from_disk',
+  'changed_on_disk',
+  'unreadable',
+]
+const lost_on_service: readonly DifferenceKind[] = [
+  'missing_on_service',
+  'failed_on_service',
+  'not_ready_on_service',
+]
 /** Facts in one transaction. */
 const facts_at_once = 1_000
 
@@ -38,7 +47,10 @@ export async function takeUp(
   if (Object.values(work).every((part) => part.length === 0)) return []
   const { state_dir } = config
   if (record) {
-    return besideOrAlone(state_dir, { beside: (control) => beside(work, control), alone: () => recorded(work, config) })
+    return besideOrAlone(state_dir, {
+      beside: (control) => beside(work, control),
+      alone: () => recorded(work, config),
+    })
   }
   const control = await connectControl(state_dir)
   if (!control) return alone(work)
@@ -60,14 +72,18 @@ function workOf(found: FoundDifferences): Work {
   }
 }
 
-async function beside({ folders, lost, returned, doubts }: Work, control: ControlClient): Promise<string[]> {
+async function beside(
+  { folders, lost, returned, doubts }: Work,
+  control: ControlClient,
+): Promise<string[]> {
   for (const folder of folders) await control.rescan({ folder })
   if (lost.length + returned.length > 0) await control.audit()
   for (const doubt of doubts) await control.doubt(doubt)
   const { pid, mode } = control.presence
   const who = `the running daemon (process ${pid})`
   const records = `records what the service ${lost.length > 0 ? 'lost' : 'has again'}`
-  const when = mode === 'run' ? `audits now, and ${records}` : 'leaves the audit to the next `sluice run`'
+  const when =
+    mode === 'run' ? `audits now, and ${records}` : 'leaves the audit to the next `sluice run`'
   return [
     ...(folders.length > 0 ? [`${who} scans now: ${folders.join(', ')}`] : []),
     ...(lost.length + returned.length > 0 ? [`${who} ${when}`] : []),
@@ -75,25 +91,36 @@ async function beside({ folders, lost, returned, doubts }: Work, control: Contro
   ]
 }
 
-async function recorded({ folders, lost, returned, doubts }: Work, config: Config): Promise<string[]> {
+async function recorded(
+  { folders, lost, returned, doubts }: Work,
+  config: Config,
+): Promise<string[]> {
   const now_ms = system_clock.now_ms()
   const assets = [...lost, ...returned]
-  const facts = [...assets.flatMap(factsOfAudit), ...doubts.flatMap((doubt) => factsOfDoubt(doubt, now_ms))]
+  const facts = [
+    ...assets.flatMap(factsOfAudit),
+    ...doubts.flatMap((doubt) => factsOfDoubt(doubt, now_ms)),
+  ]
   await withLedger(config, async (ledger) => {
     for (let from = 0; from < facts.length; from += facts_at_once) {
       await ledger.record(facts.slice(from, from + facts_at_once))
     }
   })
   return [
-    ...(lost.length > 0 ? [`recorded: what the service lost, of ${counted(lost.length, 'asset')}`] : []),
-    ...(returned.length > 0 ? [`recorded: the service has ${counted(returned.length, 'asset')} again`] : []),
+    ...(lost.length > 0
+      ? [`recorded: what the service lost, of ${counted(lost.length, 'asset')}`]
+      : []),
+    ...(returned.length > 0
+      ? [`recorded: the service has ${counted(returned.length, 'asset')} again`]
+      : []),
     ...doubtLines(doubts, 'recorded for the next pass'),
     ...(folders.length + doubts.length > 0 ? [`no daemon is running: ${sync_text}`] : []),
   ]
 }
 
 function alone({ folders, lost, returned, doubts }: Work): string[] {
-  const recorded = '`sluice verify --record`, or a running daemon, also repairs what a scan cannot see'
+  const recorded =
+    '`sluice verify --record`, or a running daemon, also repairs what a scan cannot see'
   return [
     ...(folders.length > 0 ? [`no daemon is running: ${sync_text}`] : []),
     ...(lost.length + returned.length + doubts.length > 0 ? [recorded] : []),

@@ -24,16 +24,26 @@ export const accept = defineCommand({
     yargs
       .positional(
         'path',
-        argument("a file, directory or folder (its path or FOLDER/PATH), or a pattern; '*.gz' is a type of files"),
+        argument(
+          "a file, directory or folder (its path or FOLDER/PATH), or a pattern; '*.gz' is a type of files",
+        ),
       )
-      .option('removals', flag('also remove from the service what was deleted or replaced there, without a limit'))
+      .option(
+        'removals',
+        flag('also remove from the service what was deleted or replaced there, without a limit'),
+      )
       .option('undo', flag('end the acceptance of a type')),
   run({ config, path, removals, undo }, terminal) {
     if (undo && !isTypePattern(path)) {
       const message = `--undo is about a type of files, and ${printable(path)} is none`
       throw new SluiceError({ code: 'usage.invalid', message, hint: "name a type such as '*.gz'" })
     }
-    return recordCommand(removals ? 'removals_accepted' : 'accepted', config, [undo ? `!${path}` : path], terminal)
+    return recordCommand(
+      removals ? 'removals_accepted' : 'accepted',
+      config,
+      [undo ? `!${path}` : path],
+      terminal,
+    )
   },
 })
 
@@ -65,18 +75,28 @@ async function recordCommand(
   )
   // Counted before anything is recorded: afterwards these files are on their way.
   const now_ms = system_clock.now_ms()
-  const reached = await withPassView(config.state_dir, (pass) => pass && reachedBy(requests, config, pass, now_ms))
+  const reached = await withPassView(
+    config.state_dir,
+    (pass) => pass && reachedBy(requests, config, pass, now_ms),
+  )
   // Without a ledger no file is known, so there is nothing to record.
   const isForNothing = (request: UserRequest, index: number) =>
     typeIn(request) !== undefined && reached?.[index]?.files === 0
   // A type of which nothing is held back is not accepted: that would hold for all later files.
-  const facts = requests.filter((request, index) => !isForNothing(request, index)).flatMap((request) => request.facts)
-  const to = { to_daemon: (control: ControlVerbs) => passFacts(control, facts), to_ledger: () => facts }
+  const facts = requests
+    .filter((request, index) => !isForNothing(request, index))
+    .flatMap((request) => request.facts)
+  const to = {
+    to_daemon: (control: ControlVerbs) => passFacts(control, facts),
+    to_ledger: () => facts,
+  }
   const is_running = reached === undefined || (await passToDaemon(config, to))
   for (const [index, request] of requests.entries()) {
     printFitted(terminal, outcomeText(type, request, reached?.[index] ?? nothing_reached))
   }
-  const changes = reached?.some(({ files, missing, is_emptied }) => files > 0 || missing !== 'none' || is_emptied)
+  const changes = reached?.some(
+    ({ files, missing, is_emptied }) => files > 0 || missing !== 'none' || is_emptied,
+  )
   if (!is_running && changes) {
     printNote(terminal, 'no daemon is running: the next `sluice run` or `sluice sync` does it')
   }
@@ -103,7 +123,10 @@ function outcomeText(type: UserFact['type'], request: UserRequest, reached: Reac
   }
   if (missing === 'waits') {
     const wait = files === 1 ? 'is' : 'are'
-    const rest = files === 0 ? '' : `; ${what} ${wait} still held back: accept them again when the folder is online`
+    const rest =
+      files === 0
+        ? ''
+        : `; ${what} ${wait} still held back: accept them again when the folder is online`
     return `${where}: the missing files count as deleted now${rest}`
   }
   if (type === 'retried') {
@@ -118,7 +141,8 @@ function outcomeText(type: UserFact['type'], request: UserRequest, reached: Reac
   }
   if (opened !== undefined && files > 0)
     return `${where}: ${what} will be uploaded ${when}, and all files of the type from now on; \`sluice accept ${printable(shellWord(opened))} --undo\` ends that`
-  const outcome = files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be uploaded ${when}`
+  const outcome =
+    files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be uploaded ${when}`
   if (!reached.is_emptied) return outcome
   return `${outcome}. Sluice accepts now that files of its project are gone on the service.`
 }

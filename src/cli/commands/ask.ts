@@ -32,7 +32,10 @@ export const command = defineCommand({
     yargs
       .positional('question', { ...words('what to ask'), demandOption: true })
       .option('folder', texts('over the ready files of this folder'))
-      .option('path', texts('over files that match this pattern (as in .gitignore, relative to a folder)'))
+      .option(
+        'path',
+        texts('over files that match this pattern (as in .gitignore, relative to a folder)'),
+      )
       .option('fresh', text('over what arrived in the last such time: 24h, 7d'))
       .option('label', texts('over what has this label, beside the files'))
       .option('chat', texts('over what was said in this chat, by its id'))
@@ -40,7 +43,9 @@ export const command = defineCommand({
       .option('view', texts('over what this view shows, by its id'))
       .option(
         'project',
-        texts('over everything in this project, by its id; the project of the folders is still the one that is asked'),
+        texts(
+          'over everything in this project, by its id; the project of the folders is still the one that is asked',
+        ),
       )
       .option('intelligence', {
         choices: intelligences,
@@ -80,22 +85,36 @@ type Asking = Awaited<ReturnType<typeof prepare>>
 async function prepare(options: Options, config: Config) {
   const { folder, path, fresh, label, chat, concept, view, project } = options
   if (options.question.join(' ').trim() === '') {
-    throw new SluiceError({ code: 'usage.invalid', message: 'there is no question to ask', hint: 'sluice ask "…"' })
+    throw new SluiceError({
+      code: 'usage.invalid',
+      message: 'there is no question to ask',
+      hint: 'sluice ask "…"',
+    })
   }
-  const written = { paths: path, labels: label, chats: chat, concepts: concept, views: view, projects: project }
+  const written = {
+    paths: path,
+    labels: label,
+    chats: chat,
+    concepts: concept,
+    views: view,
+    projects: project,
+  }
   const { provider, skills, paths, ...others } = checkedFields({
     ...written,
     provider: options.provider,
     skills: options.skill,
   })
   const folders = folder?.map((text) => {
-    const hintFor = (place: Place) => `--folder ${place.folder} --path ${shellWord(`/${place.path}`)}`
+    const hintFor = (place: Place) =>
+      `--folder ${place.folder} --path ${shellWord(`/${place.path}`)}`
     return wholeFolder(text, config.folders, process.cwd(), hintFor)
   })
   const within_ms = fresh === undefined ? undefined : spanOf(fresh)
   const narrowing = narrowingOf({ folders, paths, within_ms, others }, config)
   refuseContradiction(narrowing)
-  const chat_id = options['follow-up'] ? lastChat(config.state_dir, narrowing.project_id) : undefined
+  const chat_id = options['follow-up']
+    ? lastChat(config.state_dir, narrowing.project_id)
+    : undefined
   if (options['follow-up'] && chat_id === undefined) {
     throw new SluiceError({
       code: 'usage.follow_up',
@@ -148,7 +167,12 @@ function remember({ config, narrowing }: Asking, { chat_id }: Turn, terminal: Te
   }
 }
 
-function show({ options }: Asking, { answer, sources, ...rest }: AskAnswer, about: string, terminal: Terminal): void {
+function show(
+  { options }: Asking,
+  { answer, sources, ...rest }: AskAnswer,
+  about: string,
+  terminal: Terminal,
+): void {
   if (options.json) printJson(terminal, { ...rest, answer, sources })
   else {
     terminal.out(`${answerText(answer)}\n`)

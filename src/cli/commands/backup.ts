@@ -15,7 +15,9 @@ import type { Terminal } from '../text/terminal.ts'
 
 export const backup = defineCommand({
   options: (yargs) =>
-    yargs.positional('file', argument('the path of the copy')).option('force', flag('overwrite an earlier backup')),
+    yargs
+      .positional('file', argument('the path of the copy'))
+      .option('force', flag('overwrite an earlier backup')),
   async run({ config: named, file: text, force }, terminal) {
     const { config } = loadConfig({ file: named })
     const file = targetFile(text, config, process.cwd())
@@ -23,7 +25,9 @@ export const backup = defineCommand({
     const known = counted(files, 'file')
     print(terminal, `${file}: ${formatBytes(bytes)}, the ledger of ${known}`)
     terminal.err('to restore it, stop the daemon and run:')
-    terminal.err(`  sluice restore ${shellWord(file)}${named === undefined ? '' : ` --config ${shellWord(named)}`}`)
+    terminal.err(
+      `  sluice restore ${shellWord(file)}${named === undefined ? '' : ` --config ${shellWord(named)}`}`,
+    )
     return exit_codes.ok
   },
 })
@@ -42,7 +46,10 @@ export const restore = defineCommand({
       terminal,
       'files uploaded since the backup are recognised by their bytes and not uploaded again: start `sluice run` or `sluice sync`',
     )
-    printNote(terminal, '`sluice run` compares the ready files with the service as soon as it starts')
+    printNote(
+      terminal,
+      '`sluice run` compares the ready files with the service as soon as it starts',
+    )
     return exit_codes.ok
   },
 })

@@ -26,7 +26,9 @@ export const command = defineCommand({
       })
       .option('stay', flag('keep the service and the daemon running until Ctrl-C')),
   async run({ folder, stay }, terminal) {
-    return withStopSignals((signals) => runDemo({ folder, stay, terminal, clock: system_clock, signals }))
+    return withStopSignals((signals) =>
+      runDemo({ folder, stay, terminal, clock: system_clock, signals }),
+    )
   },
 })
 
@@ -58,13 +60,20 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
   }
 }
 
-async function show({ terminal, clock, signals, stay }: DemoOptions, setup: DemoSetup): Promise<ExitCode> {
+async function show(
+  { terminal, clock, signals, stay }: DemoOptions,
+  setup: DemoSetup,
+): Promise<ExitCode> {
   const { service, folder, is_sample } = setup
   const { begin, type, end, firstFault } = createTypist(setup, { terminal, signals })
   const say = (text: string) => terminal.out(`${terminal.styles.bold('•')} ${printable(text)}`)
   try {
     say(`A local service is running: API ${service.api}, blob store ${service.blob}`)
-    say(is_sample ? `A small sample folder: ${folder.path}` : `Your folder, which is only read: ${folder.path}`)
+    say(
+      is_sample
+        ? `A small sample folder: ${folder.path}`
+        : `Your folder, which is only read: ${folder.path}`,
+    )
     await type('plan')
     const synced = await type('sync')
     if (signals.first.aborted) return exit_codes.incomplete
@@ -75,9 +84,20 @@ async function show({ terminal, clock, signals, stay }: DemoOptions, setup: Demo
     const view = openLedgerView(setup.state_dir)
     try {
       const readyBelow = (prefix: string) =>
-        view.files({ folder: folder.name, prefix, stages: ['ready'], after: undefined, limit: max_names })
+        view.files({
+          folder: folder.name,
+          prefix,
+          stages: ['ready'],
+          after: undefined,
+          limit: max_names,
+        })
       if (is_sample) {
-        const added = { isReady: () => readyBelow(late_file.path).length > 0, daemon, clock, signals }
+        const added = {
+          isReady: () => readyBelow(late_file.path).length > 0,
+          daemon,
+          clock,
+          signals,
+        }
         const took_ms = await addFile(join(folder.path, late_file.path), added)
         say(`A file is added: ${late_file.path}. It is ready ${formatDuration(took_ms)} later`)
       }
@@ -100,13 +120,19 @@ async function show({ terminal, clock, signals, stay }: DemoOptions, setup: Demo
 }
 
 /** Prints and runs commands. `end` stops those that still run: none outlives the demo. */
-function createTypist({ config_file }: DemoSetup, { terminal, signals }: Pick<DemoOptions, 'terminal' | 'signals'>) {
+function createTypist(
+  { config_file }: DemoSetup,
+  { terminal, signals }: Pick<DemoOptions, 'terminal' | 'signals'>,
+) {
   const env = environmentWith(config_file)
   const running = new Set<ReturnType<typeof begin>>()
   let fault: ExitCode | undefined
 
   function begin(...words: string[]) {
-    const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'inherit', 'inherit'] })
+    const child = spawn(process.execPath, [program, ...words], {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
     const kill = () => void child.kill('SIGKILL')
     process.once('exit', kill)
     const ended = once(child, 'close').then(([code]) => {
@@ -154,7 +180,10 @@ function createTypist({ config_file }: DemoSetup, { terminal, signals }: Pick<De
  */
 async function addFile(
   file: string,
-  added: { isReady: () => boolean; daemon: { ended: Promise<ExitCode> }; clock: Clock } & Pick<DemoOptions, 'signals'>,
+  added: { isReady: () => boolean; daemon: { ended: Promise<ExitCode> }; clock: Clock } & Pick<
+    DemoOptions,
+    'signals'
+  >,
 ): Promise<number> {
   const { isReady, daemon, clock, signals } = added
   let code: ExitCode | undefined
@@ -164,17 +193,25 @@ async function addFile(
   writeFileSync(file, late_file.content)
   const began_ms = clock.monotonic_ms()
   while (!isReady()) {
-    if (signals.first.aborted) throw demoFault('answer.stopped', 'stopped before the file that was added was ready')
-    if (code !== undefined) throw demoFault('demo.daemon_ended', `sluice run ended by itself (exit code ${code})`)
+    if (signals.first.aborted)
+      throw demoFault('answer.stopped', 'stopped before the file that was added was ready')
+    if (code !== undefined)
+      throw demoFault('demo.daemon_ended', `sluice run ended by itself (exit code ${code})`)
     if (clock.monotonic_ms() - began_ms > max_late_file_ms) {
-      throw demoFault('demo.not_ready', `${late_file.path} was not ready after ${formatDuration(max_late_file_ms)}`)
+      throw demoFault(
+        'demo.not_ready',
+        `${late_file.path} was not ready after ${formatDuration(max_late_file_ms)}`,
+      )
     }
     await clock.sleep(poll_ms)
   }
   return clock.monotonic_ms() - began_ms
 }
 
-function sayHowToGoOn({ service, project_id, token_file, config_file }: DemoSetup, terminal: Terminal): void {
+function sayHowToGoOn(
+  { service, project_id, token_file, config_file }: DemoSetup,
+  terminal: Terminal,
+): void {
   const { out, styles, is_interactive } = terminal
   const link = makeLink(loadConfig({ file: config_file }).config)
   if (is_interactive) openInBrowser(link, join(dirname(config_file), 'page.html'))

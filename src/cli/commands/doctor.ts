@@ -46,7 +46,9 @@ export function doctorLines(answer: DoctorAnswer, width: number): Line[] {
     for (const check of checks) sayCheck(writer, check)
   }
   writer.gap()
-  writer.say(closingText(answer), { tone: answer.faults > 0 ? 'bad' : answer.warnings > 0 ? 'warn' : 'good' })
+  writer.say(closingText(answer), {
+    tone: answer.faults > 0 ? 'bad' : answer.warnings > 0 ? 'warn' : 'good',
+  })
   return writer.lines
 }
 

@@ -44,14 +44,17 @@ export function explanationLines(explanation: Explanation, width: number): Line[
   writer.say(path === '' ? folder : `${folder}/${path}`, { tone: 'strong' })
   writer.say(state.replaceAll('_', ' '), { indent: 2, tone: tones[state] ?? 'plain' })
   for (const reason of why) writer.say(reason, { indent: 4 })
-  const size = on_disk.size === null || on_disk.kind !== 'file' ? '' : `, ${formatBytes(on_disk.size)}`
+  const size =
+    on_disk.size === null || on_disk.kind !== 'file' ? '' : `, ${formatBytes(on_disk.size)}`
   const modified = on_disk.modified === null ? '' : `, modified ${on_disk.modified}`
   // A name that is not UTF-8 is there, but no text leads to it.
   const is_reached = state !== 'special' || on_disk.kind !== 'missing'
   if (is_reached) writer.say(`on disk: ${place} (${on_disk.kind}${size}${modified})`, { indent: 2 })
   sayIdentity(writer, explanation)
   if (times) {
-    const known = Object.entries(times).flatMap(([what, at]) => (at === null ? [] : [`${what} ${at}`]))
+    const known = Object.entries(times).flatMap(([what, at]) =>
+      at === null ? [] : [`${what} ${at}`],
+    )
     writer.say(`times: ${known.join(', ')}`, { indent: 2 })
   }
   for (const { at, event, detail } of explanation.history) {
@@ -62,7 +65,8 @@ export function explanationLines(explanation: Explanation, width: number): Line[
 }
 
 function sayIdentity(writer: LineWriter, explanation: Explanation): void {
-  const { last_error, why, next_try, asset_id, md5, label_settings, same_bytes, project_id } = explanation
+  const { last_error, why, next_try, asset_id, md5, label_settings, same_bytes, project_id } =
+    explanation
   if (last_error) {
     const { code, message } = last_error
     const is_shown = message !== '' && why.some((reason) => reason.includes(message))
@@ -71,7 +75,9 @@ function sayIdentity(writer: LineWriter, explanation: Explanation): void {
   if (next_try !== null) writer.say(`next try: ${next_try}`, { indent: 2 })
   if (asset_id !== null) writer.say(`asset: ${asset_id} in ${project_id}`, { indent: 2 })
   if (md5 !== null) writer.say(`md5: ${md5}`, { indent: 2 })
-  const labels = label_settings.map(({ label, setting }) => (setting === null ? label : `${label} (${setting})`))
+  const labels = label_settings.map(({ label, setting }) =>
+    setting === null ? label : `${label} (${setting})`,
+  )
   if (labels.length > 0) writer.say(`labels: ${labels.join(', ')}`, { indent: 2 })
   if (same_bytes.length > 0) {
     const names = same_bytes.map((other) => `${other.folder}/${other.path}`).join(', ')

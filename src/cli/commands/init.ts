@@ -6,7 +6,12 @@ import { shellWord } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFiles, configFromObject } from '../../config/load.ts'
-import { old_versions, type StartingConfig, startingText, startingValue } from '../../config/starting-config.ts'
+import {
+  old_versions,
+  type StartingConfig,
+  startingText,
+  startingValue,
+} from '../../config/starting-config.ts'
 import { defineCommand, flag, text, texts } from '../command.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -30,11 +35,16 @@ export const command = defineCommand({
       .option('token-file', text('the file that holds the token'))
       .option(
         'ca-file',
-        text('certificates (PEM) of an authority to be trusted besides the usual ones: of a company, for instance'),
+        text(
+          'certificates (PEM) of an authority to be trusted besides the usual ones: of a company, for instance',
+        ),
       )
       .option('project', text('the id or the name of the project'))
       .option('folder', texts('NAME=PATH of a folder to watch; more than once for several'))
-      .option('start', text('of what is there already: all, from_now, or what changed in a time such as 90d'))
+      .option(
+        'start',
+        text('of what is there already: all, from_now, or what changed in a time such as 90d'),
+      )
       .option('old-versions', {
         choices: old_versions,
         requiresArg: true,
@@ -90,11 +100,17 @@ export const command = defineCommand({
 
 function targetFile(named: string | undefined): string {
   const environment = readEnvironment()
-  return resolve(named ?? environment.config_file ?? join(environment.config_home, 'sluice', 'sluice.yaml'))
+  return resolve(
+    named ?? environment.config_file ?? join(environment.config_home, 'sluice', 'sluice.yaml'),
+  )
 }
 
 /** Refuses an existing file without --force or a yes. Errors `usage.exists`, `init.unwritable`. */
-async function refuseExisting(file: string, { force }: InitFlags, dialog: Dialog | undefined): Promise<void> {
+async function refuseExisting(
+  file: string,
+  { force }: InitFlags,
+  dialog: Dialog | undefined,
+): Promise<void> {
   const there = statOf(file)
   if (there === undefined) return
   if (
@@ -151,7 +167,8 @@ function sayNext(file: string, { token }: Connection, terminal: Terminal): void 
   const { bold } = terminal.err_styles
   sayWritten(file, terminal)
   if (token.typed !== undefined) sayWritten(`${token.file} (the token, for you alone)`, terminal)
-  const is_found = configFiles(readEnvironment()).find((candidate) => existsSync(candidate)) === file
+  const is_found =
+    configFiles(readEnvironment()).find((candidate) => existsSync(candidate)) === file
   const option = is_found ? '' : ` --config ${shellWord(file)}`
   terminal.err('next:')
   for (const [words, why] of [

@@ -42,12 +42,20 @@ export const command = defineCommand({
       .option('instance', text('a configuration of its own: /etc/sluice/NAME.yaml as sluice@NAME'))
       .option(
         'token-file',
-        text('the file that holds the token; it is copied for root alone (default: that of the configuration)'),
+        text(
+          'the file that holds the token; it is copied for root alone (default: that of the configuration)',
+        ),
       )
       .option('prefix', text('lay the files below this directory and run nothing (for packages)'))
       .example('sudo $0 install --dry-run', 'what it would do, and which commands come next')
-      .example('sudo $0 install --config sluice.yaml --token-file token', 'takes both to /etc/sluice'),
-  async run({ config: config_file, 'dry-run': is_dry, 'token-file': token_file, ...options }, terminal) {
+      .example(
+        'sudo $0 install --config sluice.yaml --token-file token',
+        'takes both to /etc/sluice',
+      ),
+  async run(
+    { config: config_file, 'dry-run': is_dry, 'token-file': token_file, ...options },
+    terminal,
+  ) {
     install({ ...options, config_file, is_dry, token_file, terminal })
     return exit_codes.ok
   },
@@ -107,7 +115,8 @@ function install(options: InstallOptions): void {
     is_restart_due = is_unit_new || is_drop_in_new || token.is_new
     next.push(...token.advice, ...advice)
   }
-  if (is_restart_due && (hasSystemd() || prefix !== '')) site.builder.run('systemctl', 'daemon-reload')
+  if (is_restart_due && (hasSystemd() || prefix !== ''))
+    site.builder.run('systemctl', 'daemon-reload')
   showNext(terminal, [...next, ...lastWords(site, found, is_restart_due)])
 }
 
@@ -116,7 +125,9 @@ function install(options: InstallOptions): void {
  */
 function refuseMasked({ layout, builder }: Site): void {
   const own_file = `/etc/systemd/system/${layout.unit}`
-  const masked = [own_file, own_file.replace(/@.+\.service$/, '@.service')].find((path) => builder.isMasked(path))
+  const masked = [own_file, own_file.replace(/@.+\.service$/, '@.service')].find((path) =>
+    builder.isMasked(path),
+  )
   if (masked === undefined) return
   throw new SluiceError({
     code: 'install.masked',
@@ -132,7 +143,8 @@ function refuseMasked({ layout, builder }: Site): void {
 function findConfig({ layout, options }: Site, prefix: string): ServiceConfig | undefined {
   const there = prefix === '' ? layout.config : join(prefix, layout.config)
   if (existsSync(there)) return loadForService(there, layout.state_dir)
-  if (options.config_file !== undefined) return loadForService(options.config_file, layout.state_dir)
+  if (options.config_file !== undefined)
+    return loadForService(options.config_file, layout.state_dir)
   // The usual places would give an instance the folders of another one.
   if (options.instance !== undefined) return undefined
   try {
@@ -153,9 +165,11 @@ function laySharedFiles({ layout, builder }: Site): { is_unit_new: boolean; next
   for (const { from, to } of layout.shared) {
     const is_new = builder.lay({ path: to, text: packagedText(from), mode: 0o644 })
     if (to.endsWith('.service')) is_unit_new ||= is_new
-    if (from.endsWith('.sysusers') && (is_new || !hasUser(service_user))) builder.run('systemd-sysusers', to)
+    if (from.endsWith('.sysusers') && (is_new || !hasUser(service_user)))
+      builder.run('systemd-sysusers', to)
     if (from.endsWith('.tmpfiles') && is_new) builder.run('systemd-tmpfiles', '--create', to)
-    if (from.endsWith('.sysctl') && is_new) next.push(`sysctl --load ${to}    # more room to watch, without a new boot`)
+    if (from.endsWith('.sysctl') && is_new)
+      next.push(`sysctl --load ${to}    # more room to watch, without a new boot`)
   }
   return { is_unit_new, next }
 }
@@ -165,21 +179,29 @@ function laySharedFiles({ layout, builder }: Site): { is_unit_new: boolean; next
  * does not exist, so there everyone may read it: the token is not in it. With an address of a
  * webhook, which is a secret, it stays closed, and the administrator opens it to the group.
  */
-function layConfig({ layout, builder, is_real, options }: Site, { text, config }: ServiceConfig): string[] {
+function layConfig(
+  { layout, builder, is_real, options }: Site,
+  { text, config }: ServiceConfig,
+): string[] {
   const is_open = options.prefix !== undefined && !holdsAddresses(config)
   const gid = is_real && hasUser(service_user) ? Number(idsOf(service_user).gid) : undefined
   const owner = gid === undefined ? undefined : { uid: 0, gid }
   builder.open(dirname(layout.config))
   builder.lay({ path: layout.config, text, mode: is_open ? 0o644 : 0o640, owner, keep: true })
   if (is_open || options.prefix === undefined) return []
-  return [`chgrp ${service_user} ${layout.config}    # where it is installed: addresses in it are secrets (url_file)`]
+  return [
+    `chgrp ${service_user} ${layout.config}    # where it is installed: addresses in it are secrets (url_file)`,
+  ]
 }
 
 /**
  * True if the service's user owns the configured token file and no token is in the usual place.
  * Then the service reads that file itself, and a new token needs no restart.
  */
-function readsOwnToken({ layout, builder, is_real, options }: Site, configured: string | undefined): boolean {
+function readsOwnToken(
+  { layout, builder, is_real, options }: Site,
+  configured: string | undefined,
+): boolean {
   if (!is_real || configured === undefined || options.token_file !== undefined) return false
   return !builder.exists(layout.token) && isOwnedBy(service_user, configured)
 }
@@ -196,10 +218,19 @@ function layToken({ layout, builder, options }: Site, configured: string | undef
   }
   const file = named ?? configured
   if (file === undefined || (named === undefined && !existsSync(file))) {
-    return { is_new: false, advice: [`install -m 600 /dev/stdin ${layout.token}    # paste the token, then Ctrl-D`] }
+    return {
+      is_new: false,
+      advice: [`install -m 600 /dev/stdin ${layout.token}    # paste the token, then Ctrl-D`],
+    }
   }
-  const { secrets } = openSecrets({ service: { base_url: '', project_id: '', token_file: resolve(file) } }, {})
-  return { is_new: builder.lay({ path: layout.token, text: `${secrets.token()}\n`, mode: 0o600 }), advice: [] }
+  const { secrets } = openSecrets(
+    { service: { base_url: '', project_id: '', token_file: resolve(file) } },
+    {},
+  )
+  return {
+    is_new: builder.lay({ path: layout.token, text: `${secrets.token()}\n`, mode: 0o600 }),
+    advice: [],
+  }
 }
 
 /** The text of the drop-in, and what an administrator must do to open its paths to the service. */
@@ -262,7 +293,11 @@ function accessAdvice(
   ]
 }
 
-function lastWords({ layout, builder }: Site, found: ServiceConfig | undefined, is_restart_due: boolean): string[] {
+function lastWords(
+  { layout, builder }: Site,
+  found: ServiceConfig | undefined,
+  is_restart_due: boolean,
+): string[] {
   if (!found) return []
   const { unit } = layout
   const is_enabled = builder.exists(`/etc/systemd/system/multi-user.target.wants/${unit}`)

@@ -22,9 +22,13 @@ export const command = defineCommand({
     yargs
       .positional('path', {
         type: 'string',
-        describe: "a folder, a directory, a file, or a pattern such as '*.pdf' (default: everything)",
+        describe:
+          "a folder, a directory, a file, or a pattern such as '*.pdf' (default: everything)",
       })
-      .option('state', text(`only these, with commas between: ${stages.join(', ')} (default: all but gone)`))
+      .option(
+        'state',
+        text(`only these, with commas between: ${stages.join(', ')} (default: all but gone)`),
+      )
       .option('json', flag('one JSON object')),
   async run({ config: file, path, state, json }, terminal) {
     const wanted = state === undefined ? [] : stagesOf(state)

@@ -47,13 +47,18 @@ async function refuseUnserved(config: Config): Promise<void> {
 export function makeLink(config: Config): string {
   const { listen, base_url, tls_cert } = config.page
   if (listen === 'off') {
-    const hint = 'add `page: {listen: 127.0.0.1:8470}` to the configuration, and restart or reload the daemon'
+    const hint =
+      'add `page: {listen: 127.0.0.1:8470}` to the configuration, and restart or reload the daemon'
     throw wrong('usage.page', 'the page is off', hint)
   }
   const is_socket = listen.startsWith('unix:')
   if (!isLocalListen(listen) || (is_socket && base_url === undefined)) {
     const message = `a one-time link is for a page on this machine only, and this one listens on ${listen}`
-    throw wrong('usage.page', message, 'add yourself as a user: `sluice page user add NAME --role operator`')
+    throw wrong(
+      'usage.page',
+      message,
+      'add yourself as a user: `sluice page user add NAME --role operator`',
+    )
   }
   const address = base_url ?? `${tls_cert === undefined ? 'http' : 'https'}://${listen}`
   return `${address}/link/${withStore(config, (store) => store.makeLink())}`
@@ -62,13 +67,22 @@ export function makeLink(config: Config): string {
 export const add = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('name', argument('a name to sign in with; group:NAME for a group that a proxy names'))
+      .positional(
+        'name',
+        argument('a name to sign in with; group:NAME for a group that a proxy names'),
+      )
       .option('role', {
         choices: ['reader', 'operator'] as const,
         describe: 'what they may do (default: reader, or what it was)',
       })
-      .option('folder', texts('a folder that they see; may be repeated (default: all, or what it was)'))
-      .option('password-file', text('the file with the password; - is standard input (default: asked for)')),
+      .option(
+        'folder',
+        texts('a folder that they see; may be repeated (default: all, or what it was)'),
+      )
+      .option(
+        'password-file',
+        text('the file with the password; - is standard input (default: asked for)'),
+      ),
   async run({ config: file, name, role, folder, 'password-file': password_file }, terminal) {
     const { config } = loadConfig({ file })
     if (!/^[^\p{C}\p{Z}][^\p{C}]{0,99}$/u.test(name) || name.trim() === group_prefix) {
@@ -78,20 +92,31 @@ export const add = defineCommand({
         'take up to 100 characters in one line, for a group also after group:',
       )
     }
-    const unknown = (folder ?? []).find((one) => !config.folders.some((known) => known.name === one))
+    const unknown = (folder ?? []).find(
+      (one) => !config.folders.some((known) => known.name === one),
+    )
     if (unknown !== undefined) {
       const hint = `the configuration has ${config.folders.map((known) => known.name).join(', ')}`
       throw wrong('usage.folder', `there is no folder ${unknown}`, hint)
     }
     // A group and a user of a proxy need none.
-    const needs_password = !name.startsWith(group_prefix) && config.page.proxy.user_header === undefined
-    const asked = needs_password && password_file === undefined ? await askPassword(terminal.is_interactive) : undefined
+    const needs_password =
+      !name.startsWith(group_prefix) && config.page.proxy.user_header === undefined
+    const asked =
+      needs_password && password_file === undefined
+        ? await askPassword(terminal.is_interactive)
+        : undefined
     const password = password_file === undefined ? asked : readPassword(password_file)
     const hash = password === undefined ? undefined : await hashPassword(checked(password))
     // A new password must not widen what the user may see.
     const user = withStore(config, (store) => {
       const before = store.user(name) ?? { role: 'reader' as const, folders: 'all' as const }
-      const after = { name, role: role ?? before.role, folders: folder ?? before.folders, password: hash }
+      const after = {
+        name,
+        role: role ?? before.role,
+        folders: folder ?? before.folders,
+        password: hash,
+      }
       store.putUser(after)
       return after
     })
@@ -117,7 +142,9 @@ export const list = defineCommand({
           String(sessions.get(name) ?? 0),
         ])
       const by_link = sessions.get(null)
-      return by_link === undefined ? rows : [...rows, ['(by link)', 'operator', 'all', 'no', 'no', String(by_link)]]
+      return by_link === undefined
+        ? rows
+        : [...rows, ['(by link)', 'operator', 'all', 'no', 'no', String(by_link)]]
     })
     const columns = ['NAME', 'ROLE', 'FOLDERS', 'PASSWORD', 'TOKEN', 'SESSIONS']
     terminal.out(tableLines(columns, rows, terminal.width).join('\n'))
@@ -136,7 +163,11 @@ export const remove = defineCommand({
 })
 
 export const logout = defineCommand({
-  options: (yargs) => yargs.positional('name', { type: 'string', describe: 'the user (default: who came by a link)' }),
+  options: (yargs) =>
+    yargs.positional('name', {
+      type: 'string',
+      describe: 'the user (default: who came by a link)',
+    }),
   async run({ config: file, name }, terminal) {
     const ended = withStore(loadConfig({ file }).config, (store) => {
       if (name !== undefined && !store.user(name)) throw noSuchUser(name)
@@ -149,7 +180,9 @@ export const logout = defineCommand({
 
 export const token = defineCommand({
   options: (yargs) =>
-    yargs.positional('name', argument('the user')).option('remove', flag('end the token, and make none')),
+    yargs
+      .positional('name', argument('the user'))
+      .option('remove', flag('end the token, and make none')),
   async run({ config: file, name, remove }, terminal) {
     const token = withStore(loadConfig({ file }).config, (store) => {
       if (!remove) return store.makeToken(name)
@@ -180,14 +213,22 @@ const min_password_characters = 10
 function checked(password: string): string {
   if (password.length >= min_password_characters) return password
   const message = `a password needs at least ${min_password_characters} characters`
-  throw wrong('usage.password', message, 'four words that do not belong together are easy to remember')
+  throw wrong(
+    'usage.password',
+    message,
+    'four words that do not belong together are easy to remember',
+  )
 }
 
 function readPassword(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
-    throw wrong('usage.password', `${file} cannot be read: ${messageOf(error)}`, 'check who may read it')
+    throw wrong(
+      'usage.password',
+      `${file} cannot be read: ${messageOf(error)}`,
+      'check who may read it',
+    )
   }
 }
 

@@ -16,12 +16,15 @@ const longest_why = 200
 
 export const pause = defineCommand({
   options: (yargs) =>
-    yargs.option('for', text('the duration, such as 30m, 2h or 1d')).option('why', text('the reason, shown by status')),
+    yargs
+      .option('for', text('the duration, such as 30m, 2h or 1d'))
+      .option('why', text('the reason, shown by status')),
   async run({ config: named, for: duration, why: reason }, terminal) {
     const why = reason?.trim() === '' ? undefined : reason
     const { config } = loadConfig({ file: named })
     const for_ms = duration === undefined ? undefined : pauseOf(duration)
-    if (why !== undefined && why.length > longest_why) throw usage(`--why has more than ${longest_why} characters`)
+    if (why !== undefined && why.length > longest_why)
+      throw usage(`--why has more than ${longest_why} characters`)
     const by = userInfo().username
     const until_ms = for_ms === undefined ? undefined : system_clock.now_ms() + for_ms
     await passToDaemon(config, {
@@ -68,7 +71,10 @@ export const resume = defineCommand({
     const why = pause.why === undefined ? '' : ` (${pause.why})`
     printFitted(terminal, `The pause has ended. It lasted ${duration}, set by ${pause.by}${why}.`)
     if (!is_running) {
-      printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` goes on with the work')
+      printNote(
+        terminal,
+        'no daemon is running: `sluice run` or `sluice sync` goes on with the work',
+      )
     }
     return exit_codes.ok
   },

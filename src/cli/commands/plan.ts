@@ -1,5 +1,11 @@
 import { isSluiceError } from '../../base/run/errors.ts'
-import { counted, formatAmount, formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
+import {
+  counted,
+  formatAmount,
+  formatBytes,
+  formatCount,
+  shellWord,
+} from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -41,7 +47,10 @@ async function typesOnService(config: Config): Promise<RefusedTypes> {
   const uploads = { ...config.uploads, request_timeout_ms: max_answer_ms }
   try {
     const projects = config.folders.map(({ project_id }) => project_id)
-    return await remoteOpener({ ...config, uploads }, system_clock)((remote) => typesRefusedBy(remote, projects))
+    return await remoteOpener(
+      { ...config, uploads },
+      system_clock,
+    )((remote) => typesRefusedBy(remote, projects))
   } catch (error) {
     // Without a token, `plan` shows the rest all the same.
     if (!isSluiceError(error)) throw error
@@ -92,13 +101,18 @@ export function planLines(plan: Plan, width: number): Line[] {
     writer.say('there is no ledger yet, so every file counts as new', { indent: 2, tone: 'faint' })
   }
   if (!plan.hashed && plan.would_upload.files > 0) {
-    writer.say('the project may have some of these bytes already: --hash reads the files and finds them', {
-      indent: 2,
-      tone: 'faint',
-    })
+    writer.say(
+      'the project may have some of these bytes already: --hash reads the files and finds them',
+      {
+        indent: 2,
+        tone: 'faint',
+      },
+    )
   }
   for (const { extension, ...amount } of plan.types.slice(0, max_types)) {
-    writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`, { indent: 2 })
+    writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`, {
+      indent: 2,
+    })
   }
   const more = plan.types.length - max_types
   if (more > 0) writer.say(`and ${counted(more, 'more type')}`, { indent: 2 })
@@ -120,20 +134,25 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
     const rest = amount.files > examples.length ? ' …' : ''
     writer.say(`${formatAmount(amount)}: ${reasonText(reason)}: ${names}${rest}`, { indent: 2 })
     const exclude = reason === 'type_refused' ? excludeSetting(examples) : undefined
-    if (exclude !== undefined) writer.say(`this setting of the folder leaves them out: ${exclude}`, { indent: 4 })
+    if (exclude !== undefined)
+      writer.say(`this setting of the folder leaves them out: ${exclude}`, { indent: 4 })
   }
   sayRemovals(writer, folder)
   if (folder.seen) saySeen(writer, folder.seen)
 }
 
 function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan): void {
-  if (doubt !== null) writer.say(`nothing in it would count as deleted: ${doubt}`, { indent: 2, tone: 'warn' })
+  if (doubt !== null)
+    writer.say(`nothing in it would count as deleted: ${doubt}`, { indent: 2, tone: 'warn' })
   if (removals === null) return
   const { would_remove, waits: waiting } = removals
   const list = ({ files, bytes, examples }: RemovalGroup) =>
     `${formatCount(files)} (${formatBytes(bytes)}), of ${examples.join(', ')}${files > examples.length ? ' …' : ''}`
   if (would_remove.files > 0)
-    writer.say(`would be removed on the service: ${list(would_remove)}`, { indent: 2, tone: 'warn' })
+    writer.say(`would be removed on the service: ${list(would_remove)}`, {
+      indent: 2,
+      tone: 'warn',
+    })
   for (const group of waiting) {
     const first = group.first === null ? '' : `, the first until ${group.first}`
     const why = `${waits[group.why]}${group.left_out === null ? '' : `: ${group.left_out}`}${first}`
@@ -143,13 +162,17 @@ function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan):
 }
 
 function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {
-  if (!seen.complete) writer.say('the folder changed during the scan: there may be more', { indent: 2, tone: 'bad' })
+  if (!seen.complete)
+    writer.say('the folder changed during the scan: there may be more', { indent: 2, tone: 'bad' })
   sayIgnored(writer, seen.ignored, max_rules)
   const list = (what: string, names: readonly string[], total: number) => {
     if (total === 0) return
     const rest = total - Math.min(names.length, max_names)
     const text = names.slice(0, max_names).join(', ')
-    writer.say(`${what}: ${text}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`, { indent: 2, tone: 'warn' })
+    writer.say(`${what}: ${text}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`, {
+      indent: 2,
+      tone: 'warn',
+    })
   }
   list('names that are not UTF-8, to be renamed', seen.odd_names, seen.odd_names_total)
   const unreadable = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
@@ -158,6 +181,9 @@ function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): voi
   list('fewer people can read them than this folder', narrower, seen.narrower_total)
   list('other disks, not scanned', seen.other_mounts, seen.other_mounts.length)
   for (const { kind, count } of seen.special) {
-    writer.say(`${formatCount(count)} ${kind}: not regular files, never uploaded`, { indent: 2, tone: 'faint' })
+    writer.say(`${formatCount(count)} ${kind}: not regular files, never uploaded`, {
+      indent: 2,
+      tone: 'faint',
+    })
   }
 }

@@ -57,7 +57,9 @@ async function askDaemon(
   const view = openPromptsView(config.state_dir)
   try {
     const check = () => control.ping()
-    const tried = (await awaitRun({ view, run, clock: system_clock, signal: signals.first, check })) ?? view.run(run)!
+    const tried =
+      (await awaitRun({ view, run, clock: system_clock, signal: signals.first, check })) ??
+      view.run(run)!
     const asked = tried.deliveries.filter((delivery) => targets.includes(delivery.target))
     for (const delivery of asked) terminal.out(deliveryText(delivery))
     return asked.every(({ state }) => state === 'done') ? exit_codes.ok : exit_codes.incomplete

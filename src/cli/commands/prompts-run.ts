@@ -10,7 +10,12 @@ import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.t
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
 import { type DryRun, dryRun } from '../../prompts/show/dry-run.ts'
 import { promptNamed, runName } from '../../prompts/show/find-run.ts'
-import { answerOf, coverageText, deliveryAnswer, runAnswer } from '../../prompts/show/run-answers.ts'
+import {
+  answerOf,
+  coverageText,
+  deliveryAnswer,
+  runAnswer,
+} from '../../prompts/show/run-answers.ts'
 import { stateText } from '../../prompts/show/run-texts.ts'
 import { remoteOpener } from '../../remote/open-remote.ts'
 import { refuseWhilePaused } from '../../status/daemon-status.ts'
@@ -31,7 +36,10 @@ export const command = defineCommand({
   options: (yargs) =>
     logOptions(yargs)
       .positional('name', argument('the name of a prompt'))
-      .option('dry-run', flag('show what would be asked, over which files; sends and records nothing'))
+      .option(
+        'dry-run',
+        flag('show what would be asked, over which files; sends and records nothing'),
+      )
       .option('json', flag('one JSON object')),
   async run({ name, 'dry-run': dry, json, ...flags }, terminal) {
     const { config, log_file } = loadWithFlags(flags)
@@ -74,8 +82,15 @@ async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode
     })
   }
   const { due_ms } = await control.runPrompt({ prompt: settings.name })
-  printNote(terminal, `a daemon is running (process ${pid}): it runs ${settings.name} now, this waits for it`)
-  return watchRun(asked, { due_ms, check: () => control.ping(), left: 'the daemon goes on with the run' })
+  printNote(
+    terminal,
+    `a daemon is running (process ${pid}): it runs ${settings.name} now, this waits for it`,
+  )
+  return watchRun(asked, {
+    due_ms,
+    check: () => control.ping(),
+    left: 'the daemon goes on with the run',
+  })
 }
 
 async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
@@ -85,16 +100,25 @@ async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
   // The time before the scan, so that this scan counts for the run.
   const due_ms = clock.now_ms()
   const only_folders = settings.scope.folders
-  const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders, asks_by_hand: true })
+  const daemon = await startDaemon({
+    config,
+    secrets,
+    clock,
+    log,
+    mode: 'once',
+    only_folders,
+    asks_by_hand: true,
+  })
   try {
     await daemon.ledger.record([{ type: 'run_due', prompt: settings.name, due_ms, cause: 'user' }])
     const control = await serveControl(daemon, 'once')
     // Rejects when nothing can be recorded any more. It never resolves: the run shows its end.
     const lost = daemon.drained.then(() => new Promise<never>(() => {}))
     const left = 'the run goes on with the next `sluice run`'
-    const code = await Promise.race([watchRun(asked, { due_ms, check: async () => {}, left }), lost]).finally(() =>
-      control.close(),
-    )
+    const code = await Promise.race([
+      watchRun(asked, { due_ms, check: async () => {}, left }),
+      lost,
+    ]).finally(() => control.close())
     await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
     return code
   } finally {
@@ -125,9 +149,11 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
   try {
     if (run === undefined) throw notRun(settings.name)
     let ended: RunView | undefined
-    const idle = awaitRun({ view: prompts, run, clock, signal: ending.signal, check }).then((found) => {
-      ended = found
-    })
+    const idle = awaitRun({ view: prompts, run, clock, signal: ending.signal, check }).then(
+      (found) => {
+        ended = found
+      },
+    )
     const outcome = await awaitIdle({ idle, view, clock, stopped: signals.first })
     ending.abort()
     await idle
@@ -168,15 +194,30 @@ function showRun({ config, terminal, json }: Asked, run: RunView): ExitCode {
   return state === 'written' && is_delivered ? exit_codes.ok : exit_codes.incomplete
 }
 
-async function showDryRun(asked: Pick<Asked, 'settings' | 'config' | 'json' | 'terminal'>): Promise<ExitCode> {
+async function showDryRun(
+  asked: Pick<Asked, 'settings' | 'config' | 'json' | 'terminal'>,
+): Promise<ExitCode> {
   const { settings, config, json, terminal } = asked
   const now_ms = system_clock.now_ms()
   const tools = { withRemote: remoteOpener(config, system_clock), now_ms }
-  const planned = await withFreshView(config.state_dir, (view) => dryRun(settings, { view, ...tools }))
+  const planned = await withFreshView(config.state_dir, (view) =>
+    dryRun(settings, { view, ...tools }),
+  )
   const { bodies, assets, chat_id, coverage, notes, why } = planned
   if (json) {
-    const files = assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn }))
-    const answer = { prompt: settings.name, due: isoTime(now_ms), why: why ?? null, chat_id: chat_id ?? null }
+    const files = assets.map(({ name, asset_id, md5, size, turn }) => ({
+      name,
+      asset_id,
+      md5,
+      size,
+      turn,
+    }))
+    const answer = {
+      prompt: settings.name,
+      due: isoTime(now_ms),
+      why: why ?? null,
+      chat_id: chat_id ?? null,
+    }
     printJson(terminal, { ...answer, bodies, files, coverage: coverage ?? null, notes })
   } else sayDryRun(settings, now_ms, planned, terminal)
   return why === undefined ? exit_codes.ok : exit_codes.incomplete
@@ -190,7 +231,9 @@ function sayDryRun(
 ): void {
   const { bodies, assets, chat_id, coverage, notes, why } = planned
   const { bold, dim } = styles
-  out(dim(`# ${name}, as if it came due at ${localTime(now_ms, schedule.timezone)}; nothing is sent`))
+  out(
+    dim(`# ${name}, as if it came due at ${localTime(now_ms, schedule.timezone)}; nothing is sent`),
+  )
   if (why !== undefined) out(`nothing would be asked: ${printable(why)}`)
   for (const [turn, body] of bodies.entries()) {
     const is_new_chat = turn === 0 && chat_id === undefined

@@ -4,7 +4,14 @@ import { loadConfig } from '../../config/load.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { no_prompts_hint, refuseUnknown, runNamed, zoneOf } from '../../prompts/show/find-run.ts'
-import { listPrompts, promptAnswer, reportOf, runAnswer, wholeAnswer, whyText } from '../../prompts/show/run-answers.ts'
+import {
+  listPrompts,
+  promptAnswer,
+  reportOf,
+  runAnswer,
+  wholeAnswer,
+  whyText,
+} from '../../prompts/show/run-answers.ts'
 import { scheduleText, stateText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, number } from '../command.ts'
@@ -19,7 +26,9 @@ export const list = defineCommand({
   async run({ config: named, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const now_ms = system_clock.now_ms()
-    const prompts = await withPromptsView(config.state_dir, (view) => listPrompts(view, config, now_ms))
+    const prompts = await withPromptsView(config.state_dir, (view) =>
+      listPrompts(view, config, now_ms),
+    )
     if (json) {
       printJson(terminal, { prompts: prompts.map((prompt) => promptAnswer(prompt, config)) })
       return exit_codes.ok
@@ -51,7 +60,11 @@ export const next = defineCommand({
   async run({ config: named, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const now_ms = system_clock.now_ms()
-    const prompts = config.prompts.map(({ name, schedule }) => ({ name, schedule, next: nextTimes(schedule, now_ms) }))
+    const prompts = config.prompts.map(({ name, schedule }) => ({
+      name,
+      schedule,
+      next: nextTimes(schedule, now_ms),
+    }))
     if (json) {
       const answer = prompts.map((prompt) => ({
         ...prompt,
@@ -117,7 +130,9 @@ function rowOf(run: RunSummary, zone: string): string[] {
 
 export const show = defineCommand({
   options: (yargs) =>
-    yargs.positional('run', argument('a run: its number, or PROMPT@TIME')).option('json', flag('one JSON object')),
+    yargs
+      .positional('run', argument('a run: its number, or PROMPT@TIME'))
+      .option('json', flag('one JSON object')),
   async run({ config: named, run: text, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
@@ -126,7 +141,10 @@ export const show = defineCommand({
       printRun(run, config, terminal)
       const { text: report, lost } = reportOf(run)
       if (lost !== undefined) {
-        printWarning(terminal, `${run.report_path}: ${lost}; this is the answer as the ledger keeps it`)
+        printWarning(
+          terminal,
+          `${run.report_path}: ${lost}; this is the answer as the ledger keeps it`,
+        )
       }
       if (report !== '') terminal.out(`${terminal.styles.dim('---')}\n${answerText(report)}`)
     }

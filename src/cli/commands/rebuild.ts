@@ -22,14 +22,16 @@ import { no_progress, showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
-  options: (yargs) => logOptions(yargs).option('dry-run', flag('show the data to rebuild from; changes nothing')),
+  options: (yargs) =>
+    logOptions(yargs).option('dry-run', flag('show the data to rebuild from; changes nothing')),
   async run({ 'dry-run': is_dry, ...flags }, terminal) {
     const { config, warnings, log_file } = loadWithFlags(flags)
     for (const warning of warnings) printWarning(terminal, warning)
     await refuseDaemon(config)
     if (is_dry) return printSources(config, terminal)
     // A ledger that holds nothing but a pause can be rebuilt, but not before the pause has ended.
-    if (conditionOfLedger(config.state_dir) === 'none') await refuseWhilePaused(config.state_dir, 'nothing is rebuilt')
+    if (conditionOfLedger(config.state_dir) === 'none')
+      await refuseWhilePaused(config.state_dir, 'nothing is rebuilt')
     return rebuild(config, terminal, { quiet: flags.quiet, log_file })
   },
 })
@@ -102,7 +104,9 @@ async function printEnd(
 ): Promise<ExitCode> {
   const names = folders.map(({ name }) => name)
   const exit_code = printSummary(state_dir, { names, began_ms, now_ms }, terminal)
-  const sent = await withLedgerView(state_dir, (view) => view!.used('sent', now_ms - began_ms + day_ms, now_ms))
+  const sent = await withLedgerView(state_dir, (view) =>
+    view!.used('sent', now_ms - began_ms + day_ms, now_ms),
+  )
   terminal.out(`uploaded   ${counted(sent.files, 'file')}, ${formatBytes(sent.bytes)}`)
   terminal.out('the ledger is rebuilt')
   if (aside !== undefined) print(terminal, `the damaged one is ${aside}`)
@@ -122,17 +126,30 @@ const conditions = {
 async function printSources(config: Config, terminal: Terminal): Promise<ExitCode> {
   const condition = conditionOfLedger(config.state_dir)
   print(terminal, conditions[condition])
-  const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms: system_clock.now_ms() })
+  const plan = await planUploads({
+    config,
+    ledger: undefined,
+    hash: false,
+    now_ms: system_clock.now_ms(),
+  })
   const { files, bytes } = plan.would_upload
-  print(terminal, `${formatAmount({ files, bytes })} would be read, and matched by md5 with the project`)
+  print(
+    terminal,
+    `${formatAmount({ files, bytes })} would be read, and matched by md5 with the project`,
+  )
   for (const { name, offline } of plan.folders) {
     if (offline !== null) print(terminal, `${name} is offline, and would be left out: ${offline}`)
   }
   for (const { name, project_id, report } of config.prompts) {
     const { facts, bad } = await readCovered(report.dir, { prompt: name, project_id })
-    const covered = new Set(facts.flatMap((fact) => fact.covered.map(({ md5, size }) => `${md5} ${size}`)))
+    const covered = new Set(
+      facts.flatMap((fact) => fact.covered.map(({ md5, size }) => `${md5} ${size}`)),
+    )
     const reports = counted(facts.length, 'report')
-    print(terminal, `${name}: ${reports} in ${report.dir} cover ${counted(covered.size, 'content')}`)
+    print(
+      terminal,
+      `${name}: ${reports} in ${report.dir} cover ${counted(covered.size, 'content')}`,
+    )
     for (const { path, why } of bad) printWarning(terminal, `${path}: ${why}`)
   }
   return condition === 'sound' || !plan.folders.every(({ seen }) => seen?.complete)

@@ -37,7 +37,8 @@ async function reload(control: ControlClient, terminal: Terminal): Promise<void>
   } catch (error) {
     // Without an answer, the outcome is unknown.
     const is_refusal = isSluiceError(error) && !error.code.startsWith('control.')
-    if (is_refusal) printNote(terminal, `not reloaded (process ${pid}): the earlier configuration stays in force`)
+    if (is_refusal)
+      printNote(terminal, `not reloaded (process ${pid}): the earlier configuration stays in force`)
     throw error
   }
 }

@@ -12,13 +12,17 @@ export const command = defineCommand({
     const names = foldersNamed(folders ?? [], config.folders)
     const control = await connectControl(config.state_dir)
     if (!control) {
-      const text = 'no daemon is running: `sluice run` and `sluice sync` scan every folder when they start'
+      const text =
+        'no daemon is running: `sluice run` and `sluice sync` scan every folder when they start'
       printNote(terminal, text)
       return exit_codes.ok
     }
     try {
       for (const folder of names) await control.rescan({ folder })
-      print(terminal, `the scan begins: ${names.join(', ')}; \`sluice status\` shows when it has ended`)
+      print(
+        terminal,
+        `the scan begins: ${names.join(', ')}; \`sluice status\` shows when it has ended`,
+      )
     } finally {
       await control.close()
     }

@@ -37,10 +37,21 @@ export const command = defineCommand({
       const manager = reportToServiceManager({ daemon, heartbeats, log })
       try {
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
-        const reloader = createReloader({ daemon, load: () => loadWithFlags(flags), log, hooks, unitFit })
+        const reloader = createReloader({
+          daemon,
+          load: () => loadWithFlags(flags),
+          log,
+          hooks,
+          unitFit,
+        })
         const control = await serveControl(daemon, 'run', reloader)
         const { record } = daemon.ledger
-        const page = keepPage({ config: () => daemon.config, record, log: log.child({ module: 'page' }), clock })
+        const page = keepPage({
+          config: () => daemon.config,
+          record,
+          log: log.child({ module: 'page' }),
+          clock,
+        })
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
           await manager.started(secrets, signals.first)

@@ -14,17 +14,27 @@ export const user = {
     run: ({ users }, { email, name }, terminal) => terminal.out(users.create(email, name).user_id),
   }),
 
-  list: serveList([shrinking('USER'), 'CREATED', shrinking('NAME'), shrinking('MEMBER OF')], ({ users }) =>
-    users.list().map(({ email, created_at, name = '', projects }) => {
-      return [email, created_at, name, projects.map(({ project_id, role }) => `${project_id} (${role})`).join(' ')]
-    }),
+  list: serveList(
+    [shrinking('USER'), 'CREATED', shrinking('NAME'), shrinking('MEMBER OF')],
+    ({ users }) =>
+      users.list().map(({ email, created_at, name = '', projects }) => {
+        return [
+          email,
+          created_at,
+          name,
+          projects.map(({ project_id, role }) => `${project_id} (${role})`).join(' '),
+        ]
+      }),
   ),
 
   remove: serveVerb({
     argument: ['email', 'the e-mail address of the user'],
     run({ users }, { email }, terminal) {
       users.remove(email)
-      printNote(terminal, `${email} is removed; a running service refuses their tokens from the next request on`)
+      printNote(
+        terminal,
+        `${email} is removed; a running service refuses their tokens from the next request on`,
+      )
     },
   }),
 }
@@ -37,7 +47,10 @@ export const member = {
     argument: ['email', 'their e-mail address'],
     options: {
       project: of_project,
-      role: { needed: 'a reader asks, a collaborator also sends files, an owner also invites others', choices: roles },
+      role: {
+        needed: 'a reader asks, a collaborator also sends files, an owner also invites others',
+        choices: roles,
+      },
     },
     run({ members }, { email, project, role }, terminal) {
       const invitation = members.add(email, project, role as Role)
@@ -52,7 +65,9 @@ export const member = {
   list: serveList(
     ['PROJECT', 'SINCE', shrinking('ROLE'), 'JOINED', shrinking('USER')],
     ({ members }, { project }) =>
-      members.list(project).map((row) => [row.project_id, row.created_at, row.role, row.joined, row.email]),
+      members
+        .list(project)
+        .map((row) => [row.project_id, row.created_at, row.role, row.joined, row.email]),
     { project: 'a project by its id or its name: only its members' },
   ),
 
@@ -97,7 +112,10 @@ export const token = {
     argument: ['name', 'the name of the token'],
     run({ tokens }, { name }, terminal) {
       tokens.revoke(name)
-      printNote(terminal, `${name} is revoked; a running service refuses it from the next request on`)
+      printNote(
+        terminal,
+        `${name} is revoked; a running service refuses it from the next request on`,
+      )
     },
   }),
 }
@@ -105,7 +123,9 @@ export const token = {
 export const workspace = {
   create: serveVerb({
     argument: ['name', 'a name, needed to make projects in it'],
-    options: { organisation: 'its organisation, made if it is new; default: the organisation called default' },
+    options: {
+      organisation: 'its organisation, made if it is new; default: the organisation called default',
+    },
     run({ workspaces }, { name, organisation }, terminal) {
       workspaces.create(name, organisation)
       const how = '`sluice serve project create NAME --workspace` makes a project in it'
@@ -113,15 +133,22 @@ export const workspace = {
     },
   }),
 
-  list: serveList([shrinking('ORGANISATION'), shrinking('WORKSPACE'), 'CREATED', right('PROJECTS')], ({ workspaces }) =>
-    workspaces.list().map((row) => [row.organisation, row.workspace, row.created_at, String(row.projects)]),
+  list: serveList(
+    [shrinking('ORGANISATION'), shrinking('WORKSPACE'), 'CREATED', right('PROJECTS')],
+    ({ workspaces }) =>
+      workspaces
+        .list()
+        .map((row) => [row.organisation, row.workspace, row.created_at, String(row.projects)]),
   ),
 }
 
 export const project = {
   create: serveVerb({
     argument: ['name', 'the name that users see'],
-    options: { workspace: 'the workspace that holds it', organisation: 'the organisation of the workspace' },
+    options: {
+      workspace: 'the workspace that holds it',
+      organisation: 'the organisation of the workspace',
+    },
     may_begin: true,
     run({ projects }, { name, workspace, organisation }, terminal) {
       terminal.out(projects.create(name, { organisation, workspace }).project_id)
@@ -133,7 +160,11 @@ export const project = {
     options: { yes: { flag: 'remove it with all that is in it' } },
     run({ projects }, { project, yes }, terminal) {
       const { project_id, name, assets, chats, members } = projects.contents(project)
-      const contents = [counted(assets, 'asset'), counted(chats, 'chat'), counted(members, 'member')].join(', ')
+      const contents = [
+        counted(assets, 'asset'),
+        counted(chats, 'chat'),
+        counted(members, 'member'),
+      ].join(', ')
       if (!yes) {
         throw new SluiceError({
           code: 'usage.unconfirmed',
@@ -149,6 +180,8 @@ export const project = {
   list: serveList(
     ['PROJECT', 'CREATED', shrinking('ORGANISATION'), shrinking('WORKSPACE'), shrinking('NAME')],
     ({ projects }) =>
-      projects.list().map((row) => [row.project_id, row.created_at, row.organisation, row.workspace, row.name]),
+      projects
+        .list()
+        .map((row) => [row.project_id, row.created_at, row.organisation, row.workspace, row.name]),
   ),
 }

@@ -14,7 +14,9 @@ const options = {
   'ingest-time': number('maximum milliseconds for reading a document'),
   'ingest-memory': number('maximum bytes of memory for reading a document'),
   'ingest-processes': number('number of processes that read documents'),
-  'requests-per-minute': number('maximum requests of a token per minute, more are answered with 429; 0: no limit'),
+  'requests-per-minute': number(
+    'maximum requests of a token per minute, more are answered with 429; 0: no limit',
+  ),
   'max-body': number('maximum bytes of a JSON body'),
   'max-upload': number('maximum bytes of an uploaded file'),
   'max-prompt': number('maximum characters of a prompt'),
@@ -22,7 +24,10 @@ const options = {
   'max-name': number('maximum characters of every other name and title'),
   'stop-grace': number('milliseconds that running requests have to end when the service stops'),
   silence: number('milliseconds without a byte after which a connection is closed'),
-  listen: { ...text('the address to listen on; one that is not loopback needs TLS'), default: '127.0.0.1' },
+  listen: {
+    ...text('the address to listen on; one that is not loopback needs TLS'),
+    default: '127.0.0.1',
+  },
   'tls-cert': text('the certificate (PEM, with its chain) of both listeners'),
   'tls-key': text('the key of the certificate (PEM), readable by this user alone'),
   'public-url': text('the address of the API for other machines, such as that of a reverse proxy'),
@@ -41,7 +46,9 @@ const options = {
   ),
   latency: { ...number('milliseconds that every request waits before any work'), default: 0 },
   fail: {
-    ...text('PLACE=STATUS|drop[:every=N][:times=N][:retry=SECONDS], several with commas (docs/service.md)'),
+    ...text(
+      'PLACE=STATUS|drop[:every=N][:times=N][:retry=SECONDS], several with commas (docs/service.md)',
+    ),
     default: '',
   },
 } as const
@@ -93,7 +100,10 @@ export function serviceOptions(given: ServeOptions): ServiceOptions {
   }
 }
 
-function tlsFiles({ 'tls-cert': cert_file, 'tls-key': key_file }: ServeOptions): ServiceOptions['tls'] {
+function tlsFiles({
+  'tls-cert': cert_file,
+  'tls-key': key_file,
+}: ServeOptions): ServiceOptions['tls'] {
   if (cert_file !== undefined && key_file !== undefined) return { cert_file, key_file }
   if (cert_file === key_file) return undefined
   throw new SluiceError({
@@ -154,5 +164,9 @@ function ruleOf(rule: string, part: string): Partial<Failure> {
 }
 
 function wrong(part: string, why: string): SluiceError {
-  return new SluiceError({ code: 'usage.invalid', message: `--fail ${part}: ${why}`, hint: `for example ${example}` })
+  return new SluiceError({
+    code: 'usage.invalid',
+    message: `--fail ${part}: ${why}`,
+    hint: `for example ${example}`,
+  })
 }

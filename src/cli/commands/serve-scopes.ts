@@ -25,10 +25,12 @@ export const concept = {
     },
   }),
 
-  list: serveList(['CONCEPT', 'PROJECT', 'ASSETS', shrinking('NAME'), shrinking('LABELS')], ({ concepts }) =>
-    concepts.list().map(({ concept_id, project_id, assets, name, labels }) => {
-      return [concept_id, project_id, String(assets), name, labels.join(', ')]
-    }),
+  list: serveList(
+    ['CONCEPT', 'PROJECT', 'ASSETS', shrinking('NAME'), shrinking('LABELS')],
+    ({ concepts }) =>
+      concepts.list().map(({ concept_id, project_id, assets, name, labels }) => {
+        return [concept_id, project_id, String(assets), name, labels.join(', ')]
+      }),
   ),
 
   change: serveVerb({
@@ -56,14 +58,18 @@ export const view = {
       'name-pattern': 'shows assets whose file name is like this: * any text, ? one character',
     },
     run({ views }, { name, project: project_id, labels, 'name-pattern': name_pattern }, terminal) {
-      terminal.out(views.create(name, { project_id, labels: wordsOf(labels), name_pattern }).view_id)
+      terminal.out(
+        views.create(name, { project_id, labels: wordsOf(labels), name_pattern }).view_id,
+      )
     },
   }),
 
-  list: serveList(['VIEW', 'PROJECT', shrinking('NAME'), shrinking('LABELS'), shrinking('PATTERN')], ({ views }) =>
-    views.list().map(({ view_id, project_id, name, labels, name_pattern = '' }) => {
-      return [view_id, project_id, name, labels.join(', '), name_pattern]
-    }),
+  list: serveList(
+    ['VIEW', 'PROJECT', shrinking('NAME'), shrinking('LABELS'), shrinking('PATTERN')],
+    ({ views }) =>
+      views.list().map(({ view_id, project_id, name, labels, name_pattern = '' }) => {
+        return [view_id, project_id, name, labels.join(', '), name_pattern]
+      }),
   ),
 
   change: serveVerb({

@@ -29,7 +29,10 @@ type Administration = ReturnType<typeof openAdministration>
  */
 type Described = string | { needed: string; choices?: readonly string[] } | { flag: string }
 
-type Words<Argument extends string, Options extends Record<string, Described>> = Record<Argument, string> & {
+type Words<Argument extends string, Options extends Record<string, Described>> = Record<
+  Argument,
+  string
+> & {
   [Name in keyof Options]: Options[Name] extends string
     ? string | undefined
     : Options[Name] extends { flag: string }
@@ -40,7 +43,10 @@ type Words<Argument extends string, Options extends Record<string, Described>> =
 /**
  * A command about users, projects, tokens and so on. It also works while the service is running.
  */
-export function serveVerb<Argument extends string, Options extends Record<string, Described>>(verb: {
+export function serveVerb<
+  Argument extends string,
+  Options extends Record<string, Described>,
+>(verb: {
   /** The name of the argument and its help text. */
   argument: readonly [name: Argument, describe: string]
   options?: Options
@@ -52,14 +58,23 @@ export function serveVerb<Argument extends string, Options extends Record<string
   return {
     options: (yargs) => {
       const parser = withOptions(yargs, verb.options).positional(name, argument(describe))
-      return parser as unknown as ReturnType<Command<DataDirOptions & Words<Argument, Options>>['options']>
+      return parser as unknown as ReturnType<
+        Command<DataDirOptions & Words<Argument, Options>>['options']
+      >
     },
     run: (options, terminal) =>
-      administer(options, (administration) => verb.run(administration, options, terminal), verb.may_begin),
+      administer(
+        options,
+        (administration) => verb.run(administration, options, terminal),
+        verb.may_begin,
+      ),
   }
 }
 
-function withOptions(yargs: Argv<GlobalOptions>, options: Record<string, Described> = {}): Argv<DataDirOptions> {
+function withOptions(
+  yargs: Argv<GlobalOptions>,
+  options: Record<string, Described> = {},
+): Argv<DataDirOptions> {
   const described = Object.entries(options).map(([name, about]) => {
     if (typeof about === 'string') return [name, text(about)]
     if ('flag' in about) return [name, flag(about.flag)]
@@ -71,17 +86,26 @@ function withOptions(yargs: Argv<GlobalOptions>, options: Record<string, Describ
 /** A command that prints a table of what the local service keeps. */
 export function serveList<Options extends Record<string, string>>(
   columns: readonly (string | Column)[],
-  rowsOf: (administration: Administration, words: { [Name in keyof Options]?: string }) => readonly (readonly Cell[])[],
+  rowsOf: (
+    administration: Administration,
+    words: { [Name in keyof Options]?: string },
+  ) => readonly (readonly Cell[])[],
   described?: Options,
 ): Command<DataDirOptions> {
   return {
     options: (yargs) => withOptions(yargs, described),
     run: (options, terminal) =>
-      administer(options, (administration) => printTable(terminal, columns, rowsOf(administration, options))),
+      administer(options, (administration) =>
+        printTable(terminal, columns, rowsOf(administration, options)),
+      ),
   }
 }
 
-async function administer(options: DataDirOptions, work: (administration: Administration) => void, may_begin = false) {
+async function administer(
+  options: DataDirOptions,
+  work: (administration: Administration) => void,
+  may_begin = false,
+) {
   const administration = openAdministration(options['data-dir'], system_clock, may_begin)
   try {
     work(administration)

@@ -37,12 +37,16 @@ function signalled(): Promise<void> {
 }
 
 export const backup = defineCommand({
-  options: (yargs) => dataDirOption(yargs).positional('folder', argument('a folder that does not exist yet')),
+  options: (yargs) =>
+    dataDirOption(yargs).positional('folder', argument('a folder that does not exist yet')),
   async run(options, terminal) {
     const folder = resolve(options.folder)
     const { assets, objects, removed } = backUpService(options['data-dir'], folder)
-    const gone = removed === 0 ? '' : `; ${counted(removed, 'asset was', 'assets were')} removed meanwhile`
-    terminal.out(`${folder}: ${counted(assets, 'asset')}, ${objects} of them in files of their own${gone}`)
+    const gone =
+      removed === 0 ? '' : `; ${counted(removed, 'asset was', 'assets were')} removed meanwhile`
+    terminal.out(
+      `${folder}: ${counted(assets, 'asset')}, ${objects} of them in files of their own${gone}`,
+    )
     return exit_codes.ok
   },
 })
@@ -57,8 +61,14 @@ export const cert = defineCommand({
       })
       .option('dir', text('the folder for the files; default: tls in the data folder')),
   async run(options, terminal) {
-    const files = makeCertificates(options.dir ?? join(options['data-dir'], 'tls'), options.hosts, system_clock)
-    terminal.err(`Start it with: sluice serve --tls-cert ${files.cert} --tls-key ${files.key} --listen ADDRESS`)
+    const files = makeCertificates(
+      options.dir ?? join(options['data-dir'], 'tls'),
+      options.hosts,
+      system_clock,
+    )
+    terminal.err(
+      `Start it with: sluice serve --tls-cert ${files.cert} --tls-key ${files.key} --listen ADDRESS`,
+    )
     printNote(
       terminal,
       `On every other machine, set service.ca_file to a copy of ${files.ca}; keep ${files.ca_key} here.`,

@@ -20,7 +20,8 @@ import { no_progress, showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
-  options: (yargs) => logOptions(foldersArgument(yargs)).option('json', flag('one JSON object, at the end')),
+  options: (yargs) =>
+    logOptions(foldersArgument(yargs)).option('json', flag('one JSON object, at the end')),
   async run(flags, terminal) {
     const { config, warnings, log_file } = loadWithFlags(flags)
     const names = foldersNamed(flags.folders ?? [], config.folders)
@@ -65,19 +66,33 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     beside_progress: terminal.is_interactive,
     destination,
   })
-  const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders: names })
+  const daemon = await startDaemon({
+    config,
+    secrets,
+    clock,
+    log,
+    mode: 'once',
+    only_folders: names,
+  })
   let shown: ShownPass | undefined
   try {
     shown = showPass(pass, began_ms)
     destination.write = shown.progress.log_destination?.write ?? destination.write
     const control = await serveControl(daemon, 'once')
-    const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
+    const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() =>
+      control.close(),
+    )
     // The view closes before the ledger: the last one writes SQLite's log back; a reader cannot.
     await shown.close()
     if (drained === undefined)
-      printNote(terminal, 'stopping: transfers in progress are finished; a second signal stops at once')
+      printNote(
+        terminal,
+        'stopping: transfers in progress are finished; a second signal stops at once',
+      )
     await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
-    return shown.summary(drained !== undefined && drained.why !== 'done' ? drained.error : undefined)
+    return shown.summary(
+      drained !== undefined && drained.why !== 'done' ? drained.error : undefined,
+    )
   } finally {
     await shown?.close()
     await daemon.abort()
@@ -88,7 +103,10 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
 async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode> {
   const { names, terminal, signals } = pass
   const clock = system_clock
-  printNote(terminal, `a daemon is running (process ${control.presence.pid}): it scans now, this waits for it`)
+  printNote(
+    terminal,
+    `a daemon is running (process ${control.presence.pid}): it scans now, this waits for it`,
+  )
   const shown = showPass(pass, clock.now_ms())
   try {
     for (const folder of names) await control.rescan({ folder })
@@ -96,7 +114,13 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
     // A signal or a fault may come first; then this promise has no reader.
     idle.catch(() => {})
     const { pass_wait_ms: max_reading_ms } = pass.config.follow
-    const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first, max_reading_ms })
+    const ended = await awaitIdle({
+      idle,
+      view: shown.view,
+      clock,
+      stopped: signals.first,
+      max_reading_ms,
+    })
     await shown.progress.end()
     if (ended === 'stopped') printNote(terminal, 'stopped waiting; the daemon goes on')
     return shown.summary(typeof ended === 'string' ? undefined : ended)

@@ -7,7 +7,14 @@ import { hasUser } from '../../inspect/unit/unit-facts.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { type Builder, createBuilder } from '../install/lay-down.ts'
-import { hasSystemd, type Layout, layoutOf, loadForService, notRoot, service_user } from '../install/layout.ts'
+import {
+  hasSystemd,
+  type Layout,
+  layoutOf,
+  loadForService,
+  notRoot,
+  service_user,
+} from '../install/layout.ts'
 import { print } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -48,11 +55,18 @@ function uninstall(options: Options): void {
   const layout = layoutOf(instance)
   const builder = createBuilder({ prefix, is_dry, terminal })
   const others = otherInstances(prefix, layout.unit)
-  const kept = [layout.config, layout.token, layout.state_dir].filter((path) => builder.exists(path))
-  const is_there = [layout.drop_in, ...unitPaths(layout, others)].some((path) => builder.exists(path))
-  const is_user_left = options.purge && others.length === 0 && prefix === '' && hasUser(service_user)
+  const kept = [layout.config, layout.token, layout.state_dir].filter((path) =>
+    builder.exists(path),
+  )
+  const is_there = [layout.drop_in, ...unitPaths(layout, others)].some((path) =>
+    builder.exists(path),
+  )
+  const is_user_left =
+    options.purge && others.length === 0 && prefix === '' && hasUser(service_user)
   if (!is_there && kept.length === 0 && !is_user_left) {
-    terminal.out(instance === undefined ? 'nothing is installed' : `nothing is installed as ${layout.unit}`)
+    terminal.out(
+      instance === undefined ? 'nothing is installed' : `nothing is installed as ${layout.unit}`,
+    )
     return
   }
   const site = { layout, builder, others, prefix, options }
@@ -75,7 +89,9 @@ interface Site {
  */
 function unitPaths({ unit, shared }: Layout, others: readonly string[]): string[] {
   const enabled = `${wants_dir}/${unit}`
-  return others.length > 0 ? [enabled] : [enabled, `${system_dir}/${unit}`, ...shared.map(({ to }) => to)]
+  return others.length > 0
+    ? [enabled]
+    : [enabled, `${system_dir}/${unit}`, ...shared.map(({ to }) => to)]
 }
 
 function removeUnit({ layout, builder, others, prefix, options }: Site): void {
@@ -86,17 +102,25 @@ function removeUnit({ layout, builder, others, prefix, options }: Site): void {
   const is_masked = builder.isMasked(own_file)
   // systemctl fails for a unit without a file. A masked unit may still run, and the administrator
   // enables or disables it.
-  if (![own_file, own_file.replace(/@.+\.service$/, '@.service')].some((path) => builder.exists(path))) {
+  if (
+    ![own_file, own_file.replace(/@.+\.service$/, '@.service')].some((path) => builder.exists(path))
+  ) {
     builder.remove(`${wants_dir}/${unit}`)
-  } else if (has_systemd) builder.run('systemctl', ...(is_masked ? ['stop'] : ['disable', '--now']), unit)
-  if (prefix === '' && hasSystemd() && hasFailed(unit)) builder.run('systemctl', 'reset-failed', unit)
+  } else if (has_systemd)
+    builder.run('systemctl', ...(is_masked ? ['stop'] : ['disable', '--now']), unit)
+  if (prefix === '' && hasSystemd() && hasFailed(unit))
+    builder.run('systemctl', 'reset-failed', unit)
   let is_changed = builder.remove(drop_in)
   builder.removeEmpty(dirname(drop_in))
-  for (const path of othersBeside(drop_in, prefix)) terminal.out(`left     ${path}  (yours to remove)`)
+  for (const path of othersBeside(drop_in, prefix))
+    terminal.out(`left     ${path}  (yours to remove)`)
   if (others.length === 0) {
     for (const { to } of shared) if (builder.remove(to)) is_changed = true
   } else {
-    print(terminal, `kept     what ${others.join(', ')} ${others.length === 1 ? 'uses' : 'use'}, too`)
+    print(
+      terminal,
+      `kept     what ${others.join(', ')} ${others.length === 1 ? 'uses' : 'use'}, too`,
+    )
   }
   const is_said = others.length === 0 && shared.some(({ to }) => to === own_file)
   if (is_masked && !is_said) builder.remove(own_file)
@@ -108,7 +132,8 @@ function purge({ layout, builder, others, prefix, options }: Site): void {
   const is_state_removed = options.instance !== undefined || others.length === 0
   const left = [...namedElsewhere(layout, prefix), ...(is_state_removed ? [] : [state_dir])]
   for (const path of [config, token]) builder.remove(path)
-  if (is_state_removed) for (const path of [state_dir, privateState(state_dir)]) builder.removeTree(path)
+  if (is_state_removed)
+    for (const path of [state_dir, privateState(state_dir)]) builder.removeTree(path)
   const there = left.filter((path) => builder.exists(path))
   if (there.length > 0) print(options.terminal, `left     ${there.join(', ')}  (yours to remove)`)
   if (others.length > 0) return
@@ -140,7 +165,9 @@ function namedElsewhere({ config, token, state_dir }: Layout, prefix: string): s
   try {
     const { config: found, token_file } = loadForService(join(prefix, config), state_dir)
     const needs = unitNeeds(found)
-    const credentials = needs.credentials.filter((name) => name !== 'token').map((name) => `/etc/sluice/${name}`)
+    const credentials = needs.credentials
+      .filter((name) => name !== 'token')
+      .map((name) => `/etc/sluice/${name}`)
     const tokens = token_file === undefined || token_file === token ? [] : [token_file]
     const others = found.state_dir === state_dir ? [] : [found.state_dir]
     return [...credentials, ...tokens, ...needs.files, ...needs.written, ...others]

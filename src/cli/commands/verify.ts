@@ -25,14 +25,22 @@ export const command = defineCommand({
       .option('full', flag('read the files, and compare their bytes as well'))
       .option(
         'record',
-        flag('without a daemon: note in the ledger what the service has lost, and what is to be read again'),
+        flag(
+          'without a daemon: note in the ledger what the service has lost, and what is to be read again',
+        ),
       )
       .option('json', flag('one JSON object')),
   async run({ config: named, folders: texts, full, record, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const folders = foldersNamed(texts ?? [], config.folders)
     const found = new FoundDifferences()
-    const summary = await compare({ config, folders, full, terminal, onDifference: (one) => found.add(one) })
+    const summary = await compare({
+      config,
+      folders,
+      full,
+      terminal,
+      onDifference: (one) => found.add(one),
+    })
     const taken_up = await takeUp(found, { config, record })
     if (json) printJson(terminal, { ...summary, found: found.answer(), taken_up })
     else {
@@ -45,7 +53,10 @@ export const command = defineCommand({
   },
 })
 
-type Wanted = Pick<VerifyOptions, 'full' | 'folders' | 'onDifference'> & { config: Config; terminal: Terminal }
+type Wanted = Pick<VerifyOptions, 'full' | 'folders' | 'onDifference'> & {
+  config: Config
+  terminal: Terminal
+}
 
 async function compare(options: Wanted): Promise<VerifySummary> {
   const { config, terminal } = options

@@ -31,7 +31,12 @@ export async function awaitIdle(options: {
 
   async function watch(): Promise<'stopped' | SluiceError> {
     while (!either.aborted) {
-      const fault = worstOf(view.troubles(), began_ms, clock.now_ms(), options.patience_ms ?? patience_ms)
+      const fault = worstOf(
+        view.troubles(),
+        began_ms,
+        clock.now_ms(),
+        options.patience_ms ?? patience_ms,
+      )
       if (fault) return fault
       const folders = view.folders()
       const read = folders.reduce((sum, { stages }) => sum + stages.ingesting.files, 0)
@@ -52,7 +57,8 @@ export async function awaitIdle(options: {
 function onlyReading(folders: readonly FolderView[], began_ms: number): string | undefined {
   const is_at_work = folders.some(({ stages, online, scan_ended_ms = 0 }) => {
     return (
-      (online && scan_ended_ms < began_ms) || stages.settling.files + stages.waiting.files + stages.sending.files > 0
+      (online && scan_ended_ms < began_ms) ||
+      stages.settling.files + stages.waiting.files + stages.sending.files > 0
     )
   })
   return is_at_work ? undefined : JSON.stringify(folders.map(({ stages }) => stages))
@@ -66,11 +72,17 @@ function worstOf(
 ): SluiceError | undefined {
   for (const { about, code, message, hint, since_ms } of troubles) {
     const [what] = about.split(':')
-    if (what === 'account' || what === 'project') return new SluiceError({ code: `${what}.refused`, message, hint })
+    if (what === 'account' || what === 'project')
+      return new SluiceError({ code: `${what}.refused`, message, hint })
     const waited_ms = now_ms - Math.max(since_ms, began_ms)
     if (waited_ms < patience) continue
-    if (code !== 'service.asked_to_wait') return new SluiceError({ code: 'service.unreachable', message, hint })
-    return new SluiceError({ code, message: `the service asked the daemon to wait: ${message}`, hint })
+    if (code !== 'service.asked_to_wait')
+      return new SluiceError({ code: 'service.unreachable', message, hint })
+    return new SluiceError({
+      code,
+      message: `the service asked the daemon to wait: ${message}`,
+      hint,
+    })
   }
   return undefined
 }

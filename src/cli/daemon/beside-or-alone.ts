@@ -35,7 +35,10 @@ const retry_ms = 100
  */
 export async function besideOrAlone<Answer>(
   state_dir: string,
-  { beside, alone }: { beside: (control: ControlClient) => Promise<Answer>; alone: () => Promise<Answer> },
+  {
+    beside,
+    alone,
+  }: { beside: (control: ControlClient) => Promise<Answer>; alone: () => Promise<Answer> },
   clock: Clock = system_clock,
 ): Promise<Answer> {
   const began_ms = clock.monotonic_ms()
@@ -45,7 +48,8 @@ export async function besideOrAlone<Answer>(
     try {
       return await alone()
     } catch (error) {
-      if (!isSluiceError(error, 'ledger.locked') || clock.monotonic_ms() - began_ms > patience_ms) throw error
+      if (!isSluiceError(error, 'ledger.locked') || clock.monotonic_ms() - began_ms > patience_ms)
+        throw error
     }
     await clock.sleep(retry_ms)
   }

@@ -2,7 +2,11 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { programVersion } from '../../base/run/process.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { type Control, startControl } from '../../control/control-server.ts'
-import { type ControlVerbs, type DaemonPresence, factsOfDoubt } from '../../control/control-verbs.ts'
+import {
+  type ControlVerbs,
+  type DaemonPresence,
+  factsOfDoubt,
+} from '../../control/control-verbs.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
 import { controlSocket } from '../../ledger/file/state-directory.ts'
 import { withPassView, withPromptsView } from '../../status/with-view.ts'
@@ -27,7 +31,12 @@ export function serveControl(
     if (!is_known) throw unknown('usage.folder', `keeps no folder called ${folder}`)
   }
   const verbs: ControlVerbs = {
-    ping: async () => ({ pid: process.pid, version: programVersion(), mode, ...ledgerFaultOf(daemon) }),
+    ping: async () => ({
+      pid: process.pid,
+      version: programVersion(),
+      mode,
+      ...ledgerFaultOf(daemon),
+    }),
     async rescan({ folder }) {
       if (folder !== undefined) refuseUnknown(folder)
       daemon.rescan(folder)
@@ -54,7 +63,11 @@ export function serveControl(
       return { due_ms }
     },
     async pause({ by, why, for_ms }) {
-      await daemon.pause({ by, why, until_ms: for_ms === undefined ? undefined : system_clock.now_ms() + for_ms })
+      await daemon.pause({
+        by,
+        why,
+        until_ms: for_ms === undefined ? undefined : system_clock.now_ms() + for_ms,
+      })
     },
     resume: () => daemon.resume(),
     async reload() {
@@ -62,7 +75,10 @@ export function serveControl(
       return reloader.reload()
     },
     async deliverAgain(what) {
-      const is_known = await withPromptsView(ledger_dir, (view) => view?.run(what.run) !== undefined)
+      const is_known = await withPromptsView(
+        ledger_dir,
+        (view) => view?.run(what.run) !== undefined,
+      )
       if (!is_known) throw unknown('usage.run', `knows no run ${what.run}`)
       await daemon.ledger.record([{ type: 'delivery_wanted_again', ...what }])
     },
@@ -97,7 +113,8 @@ function unknown(code: string, what: string): SluiceError {
 function keepsItsConfig(): SluiceError {
   return new SluiceError({
     code: 'usage.keeps_config',
-    message: 'what runs here is a single pass or the demo: it keeps the configuration that it began with',
+    message:
+      'what runs here is a single pass or the demo: it keeps the configuration that it began with',
     hint: 'run it again when it has ended',
   })
 }

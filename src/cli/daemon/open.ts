@@ -22,13 +22,25 @@ export interface LogFlags extends GlobalOptions {
   'log-file': string | undefined
 }
 
-export function logOptions<Options extends GlobalOptions>(yargs: Argv<Options>): Argv<Options & LogFlags> {
+export function logOptions<Options extends GlobalOptions>(
+  yargs: Argv<Options>,
+): Argv<Options & LogFlags> {
   // Without a default: yargs would take that for a flag that conflicts.
   return yargs
-    .option('verbose', { type: 'boolean', alias: 'v', describe: 'log details, too (log level debug)' })
-    .option('quiet', { type: 'boolean', alias: 'q', describe: 'no progress; log only warnings and errors' })
+    .option('verbose', {
+      type: 'boolean',
+      alias: 'v',
+      describe: 'log details, too (log level debug)',
+    })
+    .option('quiet', {
+      type: 'boolean',
+      alias: 'q',
+      describe: 'no progress; log only warnings and errors',
+    })
     .conflicts('verbose', 'quiet')
-    .option('log-file', text('append the log to this file instead of standard error')) as Argv<Options & LogFlags>
+    .option('log-file', text('append the log to this file instead of standard error')) as Argv<
+    Options & LogFlags
+  >
 }
 
 /**
@@ -37,7 +49,11 @@ export function logOptions<Options extends GlobalOptions>(yargs: Argv<Options>):
  */
 export function loadWithFlags({ config: file, verbose, quiet, 'log-file': log_file }: LogFlags) {
   const loaded = loadConfig({ file, log_level: verbose ? 'debug' : quiet ? 'warn' : undefined })
-  return { ...loaded, log_file: log_file === undefined ? log_file : targetFile(log_file, loaded.config, process.cwd()) }
+  return {
+    ...loaded,
+    log_file:
+      log_file === undefined ? log_file : targetFile(log_file, loaded.config, process.cwd()),
+  }
 }
 
 /**
@@ -63,7 +79,9 @@ export function openLog(
   const stamp = journal ? 'none' : on_terminal ? 'time' : 'date'
   return createLog({
     level: beside_progress && level === 'info' ? 'warn' : level,
-    format: is_text ? logText({ stamp, colors: (on_terminal || force_color) && !no_color }) : 'json',
+    format: is_text
+      ? logText({ stamp, colors: (on_terminal || force_color) && !no_color })
+      : 'json',
     journal,
     ...(destination && { destination }),
   })
@@ -79,10 +97,15 @@ const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
 function openLogFile(file: string): LogDestination {
   function write(text: string): void {
     // O_NONBLOCK: opening a pipe would otherwise wait for a reader.
-    const descriptor = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    const descriptor = openSync(
+      file,
+      O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
+      0o600,
+    )
     try {
       const { uid } = fstatSync(descriptor)
-      if (uid !== process.getuid!() && uid !== 0) throw new Error(`it belongs to another user (uid ${uid})`)
+      if (uid !== process.getuid!() && uid !== 0)
+        throw new Error(`it belongs to another user (uid ${uid})`)
       writeFileSync(descriptor, text)
     } finally {
       closeSync(descriptor)
@@ -93,7 +116,11 @@ function openLogFile(file: string): LogDestination {
   } catch (error) {
     const why = codeOf(error) === 'ELOOP' ? 'it is a symbolic link' : messageOf(error)
     const hint = 'name another file, or check who may write there'
-    throw new SluiceError({ code: 'usage.target', message: `${file} cannot be written: ${why}`, hint })
+    throw new SluiceError({
+      code: 'usage.target',
+      message: `${file} cannot be written: ${why}`,
+      hint,
+    })
   }
   let begin = ''
   return {
@@ -118,7 +145,10 @@ export function openToken(config: Config, terminal: Terminal): Secrets {
 }
 
 /** Runs `use` with the ledger and closes it. Error `ledger.locked`: another process holds it. */
-export async function withLedger<Answer>(config: Config, use: (ledger: Ledger) => Promise<Answer>): Promise<Answer> {
+export async function withLedger<Answer>(
+  config: Config,
+  use: (ledger: Ledger) => Promise<Answer>,
+): Promise<Answer> {
   const ledger = await openLedger({
     state_dir: config.state_dir,
     limits: ledgerLimits(config),

@@ -68,7 +68,9 @@ export function createReloader(options: {
 /** `2 folders added, 1 prompt changed`, and what waits for the next start. */
 export function outcomeText({ changes, at_next_start }: Omit<Reloaded, 'unit'>): string {
   const changed = changes.length === 0 ? 'nothing changed' : changes.join(', ')
-  return at_next_start.length === 0 ? changed : `${changed}; at the next start: ${at_next_start.join(', ')}`
+  return at_next_start.length === 0
+    ? changed
+    : `${changed}; at the next start: ${at_next_start.join(', ')}`
 }
 
 /** Logs a line for each fault, then their effect. */

@@ -20,7 +20,11 @@ import { findUnit, misfitsOf } from '../../inspect/doctor/find-unit.ts'
 const ask_again_ms = 30 * second_ms
 
 /** Checks the token, watches the heartbeats, and reports to systemd if it started the daemon. */
-export function reportToServiceManager(parts: { daemon: Daemon; heartbeats: Heartbeats; log: Log }) {
+export function reportToServiceManager(parts: {
+  daemon: Daemon
+  heartbeats: Heartbeats
+  log: Log
+}) {
   const { daemon, heartbeats, log } = parts
   const clock = system_clock
   const notify = openSystemdNotify({
@@ -43,7 +47,8 @@ export function reportToServiceManager(parts: { daemon: Daemon; heartbeats: Hear
     begun.push(keepWatch({ heartbeats, notify, silence_ms, clock, log }, ended.signal))
     if (!notify.is_heard) return
     const { ledger } = daemon
-    const on_error = (error: unknown) => log.warn({ error }, 'the status for systemd cannot be read')
+    const on_error = (error: unknown) =>
+      log.warn({ error }, 'the status for systemd cannot be read')
     teller = reportStatus({ ledger, notify, clock, on_error, text: status }, ended.signal)
     begun.push(teller.ended)
     if (is_unreachable) begun.push(askAgain(secrets))
@@ -53,7 +58,9 @@ export function reportToServiceManager(parts: { daemon: Daemon; heartbeats: Hear
   async function askAgain(secrets: Secrets): Promise<void> {
     while (is_unreachable && !ended.signal.aborted) {
       await clock.sleep(ask_again_ms, ended.signal)
-      const answer = await checkToken(daemon.config, secrets, clock, ended.signal).catch(() => 'answered')
+      const answer = await checkToken(daemon.config, secrets, clock, ended.signal).catch(
+        () => 'answered',
+      )
       if (answer === 'unreachable') continue
       is_unreachable = false
       teller?.wake()

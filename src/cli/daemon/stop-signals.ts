@@ -42,7 +42,9 @@ export function listenForStop() {
 }
 
 /** Runs `use` with these handlers in place, and removes them afterwards. */
-export async function withStopSignals<Answer>(use: (signals: StopSignals) => Promise<Answer>): Promise<Answer> {
+export async function withStopSignals<Answer>(
+  use: (signals: StopSignals) => Promise<Answer>,
+): Promise<Answer> {
   const signals = listenForStop()
   try {
     return await use(signals)

@@ -1,5 +1,13 @@
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -25,7 +33,10 @@ export interface DemoSetup {
  * Makes a service, a project, a token and a sample folder in one temporary directory. A given
  * folder stays where it is. `page`: whether the daemon serves one.
  */
-export async function setUpDemo(given: string | undefined, { page }: { page: boolean }): Promise<DemoSetup> {
+export async function setUpDemo(
+  given: string | undefined,
+  { page }: { page: boolean },
+): Promise<DemoSetup> {
   const given_path = given === undefined ? undefined : folderAt(given)
   const base = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-demo-'))
   const remove = () => rmSync(base, { recursive: true, force: true })
@@ -105,16 +116,28 @@ function makeSample(folder: string): void {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, content)
   }
-  write('README.md', '# Harbour office\n\nThe papers of a small harbour. Opening hours: 8 to 17, Monday to Friday.\n')
+  write(
+    'README.md',
+    '# Harbour office\n\nThe papers of a small harbour. Opening hours: 8 to 17, Monday to Friday.\n',
+  )
   write(
     'minutes/2026-09.md',
     '# Minutes, September\n\nThe crane of the east quay is out of service until the spring.\n',
   )
-  write('minutes/2026-10.md', '# Minutes, October\n\nThe ferry to the islands sails twice a day in winter.\n')
+  write(
+    'minutes/2026-10.md',
+    '# Minutes, October\n\nThe ferry to the islands sails twice a day in winter.\n',
+  )
   copyFileSync(join(folder, 'minutes/2026-10.md'), join(folder, 'minutes/copy of 2026-10.md'))
   write('berths/berths.csv', `berth,length_m,depth_m\n${berthRows()}`)
-  write('berths/fees.json', `${JSON.stringify({ currency: 'EUR', per_metre_and_night: 2.4, minimum: 15 }, null, 2)}\n`)
-  write('web/index.html', '<!doctype html><title>Harbour</title><h1>Guests</h1><p>Guests moor at the west quay.</p>\n')
+  write(
+    'berths/fees.json',
+    `${JSON.stringify({ currency: 'EUR', per_metre_and_night: 2.4, minimum: 15 }, null, 2)}\n`,
+  )
+  write(
+    'web/index.html',
+    '<!doctype html><title>Harbour</title><h1>Guests</h1><p>Guests moor at the west quay.</p>\n',
+  )
   write('web/deep/down/below/rules.txt', 'No swimming between the quays.\n')
   write('log/arrivals.txt', arrivals())
   write('notes/empty.txt', '')
@@ -122,7 +145,9 @@ function makeSample(folder: string): void {
 }
 
 function berthRows(): string {
-  return Array.from({ length: 40 }, (_, at) => `B${at + 1},${8 + (at % 7)},${2 + (at % 3)}\n`).join('')
+  return Array.from({ length: 40 }, (_, at) => `B${at + 1},${8 + (at % 7)},${2 + (at % 3)}\n`).join(
+    '',
+  )
 }
 
 /** About 4 MB of text, which Sluice streams from the disk instead of holding it in memory. */

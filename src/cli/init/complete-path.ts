@@ -24,7 +24,10 @@ export function pathCompleter({ with_files }: { with_files: boolean }) {
 
 async function pathsFor(line: string, with_files: boolean): Promise<string[]> {
   if (line === '~') return ['~/']
-  const [parent, begun] = [line.slice(0, line.lastIndexOf('/') + 1), line.slice(line.lastIndexOf('/') + 1)]
+  const [parent, begun] = [
+    line.slice(0, line.lastIndexOf('/') + 1),
+    line.slice(line.lastIndexOf('/') + 1),
+  ]
   const place = expandPath(parent, readEnvironment().home)
   const entries = await readdir(place, { withFileTypes: true }).catch((): Dirent[] => [])
   const found: string[] = []
@@ -34,7 +37,8 @@ async function pathsFor(line: string, with_files: boolean): Promise<string[]> {
     // A name that controls the terminal, or is not UTF-8, cannot be shown or typed.
     if (!fits || name !== printable(name) || name.includes('\ufffd')) continue
     const target = entry.isSymbolicLink() ? await stat(join(place, name)).catch(() => entry) : entry
-    if (target.isDirectory() || with_files) found.push(`${parent}${name}${target.isDirectory() ? '/' : ''}`)
+    if (target.isDirectory() || with_files)
+      found.push(`${parent}${name}${target.isDirectory() ? '/' : ''}`)
   }
   found.sort()
   // The first and the last have the beginning in common that all have, which readline inserts.

@@ -22,7 +22,10 @@ import { addressFault, faultOf, type InitFlags } from './init-flags.ts'
 /** The service, the token and the project that get the files. */
 export interface Connection {
   base_url: string
-  token: { file: string /** Typed just now, to be written there: a secret. */; typed: string | undefined }
+  token: {
+    file: string /** Typed just now, to be written there: a secret. */
+    typed: string | undefined
+  }
   ca_file: string | undefined
   project: StartingConfig['project']
   refused: RefusedTypes
@@ -47,22 +50,32 @@ export interface ConnectionTools {
 export async function askConnection(tools: ConnectionTools): Promise<Connection> {
   const { flags, dialog } = tools
   let base_url = flags['base-url']
-  let token = flags['token-file'] === undefined ? undefined : await tokenFromFile(flags['token-file'], tools)
+  let token =
+    flags['token-file'] === undefined ? undefined : await tokenFromFile(flags['token-file'], tools)
   let ca_file = flags['ca-file'] === undefined ? undefined : fromHome(flags['ca-file'])
   for (;;) {
     base_url ??= await dialog!.text('Address of the assistant’s service:', { fault: addressFault })
     token ??= await askToken(tools)
     const { file, typed, secrets } = token
     const reached = { base_url, ca_file, secrets }
-    const listed = await askService('the projects', reached, tools, (remote) => remote.listProjects())
+    const listed = await askService('the projects', reached, tools, (remote) =>
+      remote.listProjects(),
+    )
     const connection = { base_url, ca_file, token: { file, typed } }
     const project = listed.ok ? await chooseProject(listed.value, tools) : undefined
     if (project) {
-      if (project.role === 'reader') printWarning(tools.terminal, `${reader_text}; ${roleHint(project.project_id)}`)
+      if (project.role === 'reader')
+        printWarning(tools.terminal, `${reader_text}; ${roleHint(project.project_id)}`)
       const readTypes = (remote: Remote) => typesRefusedBy(remote, [project.project_id])
-      return { ...connection, project, refused: await askService('the refused types', reached, tools, readTypes) }
+      return {
+        ...connection,
+        project,
+        refused: await askService('the refused types', reached, tools, readTypes),
+      }
     }
-    const way = listed.ok ? await askWay(reachText([]), tools) : await afterFailure(listed.failure, tools)
+    const way = listed.ok
+      ? await askWay(reachText([]), tools)
+      : await afterFailure(listed.failure, tools)
     if (way === 'go on') {
       const project_id = givenId(flags) ?? (await askProjectId(dialog!))
       return { ...connection, project: { project_id }, refused: new Set() }
@@ -80,7 +93,11 @@ type FoundToken = Connection['token'] & { secrets: Secrets }
 async function askToken(tools: ConnectionTools): Promise<FoundToken> {
   const { dialog, new_token_file } = tools
   const how = await dialog!.choose('The token:', [
-    { value: 'type', name: 'type or paste it now', description: `it is not shown, and kept in ${new_token_file}` },
+    {
+      value: 'type',
+      name: 'type or paste it now',
+      description: `it is not shown, and kept in ${new_token_file}`,
+    },
     { value: 'file', name: 'a file holds it already' },
   ])
   if (how === 'type') {
@@ -94,7 +111,9 @@ async function askToken(tools: ConnectionTools): Promise<FoundToken> {
 
 async function askCaFile(dialog: Dialog): Promise<string> {
   const fault = (answer: string) => faultOf(() => readCa(fromHome(answer)))
-  return fromHome(await dialog.text('File with the certificate of the authority (PEM):', { fault, completer }))
+  return fromHome(
+    await dialog.text('File with the certificate of the authority (PEM):', { fault, completer }),
+  )
 }
 
 function tokenFromFile(text: string, { dialog, terminal }: ConnectionTools): Promise<FoundToken> {
@@ -119,7 +138,11 @@ function fromHome(path: string): string {
 /** Asks the service by a connection of its own. Errors `config.ca_file`, `answer.stopped`. */
 function askService<Answer>(
   label: string,
-  { base_url, ca_file, secrets }: { base_url: string; ca_file: string | undefined; secrets: Secrets },
+  {
+    base_url,
+    ca_file,
+    secrets,
+  }: { base_url: string; ca_file: string | undefined; secrets: Secrets },
   { clock, dialog, stopped }: ConnectionTools,
   ask: (remote: Remote) => Promise<Answer>,
 ): Promise<Answer> {
@@ -160,7 +183,9 @@ async function afterFailure(failure: Failure, tools: ConnectionTools): Promise<W
   const { dialog, terminal, flags } = tools
   const is_untrusted = failure.code === 'network.tls'
   const message = `the projects cannot be read: ${failureText(failure)}`
-  const of_authority = is_untrusted ? '--ca-file FILE names the certificate of a company’s own authority; ' : ''
+  const of_authority = is_untrusted
+    ? '--ca-file FILE names the certificate of a company’s own authority; '
+    : ''
   if (!dialog || (flags.yes && flags.project !== undefined)) {
     if (failure.about === 'account')
       throw new SluiceError({ code: 'account.refused', message, hint: 'check the token' })
@@ -179,11 +204,22 @@ async function afterFailure(failure: Failure, tools: ConnectionTools): Promise<W
 
 type Way = 'again' | 'address' | 'token' | 'authority' | 'go on'
 
-async function askWay(message: string, { dialog, terminal }: ConnectionTools, is_untrusted = false): Promise<Way> {
-  await between(dialog, message, async () => printTitled(terminal, '!', terminal.err_styles.red, message))
+async function askWay(
+  message: string,
+  { dialog, terminal }: ConnectionTools,
+  is_untrusted = false,
+): Promise<Way> {
+  await between(dialog, message, async () =>
+    printTitled(terminal, '!', terminal.err_styles.red, message),
+  )
   return dialog!.choose<Way>('What now?', [
     ...(is_untrusted
-      ? [{ value: 'authority' as const, name: 'trust an authority of the company too, whose certificate is in a file' }]
+      ? [
+          {
+            value: 'authority' as const,
+            name: 'trust an authority of the company too, whose certificate is in a file',
+          },
+        ]
       : []),
     { value: 'again', name: 'try again' },
     { value: 'address', name: 'another address' },
@@ -204,11 +240,17 @@ async function chooseProject(
   if (wanted !== undefined || !dialog) {
     const found = listed.filter(({ project_id, name }) => project_id === wanted || name === wanted)
     if (found.length === 1) return found[0]!
-    const lacking = wanted === undefined ? 'init cannot ask without a terminal, and --project is missing' : undefined
+    const lacking =
+      wanted === undefined
+        ? 'init cannot ask without a terminal, and --project is missing'
+        : undefined
     const unknown = lacking ?? `the token reaches no project ${wanted}`
     throw new SluiceError({
       code: 'usage.project',
-      message: found.length === 0 ? unknown : `${found.length} projects are called ${wanted}: name one by its id`,
+      message:
+        found.length === 0
+          ? unknown
+          : `${found.length} projects are called ${wanted}: name one by its id`,
       hint: reachText(listed),
     })
   }
@@ -227,7 +269,8 @@ function reachText(listed: readonly ProjectReference[]): string {
   if (listed.length === 0) {
     return 'the token reaches no project: ask the administrator to make you a member of one (on a local service: `sluice serve member add YOUR-EMAIL --project PROJECT --role collaborator`)'
   }
-  const more = listed.length > max_projects_named ? ` and ${listed.length - max_projects_named} more` : ''
+  const more =
+    listed.length > max_projects_named ? ` and ${listed.length - max_projects_named} more` : ''
   return `the token reaches ${listed.slice(0, max_projects_named).map(projectText).join(', ')}${more}`
 }
 

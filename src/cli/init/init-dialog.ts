@@ -63,7 +63,11 @@ export function openDialog(
   const canGoBack = () => steps.some(({ is_answer }) => is_answer)
 
   /** Returns what is known of a step from an earlier round, or takes the step. */
-  async function take<Value>(label: string, is_answer: boolean, run: () => Promise<Value>): Promise<Value> {
+  async function take<Value>(
+    label: string,
+    is_answer: boolean,
+    run: () => Promise<Value>,
+  ): Promise<Value> {
     // Another step than in the earlier round: what came after it holds no more.
     if (steps[passed]?.label !== label) steps.length = passed
     steps[passed] ??= { label, is_answer, value: await run() }
@@ -71,7 +75,10 @@ export function openDialog(
   }
 
   /** Asks a question with its earlier answer as the default. */
-  function asked<Value>(label: string, ask: (earlier: Value | undefined) => Promise<Value | typeof back>) {
+  function asked<Value>(
+    label: string,
+    ask: (earlier: Value | undefined) => Promise<Value | typeof back>,
+  ) {
     return take(label, true, async () => {
       if (withdrawn.at(-1)?.label !== label) withdrawn.length = 0
       const earlier = withdrawn.pop()?.value as Value | undefined
@@ -92,7 +99,8 @@ export function openDialog(
   }
 
   function faultIn(answer: string, fault: Fault | undefined): string | undefined {
-    if (answer === back) return canGoBack() ? undefined : 'this is the first question: there is none before it'
+    if (answer === back)
+      return canGoBack() ? undefined : 'this is the first question: there is none before it'
     return fault?.(answer)
   }
 
@@ -127,10 +135,14 @@ export function openDialog(
     /** Typed without being seen. */
     secret: (message: string, fault: Fault) =>
       asked<string>(message, async (earlier) => {
-        const unlessKept = (answer: string) => (answer === '' && earlier !== undefined ? undefined : fault(answer))
+        const unlessKept = (answer: string) =>
+          answer === '' && earlier !== undefined ? undefined : fault(answer)
         const validate = (answer: string) => faultIn(answer.trim(), unlessKept) ?? true
-        const shown = earlier === undefined ? message : `${message} (Enter keeps the one that you typed before)`
-        const answer = (await password({ message: shown, mask: false, toggleMask: false, validate }, context)).trim()
+        const shown =
+          earlier === undefined ? message : `${message} (Enter keeps the one that you typed before)`
+        const answer = (
+          await password({ message: shown, mask: false, toggleMask: false, validate }, context)
+        ).trim()
         return answer === '' ? earlier! : answer
       }),
     choose: <Value>(message: string, choices: readonly Choice<Value>[]) =>
@@ -138,7 +150,10 @@ export function openDialog(
         const all: Choice<Value | typeof back>[] = choices.map((choice) => ({ ...choice }))
         if (canGoBack()) all.push({ value: back, name: `${back} back to the previous question` })
         const at = all.findIndex(({ value }) => isDeepStrictEqual(value, earlier))
-        return select({ ...list_form, message, choices: all, default: all[Math.max(0, at)]!.value }, context)
+        return select(
+          { ...list_form, message, choices: all, default: all[Math.max(0, at)]!.value },
+          context,
+        )
       }),
     confirm: async (message: string, usual: boolean) => {
       const fault = (answer: string) => (/^(y|yes|n|no)$/i.test(answer) ? undefined : 'y or n')
@@ -165,7 +180,11 @@ export function openDialog(
 }
 
 /** Does work between two questions; without a dialog there is none to step back to. */
-export function between<Value>(dialog: Dialog | undefined, label: string, run: () => Promise<Value>): Promise<Value> {
+export function between<Value>(
+  dialog: Dialog | undefined,
+  label: string,
+  run: () => Promise<Value>,
+): Promise<Value> {
   return dialog ? dialog.work(label, run) : run()
 }
 

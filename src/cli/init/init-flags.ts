@@ -2,7 +2,12 @@ import { basename, resolve } from 'node:path'
 import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
 import { baseUrlFault } from '../../config/schema/schema-deliver.ts'
 import { name_field } from '../../config/schema/schema-folder.ts'
-import { isStartText, type OldVersions, type StartingFolder, type StartText } from '../../config/starting-config.ts'
+import {
+  isStartText,
+  type OldVersions,
+  type StartingFolder,
+  type StartText,
+} from '../../config/starting-config.ts'
 
 /** The answers on the command line. The program asks for undefined ones if it has a terminal. */
 export interface InitFlags {
@@ -41,15 +46,22 @@ export function refuseMissing(flags: InitFlags): void {
 
 /** Returns the fault of the service's address, if any. */
 export function addressFault(text: string): string | undefined {
-  return baseUrlFault(text) ?? (/\/v\d+\/?$/.test(text) ? 'must not end in /v1: Sluice adds it itself' : undefined)
+  return (
+    baseUrlFault(text) ??
+    (/\/v\d+\/?$/.test(text) ? 'must not end in /v1: Sluice adds it itself' : undefined)
+  )
 }
 
 /** Errors `usage.invalid`, before anything is asked of the service. */
-export function checkFlags(flags: InitFlags): { folders: NamedPath[]; start: StartText | undefined } {
+export function checkFlags(flags: InitFlags): {
+  folders: NamedPath[]
+  start: StartText | undefined
+} {
   const fault = flags['base-url'] === undefined ? undefined : addressFault(flags['base-url'])
   if (fault) throw invalid(`--base-url ${fault}`)
   const start = flags.start?.replace(/^newer_than:? ?/, '')
-  if (start !== undefined && !isStartText(start)) throw invalid('--start takes all, from_now, or an age such as 90d')
+  if (start !== undefined && !isStartText(start))
+    throw invalid('--start takes all, from_now, or an age such as 90d')
   return { folders: (flags.folder ?? []).map(namedPath), start }
 }
 
@@ -95,5 +107,9 @@ export function faultOf(check: () => unknown): string | undefined {
 }
 
 function invalid(message: string): SluiceError {
-  return new SluiceError({ code: 'usage.invalid', message, hint: 'sluice init --help shows the options' })
+  return new SluiceError({
+    code: 'usage.invalid',
+    message,
+    hint: 'sluice init --help shows the options',
+  })
 }

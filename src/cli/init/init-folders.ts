@@ -58,20 +58,30 @@ const max_rules = 8
  * Asks for the folders, one by one, and shows what is in each. Folders on the command line replace
  * the question. Errors `config.invalid`.
  */
-export async function askFolders(given: readonly NamedPath[], tools: FolderTools): Promise<SurveyedFolder[]> {
+export async function askFolders(
+  given: readonly NamedPath[],
+  tools: FolderTools,
+): Promise<SurveyedFolder[]> {
   const { dialog } = tools
   const folders: SurveyedFolder[] = []
   for (const folder of given) {
     checkFolders([...folders, { ...folder, start: 'all' }], tools)
     folders.push(await surveyAndAsk(folder, tools))
   }
-  while (dialog && (folders.length === 0 || (given.length === 0 && (await dialog.confirm('Another folder?', false))))) {
+  while (
+    dialog &&
+    (folders.length === 0 ||
+      (given.length === 0 && (await dialog.confirm('Another folder?', false))))
+  ) {
     folders.push(await surveyAndAsk(await askFolder(folders, tools), tools))
   }
   return folders
 }
 
-async function askFolder(others: readonly StartingFolder[], tools: FolderTools): Promise<NamedPath> {
+async function askFolder(
+  others: readonly StartingFolder[],
+  tools: FolderTools,
+): Promise<NamedPath> {
   const dialog = tools.dialog!
   const taken = new Set(others.map(({ name }) => name))
   /** Reported as missing or unreadable: the same answer again keeps it. */
@@ -90,10 +100,13 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
   }
   const asked = { fault: faultOfPath, completer: pathCompleter({ with_files: false }) }
   const path = wholePath(await dialog.text('Folder to watch:', asked))
-  const name = await dialog.text('Its name in status and at the beginning of names on the service:', {
-    usual: taken.has(nameFor(path)) ? undefined : nameFor(path),
-    fault: (answer) => (taken.has(answer) ? 'another folder has this name' : faultOfName(answer)),
-  })
+  const name = await dialog.text(
+    'Its name in status and at the beginning of names on the service:',
+    {
+      usual: taken.has(nameFor(path)) ? undefined : nameFor(path),
+      fault: (answer) => (taken.has(answer) ? 'another folder has this name' : faultOfName(answer)),
+    },
+  )
   return { name, path }
 }
 
@@ -104,7 +117,9 @@ function checkFolders(folders: readonly StartingFolder[], { config }: FolderTool
 
 async function surveyAndAsk(folder: NamedPath, tools: FolderTools): Promise<SurveyedFolder> {
   const { dialog } = tools
-  const survey = await between(dialog, `survey of ${folder.path}`, () => surveyAndSay(folder, tools))
+  const survey = await between(dialog, `survey of ${folder.path}`, () =>
+    surveyAndSay(folder, tools),
+  )
   const start = tools.start ?? (dialog ? await askStart(dialog, survey) : 'all')
   return { ...folder, start, survey }
 }
@@ -113,7 +128,9 @@ async function surveyAndSay({ name, path }: NamedPath, tools: FolderTools): Prom
   const { terminal, clock, refused, stopped } = tools
   const spinner = showSpinner(terminal, clock, () => `counting what lies in ${name}`)
   const [folder] = checkFolders([{ name, path, start: 'all' }], tools).folders
-  const survey = await surveyFolder(folder!, { clock, refused, signal: stopped }).finally(() => spinner.end())
+  const survey = await surveyFolder(folder!, { clock, refused, signal: stopped }).finally(() =>
+    spinner.end(),
+  )
   refuseStopped(stopped)
   printLines(terminal, surveyLines({ name, path }, survey, tools, errorsWidth(terminal)), 'err')
   return survey
@@ -124,23 +141,35 @@ function errorsWidth({ width }: Terminal): number {
 }
 
 /** Says how much the first sync uploads, and how long that takes. */
-export function sayFirstSync(folders: readonly SurveyedFolder[], tools: FolderTools): Promise<void> {
+export function sayFirstSync(
+  folders: readonly SurveyedFolder[],
+  tools: FolderTools,
+): Promise<void> {
   const { dialog, terminal, clock } = tools
   return between(dialog, 'estimate of the first sync', async () => {
     const config = checkFolders(folders, tools)
     const amounts = config.folders.map(({ start }, at) => {
-      const age_ms = start.kind === 'newer_than' ? start.age_ms : start.kind === 'from_now' ? 0 : undefined
+      const age_ms =
+        start.kind === 'newer_than' ? start.age_ms : start.kind === 'from_now' ? 0 : undefined
       return folders[at]!.survey.newerThan(age_ms)
     })
-    const estimate = estimateOf(sumOf(amounts), { config, ledger: undefined, now_ms: clock.now_ms() })
+    const estimate = estimateOf(sumOf(amounts), {
+      config,
+      ledger: undefined,
+      now_ms: clock.now_ms(),
+    })
     const is_minimum = folders.some(({ survey }) => !survey.complete)
     printLines(terminal, firstSyncLines(estimate, is_minimum, errorsWidth(terminal)), 'err')
   })
 }
 
 async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
-  const amount = (age_ms?: number) => formatAmount(survey.newerThan(age_ms)) + (survey.stopped ? ' or more' : '')
-  const young = ages.map(({ text, ms }) => ({ value: text, name: `what changed in the last ${text}: ${amount(ms)}` }))
+  const amount = (age_ms?: number) =>
+    formatAmount(survey.newerThan(age_ms)) + (survey.stopped ? ' or more' : '')
+  const young = ages.map(({ text, ms }) => ({
+    value: text,
+    name: `what changed in the last ${text}: ${amount(ms)}`,
+  }))
   const chosen = await dialog.choose('How much of it is uploaded?', [
     { value: 'all', name: `all of it: ${amount()}` },
     ...young,
@@ -149,12 +178,17 @@ async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
   ])
   if (chosen !== 'age') return chosen
   const fault = (answer: string) =>
-    isStartText(answer) ? undefined : 'a span of time such as 90d, 12h or 4w (all and from_now work, too)'
+    isStartText(answer)
+      ? undefined
+      : 'a span of time such as 90d, 12h or 4w (all and from_now work, too)'
   return dialog.text('Changed in the last:', { usual: '90d', fault })
 }
 
 /** Asks once for all folders. In the file, each folder can have another answer. */
-export async function askOldVersions(dialog: Dialog | undefined, given: OldVersions | undefined): Promise<OldVersions> {
+export async function askOldVersions(
+  dialog: Dialog | undefined,
+  given: OldVersions | undefined,
+): Promise<OldVersions> {
   if (given !== undefined || dialog === undefined) return given ?? 'keep'
   return dialog.choose('What should the old version of a file that changes do?', [
     { value: 'keep', name: 'stay in the project, and answer beside the new one' },
@@ -162,31 +196,50 @@ export async function askOldVersions(dialog: Dialog | undefined, given: OldVersi
   ])
 }
 
-function surveyLines({ name, path }: NamedPath, survey: Survey, { config, refused }: FolderTools, width: number) {
+function surveyLines(
+  { name, path }: NamedPath,
+  survey: Survey,
+  { config, refused }: FolderTools,
+  width: number,
+) {
   const writer = new LineWriter(width)
   writer.say(`${name}  ${path}`, { tone: 'strong' })
   if (survey.offline !== null) {
-    writer.say(`${survey.offline}: it counts as offline until it is there`, { indent: 2, tone: 'warn' })
+    writer.say(`${survey.offline}: it counts as offline until it is there`, {
+      indent: 2,
+      tone: 'warn',
+    })
     return writer.lines
   }
   const limit = counted(usual_survey.max_files, 'file')
-  const min = { files: `more than ${limit}, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
+  const min = {
+    files: `more than ${limit}, stopped counting`,
+    time: `at least ${formatAmount(survey.all)}`,
+  }
   writer.say(survey.stopped ? min[survey.stopped] : formatAmount(survey.all), { indent: 2 })
   const types = survey.types.slice(0, max_types).map(({ extension, files }) => {
     return `${formatCount(files)} ${extension === '' ? 'without extension' : `.${extension}`}`
   })
   const more = survey.types.length - max_types
   if (types.length > 0)
-    writer.say(types.join(', ') + (more > 0 ? ` and ${counted(more, 'more type')}` : ''), { indent: 2 })
+    writer.say(types.join(', ') + (more > 0 ? ` and ${counted(more, 'more type')}` : ''), {
+      indent: 2,
+    })
   for (const { extension, files } of survey.types) {
     if (!refused.has(typeKey(config.project.project_id, `a.${extension}`))) continue
     const exclude = excludeSetting([`a.${extension}`])
     const leave = exclude === undefined ? '' : `; to leave them out, add to the folder: ${exclude}`
-    writer.say(`${counted(files, 'file')}: ${typeRefusal(extension).message}${leave}`, { indent: 2, tone: 'warn' })
+    writer.say(`${counted(files, 'file')}: ${typeRefusal(extension).message}${leave}`, {
+      indent: 2,
+      tone: 'warn',
+    })
   }
   if (survey.stopped) {
     const why = survey.stopped === 'time' ? 'it takes long, so counting was stopped: ' : ''
-    writer.say(`${why}\`sluice plan\` counts to the end, and says what is ignored`, { indent: 2, tone: 'faint' })
+    writer.say(`${why}\`sluice plan\` counts to the end, and says what is ignored`, {
+      indent: 2,
+      tone: 'faint',
+    })
   }
   sayIgnored(writer, survey.ignored, max_rules, '; `sluice plan` names them')
   if (survey.unreadable_total > 0) {

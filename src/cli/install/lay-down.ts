@@ -34,7 +34,8 @@ export type Builder = ReturnType<typeof createBuilder>
 export function createBuilder(options: { prefix: string; is_dry: boolean; terminal: Terminal }) {
   const { prefix, is_dry, terminal } = options
   const at = (path: string) => (prefix === '' ? path : join(prefix, path))
-  const say = (what: string, path: string, more = '') => terminal.out(`${what.padEnd(8)} ${at(path)}${more}`)
+  const say = (what: string, path: string, more = '') =>
+    terminal.out(`${what.padEnd(8)} ${at(path)}${more}`)
   const read = (path: string) => mayFail(at(path), () => textOf(at(path)))
   const isMasked = (path: string) =>
     mayFail(at(path), () => {
@@ -54,8 +55,13 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
         say(old === text ? 'same' : 'kept', path, old === text ? '' : '  (it may be edited)')
         return false
       }
-      say(old === undefined ? 'write' : 'change', path, mode === 0o644 ? '' : `  (${mode.toString(8)})`)
-      if (!is_dry) mayFail(at(path), () => write(at(path), text, mode, prefix === '' ? owner : undefined))
+      say(
+        old === undefined ? 'write' : 'change',
+        path,
+        mode === 0o644 ? '' : `  (${mode.toString(8)})`,
+      )
+      if (!is_dry)
+        mayFail(at(path), () => write(at(path), text, mode, prefix === '' ? owner : undefined))
       return true
     },
     /** Sets the mode of a file if it has rights beyond `mode`; its content stays. */
@@ -66,7 +72,10 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
     },
     /** Sets an existing directory to 755 if not everybody can read and enter it. */
     open(directory: string) {
-      const mode = mayFail(at(directory), () => statSync(at(directory), { throwIfNoEntry: false })?.mode)
+      const mode = mayFail(
+        at(directory),
+        () => statSync(at(directory), { throwIfNoEntry: false })?.mode,
+      )
       if (mode === undefined || (mode & 0o005) === 0o005) return
       say('change', directory, '  (755)')
       if (!is_dry) mayFail(at(directory), () => chmodSync(at(directory), 0o755))

@@ -107,10 +107,18 @@ export interface ServiceConfig {
 export function loadForService(file: string | undefined, state_dir: string): ServiceConfig {
   // Variables of this shell do not reach the service: its configuration must be valid without them.
   const { config_file, home, config_home } = readEnvironment()
-  const mine = loadConfig({ file: file ?? config_file, env: { HOME: home, XDG_CONFIG_HOME: config_home } })
-  const { config } = loadConfig({ file: mine.file, env: { HOME: strange_home, STATE_DIRECTORY: state_dir } })
+  const mine = loadConfig({
+    file: file ?? config_file,
+    env: { HOME: home, XDG_CONFIG_HOME: config_home },
+  })
+  const { config } = loadConfig({
+    file: mine.file,
+    env: { HOME: strange_home, STATE_DIRECTORY: state_dir },
+  })
   const { folders, written, files } = unitNeeds(config)
-  const homely = [...folders, ...written, ...files, config.state_dir].filter((path) => isBelow(path, strange_home))
+  const homely = [...folders, ...written, ...files, config.state_dir].filter((path) =>
+    isBelow(path, strange_home),
+  )
   if (homely.length > 0) {
     throw new SluiceError({
       code: 'config.home',
@@ -118,7 +126,12 @@ export function loadForService(file: string | undefined, state_dir: string): Ser
       hint: 'write these paths out, from / on',
     })
   }
-  return { config, file: mine.file, text: readFileSync(mine.file, 'utf8'), token_file: mine.config.service.token_file }
+  return {
+    config,
+    file: mine.file,
+    text: readFileSync(mine.file, 'utf8'),
+    token_file: mine.config.service.token_file,
+  }
 }
 
 const homes = ['/home', '/root', '/run/user']
@@ -137,7 +150,11 @@ export function refuseHiddenProgram(place: { node: string; program: string }): v
     const why = is_private
       ? 'the service has a temporary directory of its own'
       : 'homes are closed to the service, or will be, and a version manager moves what lies there'
-    throw new SluiceError({ code: 'install.program', message: `${what} lies at ${path}: ${why}`, hint: advice })
+    throw new SluiceError({
+      code: 'install.program',
+      message: `${what} lies at ${path}: ${why}`,
+      hint: advice,
+    })
   }
 }
 

@@ -12,7 +12,11 @@ export function answerText(answer: string): string {
 }
 
 /** `asked_about`: see scopeText. */
-export function sourceLines(sources: readonly Source[], asked_about: string, width: number): Line[] {
+export function sourceLines(
+  sources: readonly Source[],
+  asked_about: string,
+  width: number,
+): Line[] {
   const writer = new LineWriter(width)
   const named = sources.filter(({ is_named }) => is_named)
   const shown = named.length > 0 ? named : sources

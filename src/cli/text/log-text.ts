@@ -23,12 +23,17 @@ export function logText({ stamp, colors }: LogTextOptions): (line: LogLine) => s
   return ({ level, time, module, msg = '', ...fields }) => {
     const at = stamp === 'date' ? time : new Date(time).toTimeString().slice(0, 8)
     const color = colors ? level_colors[level] : undefined
-    const title = color ? styleText(color, level.toUpperCase(), { validateStream: false }) : level.toUpperCase()
+    const title = color
+      ? styleText(color, level.toUpperCase(), { validateStream: false })
+      : level.toUpperCase()
     const head = stamp === 'none' ? '' : `[${at}] ${title}: `
     const pairs = pairsOf(fields, '')
-    const isNew = (value: unknown) => typeof value !== 'string' || !`: ${msg}: `.includes(`: ${value}: `)
+    const isNew = (value: unknown) =>
+      typeof value !== 'string' || !`: ${msg}: `.includes(`: ${value}: `)
     const texts = pairs.filter(([key, value]) => !isStack(key) && isNew(value)).map(pairText)
-    const stacks = pairs.filter(([key]) => isStack(key)).flatMap(([, value]) => String(value).split('\n'))
+    const stacks = pairs
+      .filter(([key]) => isStack(key))
+      .flatMap(([, value]) => String(value).split('\n'))
     const about = module === undefined ? '' : `${module}: `
     const first = [printable(`${about}${msg}`), ...texts].join(' ')
     return [head + first, ...stacks.map((row) => `    ${printable(row.trim())}`)]

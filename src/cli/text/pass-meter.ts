@@ -10,7 +10,13 @@ export interface PassState {
   done: Amount
 }
 
-const done_stages: readonly Stage[] = ['ready', 'refused', 'removed_on_service', 'blocked', 'skipped']
+const done_stages: readonly Stage[] = [
+  'ready',
+  'refused',
+  'removed_on_service',
+  'blocked',
+  'skipped',
+]
 
 /** `began_ms`: a folder whose last scan ended before that is still being scanned. */
 export function passState(folders: readonly FolderView[], began_ms: number): PassState {
@@ -49,7 +55,8 @@ export function createPassMeter(): (state: PassState, now_ms: number) => PassTex
     while (samples.length > 2 && now_ms - samples[0]!.at_ms > window_ms) samples.shift()
     const first = samples[0]!
     const over_s = (now_ms - first.at_ms) / second_ms
-    const rate = (what: keyof Amount) => (over_s > 0 ? Math.max(0, done[what] - first.done[what]) / over_s : 0)
+    const rate = (what: keyof Amount) =>
+      over_s > 0 ? Math.max(0, done[what] - first.done[what]) / over_s : 0
     return {
       files: `${formatCount(done.files)} of ${formatCount(total.files)} files`,
       bytes: `${formatBytes(done.bytes)} of ${formatBytes(total.bytes)}`,
@@ -71,14 +78,20 @@ function leftText(total: Amount, done: Amount, rate: (what: keyof Amount) => num
   })
   const left_s = Math.max(...times_s)
   if (left_s === 0) return 'done'
-  return Number.isFinite(left_s) ? `${formatDuration(left_s * second_ms)} left` : 'time left unknown'
+  return Number.isFinite(left_s)
+    ? `${formatDuration(left_s * second_ms)} left`
+    : 'time left unknown'
 }
 
 /** In a narrower window the bar is shorter, so that more of the texts fits. */
 const narrow_columns = 60
 
 /** The bar, and as many of the texts as fit into the line, in this order. */
-export function barText(progress: number, { files, bytes, rate, left }: PassTexts, columns: number): string {
+export function barText(
+  progress: number,
+  { files, bytes, rate, left }: PassTexts,
+  columns: number,
+): string {
   const width = columns < narrow_columns ? 8 : 20
   const done = Math.round(Math.min(1, progress) * width)
   let line = '\u2588'.repeat(done) + '\u2591'.repeat(width - done)

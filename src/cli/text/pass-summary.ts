@@ -1,5 +1,12 @@
 import type { SluiceError } from '../../base/run/errors.ts'
-import { counted, formatBytes, formatCount, formatDuration, printable, shellWord } from '../../base/text/format.ts'
+import {
+  counted,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  printable,
+  shellWord,
+} from '../../base/text/format.ts'
 import { scrubValue } from '../../base/text/scrub.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
@@ -10,7 +17,13 @@ import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 import { openPassView, type PassView } from '../../ledger/views/view-pass.ts'
 import type { Example } from '../../ledger/views/view-problems.ts'
-import { amountOf, folderStatus, folderStatuses, isComplete, underway } from '../../status/folders.ts'
+import {
+  amountOf,
+  folderStatus,
+  folderStatuses,
+  isComplete,
+  underway,
+} from '../../status/folders.ts'
 import { retryStatus, troubleStatus } from '../../status/view.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { printIndented, printJson } from './print.ts'
@@ -66,8 +79,11 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
   const skipped = sum(['skipped'])
   if (skipped.files > 0) lines.push(line('skipped', skipped), ...skippedLines(end))
   for (const { name, offline_reason } of offline)
-    lines.push(`${styles.red('offline'.padEnd(title_columns))} ${name}: ${printable(offline_reason ?? '')}`)
-  for (const folder of folders) lines.push(...incompleteLines(folder).map((text) => styles.red(text)))
+    lines.push(
+      `${styles.red('offline'.padEnd(title_columns))} ${name}: ${printable(offline_reason ?? '')}`,
+    )
+  for (const folder of folders)
+    lines.push(...incompleteLines(folder).map((text) => styles.red(text)))
   const is_complete = folders.every((folder) => isComplete(folderStatus(folder)))
   return { lines, exit_code: is_complete ? exit_codes.ok : exit_codes.incomplete }
 }
@@ -75,7 +91,12 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
 type End = Omit<PassEnd, 'view' | 'pass'>
 
 /** Prints how a pass ended. `quiet`: only if not all is ready. */
-export function printSummary(state_dir: string, end: End, terminal: Terminal, quiet = false): ExitCode {
+export function printSummary(
+  state_dir: string,
+  end: End,
+  terminal: Terminal,
+  quiet = false,
+): ExitCode {
   return withViews(state_dir, (views) => {
     const { lines, exit_code } = summarizePass({ ...views, ...end }, terminal)
     if (!quiet || exit_code !== exit_codes.ok) printIndented(terminal, lines)
@@ -112,14 +133,19 @@ export function printPassAnswer(
       troubles: view.troubles().map(troubleStatus),
       retrying: view.retrying().map(retryStatus),
       over_limit_places: view.over_limit().places.filter(({ folder }) => names.includes(folder)),
-      fault: fault ? scrubValue({ code: fault.code, message: fault.message, hint: fault.hint ?? null }) : null,
+      fault: fault
+        ? scrubValue({ code: fault.code, message: fault.message, hint: fault.hint ?? null })
+        : null,
     })
     return complete ? exit_codes.ok : exit_codes.incomplete
   })
 }
 
 /** Views of their own: those of the pass are closed when it has ended. */
-function withViews<Answer>(state_dir: string, use: (views: Pick<PassEnd, 'view' | 'pass'>) => Answer): Answer {
+function withViews<Answer>(
+  state_dir: string,
+  use: (views: Pick<PassEnd, 'view' | 'pass'>) => Answer,
+): Answer {
   const view = openLedgerView(state_dir)
   const pass = openPassView(state_dir)
   try {
@@ -132,19 +158,24 @@ function withViews<Answer>(state_dir: string, use: (views: Pick<PassEnd, 'view' 
 
 /** Entries that the last scan could not read. There may be unknown files in them. */
 function incompleteLines({ name, scan, offline_reason }: FolderView): string[] {
-  if (!scan) return offline_reason === undefined ? [`incomplete ${name}: its first scan has not ended`] : []
+  if (!scan)
+    return offline_reason === undefined ? [`incomplete ${name}: its first scan has not ended`] : []
   const { unreadable, unreadable_total, odd_names, odd_names_total } = scan
   const lines: string[] = []
   if (unreadable_total > 0) {
     const places = unreadable.slice(0, max_names).map(({ path, code }) => `${path} (${code})`)
     const rest = unreadable_total > places.length ? ' …' : ''
-    lines.push(`incomplete ${name}: ${formatCount(unreadable_total)} × cannot be read: ${places.join(', ')}${rest}`)
+    lines.push(
+      `incomplete ${name}: ${formatCount(unreadable_total)} × cannot be read: ${places.join(', ')}${rest}`,
+    )
   }
   if (odd_names_total > 0) {
     const names = odd_names.slice(0, max_names)
     const rest = odd_names_total > names.length ? ' …' : ''
     const count = formatCount(odd_names_total)
-    lines.push(`incomplete ${name}: ${count} × a name that is not UTF-8, rename it: ${names.join(', ')}${rest}`)
+    lines.push(
+      `incomplete ${name}: ${count} × a name that is not UTF-8, rename it: ${names.join(', ')}${rest}`,
+    )
   }
   return lines.map(printable)
 }
@@ -153,7 +184,8 @@ function newLines({ pass, began_ms, names }: PassEnd): string[] {
   const { files, sent } = pass.newSince(began_ms, names)
   if (files === 0) return [detail('nothing new')]
   const known = Math.max(0, files - sent.files)
-  const parts = sent.files > 0 ? [`${formatCount(sent.files)} uploaded (${formatBytes(sent.bytes)})`] : []
+  const parts =
+    sent.files > 0 ? [`${formatCount(sent.files)} uploaded (${formatBytes(sent.bytes)})`] : []
   if (known > 0) parts.push(`${formatCount(known)} with bytes already known`)
   return [detail(`new: ${parts.join(', ')}`)]
 }
@@ -162,7 +194,9 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
   const groups = end.view.problems(end.names).filter(({ stage }) => stages.includes(stage))
   const lines = groups.map(({ message, files, examples }) => reasonLine(files, message, examples))
   const over_limit = stages.includes('blocked') ? end.view.over_limit().places : []
-  for (const { folder, directory, files, bytes } of over_limit.filter((place) => end.names.includes(place.folder))) {
+  for (const { folder, directory, files, bytes } of over_limit.filter((place) =>
+    end.names.includes(place.folder),
+  )) {
     const place = directory === '' ? folder : `${folder}/${directory}`
     const held = `${formatCount(files)} × held by the upload limit (${formatBytes(bytes)})`
     lines.push(detail(`${held}: sluice accept ${shellWord(place)} uploads them`))
@@ -173,16 +207,20 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
 function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]): string[] {
   const lines: string[] = []
   const settling = amountOf(folders, ['settling']).files
-  if (settling > 0) lines.push(detail(`${formatCount(settling)} × found, not settled or not hashed yet`))
+  if (settling > 0)
+    lines.push(detail(`${formatCount(settling)} × found, not settled or not hashed yet`))
   const reading = amountOf(folders, ['ingesting']).files
-  if (reading > 0) lines.push(detail(`${formatCount(reading)} × uploaded, and still read by the service`))
-  for (const { about, message } of view.troubles()) lines.push(detail(`${troubleSubject(about)}: ${message}`))
+  if (reading > 0)
+    lines.push(detail(`${formatCount(reading)} × uploaded, and still read by the service`))
+  for (const { about, message } of view.troubles())
+    lines.push(detail(`${troubleSubject(about)}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
     const is_tried = next_try_ms > now_ms && !message.startsWith(nothing_goes)
     const next = is_tried ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''
     lines.push(reasonLine(contents, `${message}${next}`, examples))
   }
-  if (lines.length === 0) lines.push(detail('on their way, or held back for a while: sluice explain PATH says which'))
+  if (lines.length === 0)
+    lines.push(detail('on their way, or held back for a while: sluice explain PATH says which'))
   return lines
 }
 
@@ -194,7 +232,9 @@ function skippedLines({ pass }: PassEnd): string[] {
 
 function reasonLine(files: number, message: string, examples: readonly Example[]): string {
   const names = examples.map(({ folder, path }) => `${folder}/${path}`)
-  return detail(`${formatCount(files)} × ${message} (${names.join(', ')}${files > names.length ? ' …' : ''})`)
+  return detail(
+    `${formatCount(files)} × ${message} (${names.join(', ')}${files > names.length ? ' …' : ''})`,
+  )
 }
 
 /** Indents a line and makes control characters visible: names and messages may hold any. */

@@ -41,7 +41,11 @@ export function printIndented(terminal: Terminal, lines: readonly string[]): voi
 }
 
 /** Prints lines in their tones; `on` is standard output unless named. */
-export function printLines(terminal: Terminal, lines: readonly Line[], on: 'out' | 'err' = 'out'): void {
+export function printLines(
+  terminal: Terminal,
+  lines: readonly Line[],
+  on: 'out' | 'err' = 'out',
+): void {
   const styles = on === 'out' ? terminal.styles : terminal.err_styles
   for (const line of lines) terminal[on](toned(line, styles))
 }
@@ -54,10 +58,14 @@ export function sayIgnored(
   hint = '',
 ): void {
   for (const { rule, source, reason, count } of ignored.slice(0, max_rules)) {
-    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
+    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, {
+      indent: 2,
+      tone: 'faint',
+    })
   }
   const more = ignored.length - max_rules
-  if (more > 0) writer.say(`and others by ${counted(more, 'more rule')}${hint}`, { indent: 2, tone: 'faint' })
+  if (more > 0)
+    writer.say(`and others by ${counted(more, 'more rule')}${hint}`, { indent: 2, tone: 'faint' })
 }
 
 export function toned({ tone, text }: Line, { bold, green, yellow, red, dim }: Styles): string {
@@ -81,11 +89,13 @@ export function printError(error: unknown, terminal: Terminal): void {
     writeWrapped(terminal, 'err', `${title} ${line}`, title.length, red)
   }
   if (isSluiceError(error)) {
-    for (const line of scrubbedLines(error.hint ?? '')) if (line !== '') writeWrapped(terminal, 'err', `  ${line}`)
+    for (const line of scrubbedLines(error.hint ?? ''))
+      if (line !== '') writeWrapped(terminal, 'err', `  ${line}`)
     return
   }
   const stack = error instanceof Error ? (error.stack ?? '') : ''
-  for (const line of scrubbedLines(stack).filter((line) => /^\s+at /.test(line))) terminal.err(dim(line))
+  for (const line of scrubbedLines(stack).filter((line) => /^\s+at /.test(line)))
+    terminal.err(dim(line))
   terminal.err('  this is a fault of Sluice itself: please report it with the lines above')
 }
 
@@ -94,14 +104,25 @@ function scrubbedLines(text: string): string[] {
 }
 
 /** Writes a line wrapped, with its words whole. */
-function writeWrapped(terminal: Terminal, on: 'out' | 'err', text: string, styled = 0, style?: Style): void {
+function writeWrapped(
+  terminal: Terminal,
+  on: 'out' | 'err',
+  text: string,
+  styled = 0,
+  style?: Style,
+): void {
   const indent = /^ */.exec(text)![0].length
   const lines = wrapped(text.slice(indent), terminal.width, indent, (word) => word)
   write(terminal[on], lines, styled, style)
 }
 
 /** `styled`: the number of characters at the beginning that are in the style. */
-function write(out: Terminal['out'], [first = '', ...others]: readonly string[], styled = 0, style = plain): void {
+function write(
+  out: Terminal['out'],
+  [first = '', ...others]: readonly string[],
+  styled = 0,
+  style = plain,
+): void {
   out(styled === 0 ? first : style(first.slice(0, styled)) + first.slice(styled))
   for (const line of others) out(line)
 }

@@ -52,7 +52,10 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
 }
 
 /** Shows nothing. */
-export const no_progress: ReturnType<typeof showProgress> = { log_destination: undefined, end: async () => {} }
+export const no_progress: ReturnType<typeof showProgress> = {
+  log_destination: undefined,
+  end: async () => {},
+}
 
 interface Display {
   update(state: PassState, texts: PassTexts): void
@@ -111,7 +114,10 @@ export function showSpinner(terminal: Terminal, clock: Clock, text: () => string
     for (let frame = 0; !ending.signal.aborted; frame++) {
       const passed_ms = clock.monotonic_ms() - began_ms
       // The first second is not worth a number.
-      const since = passed_ms < second_ms ? '' : ` (${formatDuration(Math.floor(passed_ms / second_ms) * second_ms)})`
+      const since =
+        passed_ms < second_ms
+          ? ''
+          : ` (${formatDuration(Math.floor(passed_ms / second_ms) * second_ms)})`
       terminal.inPlace(`${frames[frame % frames.length]} ${text()}${since}`)
       await clock.sleep(spin_ms, ending.signal)
     }

@@ -27,7 +27,9 @@ export function printRun(run: RunView, config: Config, terminal: Terminal): void
 
 /** The last lines of the output of its command. */
 function outputLines({ output }: Pick<DeliveryView, 'output'>): string[] {
-  return output === undefined || output === '' ? [] : output.split('\n').map((line) => `  | ${printable(line)}`)
+  return output === undefined || output === ''
+    ? []
+    : output.split('\n').map((line) => `  | ${printable(line)}`)
 }
 
 /** How long to wait for the first try of each delivery. The report is there in any case. */
@@ -52,7 +54,9 @@ export async function awaitRun(options: {
     const run = view.run(number)
     if (run && isFinal(run.state)) {
       written_since_ms ??= clock.monotonic_ms()
-      const untried = run.deliveries.some(({ state, attempts }) => state === 'wanted' && attempts === 0)
+      const untried = run.deliveries.some(
+        ({ state, attempts }) => state === 'wanted' && attempts === 0,
+      )
       if (!untried || clock.monotonic_ms() - written_since_ms > max_delivery_wait_ms) return run
     }
     if (polls % 20 === 0) await check()

@@ -38,9 +38,15 @@ export function printTable(
 }
 
 /** Lines of a table, no longer than `width`. A title alone is a column of short words. */
-export function tableLines(listed: readonly (string | Column)[], rows: readonly Row[], width: number): string[] {
+export function tableLines(
+  listed: readonly (string | Column)[],
+  rows: readonly Row[],
+  width: number,
+): string[] {
   const columns = listed.map((column) => (typeof column === 'string' ? { title: column } : column))
-  const texts = rows.map((row) => row.map((cell) => printable(typeof cell === 'string' ? cell : cell.text)))
+  const texts = rows.map((row) =>
+    row.map((cell) => printable(typeof cell === 'string' ? cell : cell.text)),
+  )
   const widths = columnWidths(columns, texts, width)
   const lines = [columns.map(({ title }) => title), ...texts].map((row, line) => {
     const cells = columns.map((column, at) => {
@@ -55,7 +61,11 @@ export function tableLines(listed: readonly (string | Column)[], rows: readonly 
   return columns.some(({ title }) => title !== '') ? lines : lines.slice(1)
 }
 
-function columnWidths(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): number[] {
+function columnWidths(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): number[] {
   const widths = columns.map(({ title }) => textWidth(title))
   for (const row of rows) {
     for (const at of columns.keys()) widths[at] = Math.max(widths[at]!, textWidth(row[at] ?? ''))

@@ -45,7 +45,8 @@ export function createTerminal(options: {
      * Replaces the last line on standard error; '' removes it. Does nothing if that is no terminal.
      */
     inPlace(text: string) {
-      if (stderr.isTTY === true) stderr.write(clear_line + fitText(text, (stderr.columns || usual_columns) - 1))
+      if (stderr.isTTY === true)
+        stderr.write(clear_line + fitText(text, (stderr.columns || usual_columns) - 1))
     },
   }
 }

@@ -9,7 +9,9 @@ export function firstSyncLines(estimate: Estimate, is_minimum: boolean, width: n
   const writer = new LineWriter(width)
   const amount = `${is_minimum ? 'at least ' : ''}${formatAmount(estimate.would_upload)} to upload`
   const is_unknown = is_minimum && estimate.would_upload.files === 0
-  writer.say(`first sync: ${is_unknown ? 'not known yet: no file was found' : amount}`, { tone: 'strong' })
+  writer.say(`first sync: ${is_unknown ? 'not known yet: no file was found' : amount}`, {
+    tone: 'strong',
+  })
   sayUploadTime(writer, estimate, is_minimum ? 'at least' : 'about')
   return writer.lines
 }
@@ -25,15 +27,19 @@ export function sayUploadTime(
   }
   if (upload_limit?.is_reached) {
     const limit = `${counted(upload_limit.files, 'file')} or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`
-    writer.say(`more than uploads.limit allows (${limit}): the rest waits for \`sluice accept PATH\``, {
-      tone: 'warn',
-    })
+    writer.say(
+      `more than uploads.limit allows (${limit}): the rest waits for \`sluice accept PATH\``,
+      {
+        tone: 'warn',
+      },
+    )
   }
 }
 
 function timeText(time: UploadTime, days: number | null): string {
   const { decided_by, bytes_per_s, calls_at_once, assumed_call_ms } = time
-  if (decided_by === 'max_bytes_per_day') return `${counted(days!, 'day')} at uploads.max_bytes_per_day`
+  if (decided_by === 'max_bytes_per_day')
+    return `${counted(days!, 'day')} at uploads.max_bytes_per_day`
   const duration = formatDuration(Math.max(second_ms, time.ms))
   if (decided_by === 'calls') {
     return `${duration} with ${counted(calls_at_once, 'call')} at once (uploads.concurrency), if each takes ${assumed_call_ms} ms`

@@ -1,6 +1,10 @@
 import { counted, formatCount } from '../../base/text/format.ts'
 import type { VerifySummary } from '../../inspect/verify/verify.ts'
-import { type Difference, type DifferenceKind, isWhole } from '../../inspect/verify/verify-answer.ts'
+import {
+  type Difference,
+  type DifferenceKind,
+  isWhole,
+} from '../../inspect/verify/verify-answer.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 
 /** How many differences of each kind `--json` lists, and how many the text shows. */
@@ -24,7 +28,15 @@ export class FoundDifferences {
   /** All of them as JSON; null: none. */
   answer() {
     return [...this.#by_kind.values()].flat().map((difference) => {
-      const { kind, folder = null, path = null, asset_id = null, label = null, status = null, message } = difference
+      const {
+        kind,
+        folder = null,
+        path = null,
+        asset_id = null,
+        label = null,
+        status = null,
+        message,
+      } = difference
       return { kind, folder, path, asset_id, label, status, message }
     })
   }
@@ -54,10 +66,13 @@ export function verifyLines(
 ): Line[] {
   const writer = new LineWriter(options.width)
   for (const { name, offline, complete } of summary.folders) {
-    if (offline !== null) writer.say(`${name} is offline, and was not compared: ${offline}`, { tone: 'bad' })
-    else if (!complete) writer.say(`${name} was not compared completely: there may be more`, { tone: 'bad' })
+    if (offline !== null)
+      writer.say(`${name} is offline, and was not compared: ${offline}`, { tone: 'bad' })
+    else if (!complete)
+      writer.say(`${name} was not compared completely: there may be more`, { tone: 'bad' })
   }
-  for (const kind of Object.keys(texts) as DifferenceKind[]) sayKind(writer, kind, summary, found, options)
+  for (const kind of Object.keys(texts) as DifferenceKind[])
+    sayKind(writer, kind, summary, found, options)
   sayRest(writer, summary)
   writer.say(closingText(summary), { tone: isWhole(summary) ? 'good' : 'warn' })
   return writer.lines
@@ -76,7 +91,8 @@ function sayKind(
   writer.say(`${formatCount(count)} × ${texts[kind]}`, { tone: is_ours ? 'warn' : 'faint' })
   if (!is_ours) return
   for (const { folder, path, asset_id, message } of found.of(kind).slice(0, max_examples)) {
-    const name = folder === undefined ? asset_id : [folder, path].filter((part) => part !== '').join('/')
+    const name =
+      folder === undefined ? asset_id : [folder, path].filter((part) => part !== '').join('/')
     writer.say(name === undefined ? message : `${name}: ${message}`, { indent: 2 })
   }
   if (count > max_examples)
@@ -120,22 +136,29 @@ function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): s
 }
 
 function sayRest(writer: LineWriter, { on_the_way, standing, projects }: VerifySummary): void {
-  if (on_the_way > 0) writer.say(`${formatCount(on_the_way)} on the way: no difference`, { tone: 'faint' })
+  if (on_the_way > 0)
+    writer.say(`${formatCount(on_the_way)} on the way: no difference`, { tone: 'faint' })
   const known = [
     [standing.refused, 'refused'],
     [standing.blocked, 'blocked'],
     [standing.removed_on_service, 'removed on the service'],
   ] as const
-  const reasons = known.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
+  const reasons = known
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${formatCount(count)} ${what}`)
   if (reasons.length > 0)
-    writer.say(`not ready for a known reason: ${reasons.join(', ')} (sluice status)`, { tone: 'faint' })
+    writer.say(`not ready for a known reason: ${reasons.join(', ')} (sluice status)`, {
+      tone: 'faint',
+    })
   const unanswered = projects.reduce((sum, project) => sum + project.unanswered, 0)
-  if (unanswered > 0) writer.say(`${formatCount(unanswered)} without an answer of the service`, { tone: 'warn' })
+  if (unanswered > 0)
+    writer.say(`${formatCount(unanswered)} without an answer of the service`, { tone: 'warn' })
 }
 
 function closingText(summary: VerifySummary): string {
   const { projects, differences, complete, ready } = summary
-  const sum = (of: 'usable' | 'expected') => projects.reduce((total, project) => total + project[of], 0)
+  const sum = (of: 'usable' | 'expected') =>
+    projects.reduce((total, project) => total + project[of], 0)
   const asked = projects.length > 0 && projects.every(({ fault }) => fault === null)
   const usable = asked
     ? `${counted(ready, 'file')} ready, ${formatCount(sum('usable'))} of ${counted(sum('expected'), 'asset')} usable`

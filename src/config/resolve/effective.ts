@@ -21,10 +21,15 @@ export function configAsYaml(config: Config): string {
       uploads: { ...uploads, bandwidth: bandwidthText(uploads.bandwidth) },
       alerts: { ...alerts, deliver: alerts.deliver.map(deliveryAsWritten) },
     }),
-    folders: folders.map(({ settle_cap_ms: _not_set, ...folder }) => ({ ...folder, start: startAsWritten(folder) })),
+    folders: folders.map(({ settle_cap_ms: _not_set, ...folder }) => ({
+      ...folder,
+      start: startAsWritten(folder),
+    })),
     prompts: prompts.map(promptAsWritten),
   })
-  return holdsAddresses(config) ? `# ${mask} in an address stands for what is not shown\n${text}` : text
+  return holdsAddresses(config)
+    ? `# ${mask} in an address stands for what is not shown\n${text}`
+    : text
 }
 
 /**
@@ -37,14 +42,19 @@ export function holdsAddresses(config: Config): boolean {
 
 /** The configuration without secrets: addresses of webhooks and the ping lose their path. */
 export function maskedConfig(config: Config): Config {
-  const prompts = config.prompts.map((prompt) => ({ ...prompt, deliver: prompt.deliver.map(masked) }))
+  const prompts = config.prompts.map((prompt) => ({
+    ...prompt,
+    deliver: prompt.deliver.map(masked),
+  }))
   const { ping, ...alerts } = config.alerts
   const deliver = alerts.deliver.map(masked)
   return { ...config, prompts, alerts: { ...alerts, deliver, ...(ping && { ping: masked(ping) }) } }
 }
 
 function masked<Target extends object>(target: Target & { url?: string }): Target {
-  return target.url === undefined ? target : { ...target, url: `${new URL(target.url).origin}/${mask}` }
+  return target.url === undefined
+    ? target
+    : { ...target, url: `${new URL(target.url).origin}/${mask}` }
 }
 
 function startAsWritten({ start }: Pick<FolderConfig, 'start'>): unknown {
@@ -54,7 +64,11 @@ function startAsWritten({ start }: Pick<FolderConfig, 'start'>): unknown {
 function promptAsWritten(prompt: PromptConfig): unknown {
   const { schedule, scope, wait_for_files_ms, catch_up_ms, report, deliver, name, ...rest } = prompt
   const { folders, paths, fresh, ...others } = scope
-  const files = { folders, paths, fresh: typeof fresh === 'object' ? durationText(fresh.within_ms) : fresh }
+  const files = {
+    folders,
+    paths,
+    fresh: typeof fresh === 'object' ? durationText(fresh.within_ms) : fresh,
+  }
   return {
     name,
     ...schedule,
@@ -62,7 +76,10 @@ function promptAsWritten(prompt: PromptConfig): unknown {
     scope: { ...(folders.length > 0 ? files : {}), ...others },
     wait_for_files: durationText(wait_for_files_ms),
     catch_up: durationText(catch_up_ms),
-    deliver: [{ file: { dir: report.dir, name: report.file_name } }, ...deliver.map(deliveryAsWritten)],
+    deliver: [
+      { file: { dir: report.dir, name: report.file_name } },
+      ...deliver.map(deliveryAsWritten),
+    ],
   }
 }
 

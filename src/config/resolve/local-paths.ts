@@ -72,7 +72,12 @@ export function pathFaults(whole: WholeFile): Fault[] {
   return [
     ...doubleNames(folders, ['folders']),
     ...real.flatMap((folder, at) => (folder ? folderFaults(folder, real.slice(0, at)) : [])),
-    ...enclosed(named(['state_dir'], value, environment), 'state_dir', realPath(defaultStateDir(environment)), whole),
+    ...enclosed(
+      named(['state_dir'], value, environment),
+      'state_dir',
+      realPath(defaultStateDir(environment)),
+      whole,
+    ),
     ...enclosed(token_file, 'the token file', other_token, whole),
     ...(ca_file ? unreadable(ca_file) : []),
   ]
@@ -83,7 +88,9 @@ export function doubleNames(sections: readonly unknown[], path: Path): Fault[] {
   return names.flatMap((name, at): Fault[] => {
     const earlier = names.indexOf(name)
     if (typeof name !== 'string' || earlier === at) return []
-    return [{ path: [...path, at, 'name'], message: `${pathText([...path, earlier])} has this name` }]
+    return [
+      { path: [...path, at, 'name'], message: `${pathText([...path, earlier])} has this name` },
+    ]
   })
 }
 
@@ -111,11 +118,19 @@ function isFile(path: string): boolean {
 /**
  * Faults of a path inside a watched folder, where it would be uploaded or would cause new uploads.
  */
-function enclosed(written: Named | undefined, what: string, unwritten: string | undefined, whole: WholeFile): Fault[] {
+function enclosed(
+  written: Named | undefined,
+  what: string,
+  unwritten: string | undefined,
+  whole: WholeFile,
+): Fault[] {
   const real = written?.real ?? unwritten
   const index = real === undefined ? -1 : folderAround(real, whole)
   if (index < 0) return []
-  if (written) return [{ path: written.path, message: `must not lie inside a watched folder (folders[${index}])` }]
+  if (written)
+    return [
+      { path: written.path, message: `must not lie inside a watched folder (folders[${index}])` },
+    ]
   const message = `holds ${what} (${real}), which must lie outside the watched folders`
   return [{ path: whole.real[index]!.path, message }]
 }
@@ -146,7 +161,9 @@ export function realPath(path: string): string {
 }
 
 export function field(section: unknown, name: string): unknown {
-  return typeof section === 'object' && section !== null ? (section as Record<string, unknown>)[name] : undefined
+  return typeof section === 'object' && section !== null
+    ? (section as Record<string, unknown>)[name]
+    : undefined
 }
 
 export function listOf(value: unknown): unknown[] {

@@ -53,14 +53,20 @@ export function alertFaults(whole: WholeFile): Fault[] {
   ]
 }
 
-function scopeFaults({ scope, when_nothing_new, project_id }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
+function scopeFaults(
+  { scope, when_nothing_new, project_id }: CheckedPrompt,
+  path: Path,
+  whole: WholeFile,
+): Fault[] {
   const at = [...path, 'scope']
   const others = [scope.labels, scope.chats, scope.concepts, scope.projects, scope.views]
   const has_others = others.some((list) => list.length > 0)
   if (scope.folders.length === 0) {
     const message = 'needs folders beside it'
     return [
-      ...(has_others ? [] : [{ path: at, message: 'must name something: an empty scope would mean everything' }]),
+      ...(has_others
+        ? []
+        : [{ path: at, message: 'must name something: an empty scope would mean everything' }]),
       ...(scope.paths.length > 0 ? [{ path: [...at, 'paths'], message }] : []),
       ...(scope.fresh !== undefined ? [{ path: [...at, 'fresh'], message }] : []),
     ]
@@ -79,41 +85,76 @@ function scopeFaults({ scope, when_nothing_new, project_id }: CheckedPrompt, pat
 }
 
 /** Faults of patterns that match no file. */
-function patternFaults(patterns: readonly string[], path: Path, { folders, environment }: WholeFile): Fault[] {
-  const written = folders.map((folder) => field(folder, 'path')).filter((folder) => typeof folder === 'string')
+function patternFaults(
+  patterns: readonly string[],
+  path: Path,
+  { folders, environment }: WholeFile,
+): Fault[] {
+  const written = folders
+    .map((folder) => field(folder, 'path'))
+    .filter((folder) => typeof folder === 'string')
   const roots = written.map((folder) => expandPath(folder, environment.home))
   const absolute = patterns.flatMap((pattern, at): Fault[] => {
     const place = expandPath(pattern.replace(/^!/, ''), environment.home)
     if (!/^!?(\/|~\/)/.test(pattern) || !roots.some((root) => isBelow(place, root))) return []
-    return [{ path: [...path, at], message: 'must be relative to the folder: it begins with the path of one' }]
+    return [
+      {
+        path: [...path, at],
+        message: 'must be relative to the folder: it begins with the path of one',
+      },
+    ]
   })
   if (patterns.length === 0 || patterns.some((pattern) => !/^[!#]/.test(pattern))) return absolute
-  return [...absolute, { path, message: 'must hold a pattern that is no negation or comment, or no file would match' }]
+  return [
+    ...absolute,
+    { path, message: 'must hold a pattern that is no negation or comment, or no file would match' },
+  ]
 }
 
-function folderFaults(names: readonly string[], path: Path, project_id: string | undefined, whole: WholeFile): Fault[] {
+function folderFaults(
+  names: readonly string[],
+  path: Path,
+  project_id: string | undefined,
+  whole: WholeFile,
+): Fault[] {
   const { folders, value } = whole
-  const known = folders.map((folder) => field(folder, 'name')).filter((name) => typeof name === 'string')
+  const known = folders
+    .map((folder) => field(folder, 'name'))
+    .filter((name) => typeof name === 'string')
   let project: unknown = project_id
   return names.flatMap((name, at): Fault[] => {
     const folder = folders.find((candidate) => field(candidate, 'name') === name)
     if (folder === undefined) {
-      return [{ path: [...path, at], message: `there is no such folder; ${didYouMeanText(name, known)}` }]
+      return [
+        { path: [...path, at], message: `there is no such folder; ${didYouMeanText(name, known)}` },
+      ]
     }
     const own = field(folder, 'project_id') ?? field(field(value, 'service'), 'project_id')
     project ??= own
     if (own === project) return []
-    return [{ path: [...path, at], message: 'is a folder of another project; a prompt belongs to one project' }]
+    return [
+      {
+        path: [...path, at],
+        message: 'is a folder of another project; a prompt belongs to one project',
+      },
+    ]
   })
 }
 
 type Deliveries = Pick<CheckedPrompt, 'deliver'>
 
 /** With `has_report`, the first file is the report itself: it is no delivery and needs no name. */
-function deliveryFaults({ deliver }: Deliveries, path: Path, whole: WholeFile, has_report = true): Fault[] {
+function deliveryFaults(
+  { deliver }: Deliveries,
+  path: Path,
+  whole: WholeFile,
+  has_report = true,
+): Fault[] {
   const { home } = whole.environment
   const report = has_report ? deliver.findIndex(({ file }) => file !== undefined) : -1
-  const names = deliver.map((one, at) => (at === report ? one.name : deliveryName(one, whole.value, home)))
+  const names = deliver.map((one, at) =>
+    at === report ? one.name : deliveryName(one, whole.value, home),
+  )
   const files = deliver.map(({ file }) => file && join(expandPath(file.dir, home), file.name))
   return deliver.flatMap(({ name, email }, at): Fault[] => {
     const here = [...path, 'deliver', at]
@@ -141,7 +182,8 @@ function deliveryFaults({ deliver }: Deliveries, path: Path, whole: WholeFile, h
 function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFile): Fault[] {
   return deliver.flatMap(({ file, webhook, email }, at) => {
     const here = [...path, 'deliver', at]
-    const secret = (section: unknown, ...way: string[]) => enclosedSecret(section, [...here, ...way], whole)
+    const secret = (section: unknown, ...way: string[]) =>
+      enclosedSecret(section, [...here, ...way], whole)
     return [
       ...takenUp(file, [...here, 'file', 'dir'], whole),
       ...amongState(file, [...here, 'file', 'dir'], whole),
@@ -158,8 +200,10 @@ function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFile): Fau
  */
 function amongState(file: unknown, path: Path, { value, environment }: WholeFile): Fault[] {
   const dir = named(path, file, environment)
-  const state_dir = named(['state_dir'], value, environment)?.real ?? realPath(defaultStateDir(environment))
-  if (!dir || !isBelow(dir.real, state_dir) || isBelow(dir.real, join(state_dir, 'reports'))) return []
+  const state_dir =
+    named(['state_dir'], value, environment)?.real ?? realPath(defaultStateDir(environment))
+  if (!dir || !isBelow(dir.real, state_dir) || isBelow(dir.real, join(state_dir, 'reports')))
+    return []
   const message = `must not lie in the state folder (${state_dir}), except in its reports directory: other users may not read it`
   return [{ path, message }]
 }
@@ -208,5 +252,10 @@ function enclosedSecret(section: unknown, path: Path, whole: WholeFile): Fault[]
   const file = named(path, section, whole.environment)
   const index = file ? folderAround(file.real, whole) : -1
   if (index < 0) return []
-  return [{ path, message: `must not lie inside a watched folder (folders[${index}]): it would be uploaded` }]
+  return [
+    {
+      path,
+      message: `must not lie inside a watched folder (folders[${index}]): it would be uploaded`,
+    },
+  ]
 }

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { CheckedConfig } from '../schema/schema.ts'
-import { type CheckedDelivery, type CheckedSmtp, delivery_kinds, usual_file_name } from '../schema/schema-deliver.ts'
+import {
+  type CheckedDelivery,
+  type CheckedSmtp,
+  delivery_kinds,
+  usual_file_name,
+} from '../schema/schema-deliver.ts'
 import type { CheckedPrompt } from '../schema/schema-prompts.ts'
 import { expandPath, field } from './local-paths.ts'
 
@@ -16,8 +21,18 @@ export interface Surroundings {
 
 /** Fills in values that depend on other fields. Only for prompts without `promptFaults`. */
 export function resolvePrompt(prompt: CheckedPrompt, around: Surroundings) {
-  const { project_id, cron, timezone, provider, public_data, scope, wait_for_files, catch_up, deliver, ...rest } =
-    prompt
+  const {
+    project_id,
+    cron,
+    timezone,
+    provider,
+    public_data,
+    scope,
+    wait_for_files,
+    catch_up,
+    deliver,
+    ...rest
+  } = prompt
   const { service, folders } = around.checked
   const folder = folders.find(({ name }) => name === scope.folders[0])
   const report = deliver.find(({ file }) => file !== undefined)
@@ -38,7 +53,9 @@ export function resolvePrompt(prompt: CheckedPrompt, around: Surroundings) {
       ? { dir: expandPath(report.file.dir, around.home), file_name: report.file.name }
       : { dir: join(around.state_dir, 'reports'), file_name: usual_file_name },
     /** All other deliveries; their names are unique in the prompt. */
-    deliver: deliver.filter((delivery) => delivery !== report).map((delivery) => resolveDelivery(delivery, around)),
+    deliver: deliver
+      .filter((delivery) => delivery !== report)
+      .map((delivery) => resolveDelivery(delivery, around)),
   }
 }
 
@@ -54,17 +71,25 @@ export function deliveryName(delivery: CheckedDelivery, whole: unknown, home: st
   return `${kind}-${createHash('sha256').update(receiver).digest('hex').slice(0, 8)}`
 }
 
-function receiverOf({ file, webhook, email, command }: CheckedDelivery, whole: unknown, home: string): unknown {
+function receiverOf(
+  { file, webhook, email, command }: CheckedDelivery,
+  whole: unknown,
+  home: string,
+): unknown {
   if (file) return [expandPath(file.dir, home), file.name]
   if (webhook) return webhook.url ?? expandPath(webhook.url_file ?? '', home)
   if (email) return [email.to.toSorted(), email.smtp?.host ?? field(field(whole, 'smtp'), 'host')]
   return command?.run
 }
 
-export function resolveDelivery(delivery: CheckedDelivery, { checked, home }: Pick<Surroundings, 'checked' | 'home'>) {
+export function resolveDelivery(
+  delivery: CheckedDelivery,
+  { checked, home }: Pick<Surroundings, 'checked' | 'home'>,
+) {
   const { file, webhook, email, command } = delivery
   const name = deliveryName(delivery, checked, home)
-  if (file) return { kind: 'file' as const, name, dir: expandPath(file.dir, home), file_name: file.name }
+  if (file)
+    return { kind: 'file' as const, name, dir: expandPath(file.dir, home), file_name: file.name }
   if (webhook) return { kind: 'webhook' as const, name, ...resolved(webhook, home) }
   if (email) {
     const smtp = email.smtp ?? checked.smtp
@@ -83,11 +108,17 @@ function resolveSmtp({ host, port, tls: written, ...rest }: CheckedSmtp, home: s
 
 /** Optional fields without undefined, as exactOptionalPropertyTypes requires. */
 type Resolved<Section> = {
-  [Key in keyof Section as undefined extends Section[Key] ? Key : never]?: Exclude<Section[Key], undefined>
+  [Key in keyof Section as undefined extends Section[Key] ? Key : never]?: Exclude<
+    Section[Key],
+    undefined
+  >
 } & { [Key in keyof Section as undefined extends Section[Key] ? never : Key]: Section[Key] }
 
 /** Removes unset fields and makes paths absolute. Only names of paths end in path, dir or file. */
-export function resolved<Section extends object>(section: Section, home: string): Resolved<Section> {
+export function resolved<Section extends object>(
+  section: Section,
+  home: string,
+): Resolved<Section> {
   const set = Object.entries(section).filter(([, value]) => value !== undefined)
   const is_path = /(^|_)(path|dir|file|cert|key)$/
   const entries = set.map(([key, value]) => [

@@ -4,13 +4,19 @@ import type { Config, DeliveryConfig } from '../config.ts'
 type Receivers = Pick<Config, 'prompts' | 'alerts'>
 
 /** All deliveries of one kind, with the prompt or section that names them. */
-export function targetsOf<Kind extends DeliveryConfig['kind']>({ prompts, alerts }: Receivers, kind: Kind) {
+export function targetsOf<Kind extends DeliveryConfig['kind']>(
+  { prompts, alerts }: Receivers,
+  kind: Kind,
+) {
   const all = [
     ...prompts.map(({ name, deliver }) => ({ where: `prompt ${name}`, deliver })),
     { where: 'alerts', deliver: alerts.deliver },
   ]
-  const isOf = (delivery: DeliveryConfig): delivery is Extract<DeliveryConfig, { kind: Kind }> => delivery.kind === kind
-  return all.flatMap(({ where, deliver }) => deliver.filter(isOf).map((delivery) => ({ where, delivery })))
+  const isOf = (delivery: DeliveryConfig): delivery is Extract<DeliveryConfig, { kind: Kind }> =>
+    delivery.kind === kind
+  return all.flatMap(({ where, deliver }) =>
+    deliver.filter(isOf).map((delivery) => ({ where, delivery })),
+  )
 }
 
 /** Files that hold a secret of a receiver, without duplicates, and the kind of secret. */
@@ -23,7 +29,8 @@ export function secretFiles(config: Receivers): { file: string; what: string }[]
     add(delivery.url_file, 'the address of a webhook')
     add(delivery.secret_file, 'the signing secret of a webhook')
   }
-  for (const { password_file } of mailServers(config)) add(password_file, 'the password of the mail account')
+  for (const { password_file } of mailServers(config))
+    add(password_file, 'the password of the mail account')
   add(config.alerts.ping?.url_file, 'the address of the ping')
   return [...found].map(([file, what]) => ({ file, what }))
 }

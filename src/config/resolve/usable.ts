@@ -2,7 +2,14 @@ import { isSluiceError } from '../../base/run/errors.ts'
 import type { Config, ServiceConfig } from '../config.ts'
 import { type Environment, readEnvironment } from '../environment.ts'
 import { type Fault, faultLines, pathText } from '../faults.ts'
-import { addressWarnings, checkText, checkValue, findFile, invalid_hint, readText } from '../load.ts'
+import {
+  addressWarnings,
+  checkText,
+  checkValue,
+  findFile,
+  invalid_hint,
+  readText,
+} from '../load.ts'
 import { inService, listOf } from './local-paths.ts'
 
 /**
@@ -26,10 +33,20 @@ export function examineConfig(options: {
   let file: string | undefined
   try {
     file = findFile(options.file ?? environment.config_file, environment).file
-    return { file, ...examineText(readText(file), file, inService(environment, file), options.checks_paths) }
+    return {
+      file,
+      ...examineText(readText(file), file, inService(environment, file), options.checks_paths),
+    }
   } catch (error) {
     if (!isSluiceError(error)) throw error
-    return { file, faults: [error.message], fields: [] as string[], hint: error.hint, warnings: [], usable: undefined }
+    return {
+      file,
+      faults: [error.message],
+      fields: [] as string[],
+      hint: error.hint,
+      warnings: [],
+      usable: undefined,
+    }
   }
 }
 
@@ -56,8 +73,13 @@ const placeholder = {
 /** Removing one fault may cause another, as in a prompt whose folder is removed. */
 const max_rounds = 8
 
-function usablePart(value: unknown, environment: Environment, checks_paths: boolean): UsableConfig | undefined {
-  let rest: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
+function usablePart(
+  value: unknown,
+  environment: Environment,
+  checks_paths: boolean,
+): UsableConfig | undefined {
+  let rest: Record<string, unknown> =
+    typeof value === 'object' && value !== null ? { ...value } : {}
   let has_service = true
   for (let round = 0; round < max_rounds; round++) {
     const has_folders = listOf(rest.folders).length > 0
@@ -74,16 +96,25 @@ function usablePart(value: unknown, environment: Environment, checks_paths: bool
 }
 
 function isAboutService({ path }: Fault): boolean {
-  return path[0] === 'service' && (path.length === 1 || path[1] === 'base_url' || path[1] === 'project_id')
+  return (
+    path[0] === 'service' &&
+    (path.length === 1 || path[1] === 'base_url' || path[1] === 'project_id')
+  )
 }
 
-function without(value: Record<string, unknown>, faults: readonly Fault[]): Record<string, unknown> {
+function without(
+  value: Record<string, unknown>,
+  faults: readonly Fault[],
+): Record<string, unknown> {
   const rest = { ...value }
   for (const section of new Set(faults.map(({ path }) => String(path[0])))) {
     const bad = new Set(faults.filter(({ path }) => path[0] === section).map(({ path }) => path[1]))
     if (section === 'service') rest.service = serviceWithout(value.service, bad)
     else if (section !== 'folders' && section !== 'prompts') delete rest[section]
-    else rest[section] = bad.has(undefined) ? [] : listOf(value[section]).filter((_, at) => !bad.has(at))
+    else
+      rest[section] = bad.has(undefined)
+        ? []
+        : listOf(value[section]).filter((_, at) => !bad.has(at))
   }
   return rest
 }
@@ -91,6 +122,8 @@ function without(value: Record<string, unknown>, faults: readonly Fault[]): Reco
 /** `bad` holds the fields with faults; undefined in it stands for the whole section. */
 function serviceWithout(service: unknown, bad: ReadonlySet<unknown>): object {
   if (bad.has(undefined)) return placeholder.service
-  const kept = Object.entries(service as object).filter(([key, value]) => !bad.has(key) && value !== undefined)
+  const kept = Object.entries(service as object).filter(
+    ([key, value]) => !bad.has(key) && value !== undefined,
+  )
   return { ...placeholder.service, ...Object.fromEntries(kept) }
 }

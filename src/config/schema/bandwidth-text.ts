@@ -17,7 +17,8 @@ const sizes = [
 export function bandwidthText(spans: readonly BandwidthSpan[]): string | Record<string, string> {
   if (spans.length === 0) return 'off'
   const [first] = spans
-  if (spans.length === 1 && first!.to_minute - first!.from_minute === day_minutes) return rateText(first!.bytes_per_s)
+  if (spans.length === 1 && first!.to_minute - first!.from_minute === day_minutes)
+    return rateText(first!.bytes_per_s)
   return Object.fromEntries(
     spans.map(({ from_minute, to_minute, bytes_per_s }) => [
       `${timeText(from_minute)}-${timeText(to_minute)}`,

@@ -158,9 +158,14 @@ export function withoutConstants(config: object): Record<string, unknown> {
   const kept = Object.entries(config).map(([section, values]) => {
     const names = new Set(Object.keys((constants as Record<string, object>)[section] ?? {}))
     if (names.size === 0) return [section, values]
-    return [section, Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))]
+    return [
+      section,
+      Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name))),
+    ]
   })
   return Object.fromEntries(
-    kept.filter(([, values]) => Object.keys(Object(values)).length > 0 || typeof values !== 'object'),
+    kept.filter(
+      ([, values]) => Object.keys(Object(values)).length > 0 || typeof values !== 'object',
+    ),
   )
 }

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { second_ms } from '../../base/time/time.ts'
-import { duration_pattern, durationText, parseDuration_ms, parseSize_bytes, size_pattern, sizeText } from './units.ts'
+import {
+  duration_pattern,
+  durationText,
+  parseDuration_ms,
+  parseSize_bytes,
+  size_pattern,
+  sizeText,
+} from './units.ts'
 
 /**
  * Kinds of fields. Each field has a default as a user would write it, limits, and a description
@@ -22,7 +29,9 @@ export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount
   const limits = `${durationText(min * unit_ms[unit])} to ${durationText(max * unit_ms[unit])}`
   const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
   const parse = (text: string) => parseDuration_ms(text) / unit_ms[unit]
-  return amount(duration_pattern, parse, (value) => value >= min && value <= max, wrong).prefault(usual)
+  return amount(duration_pattern, parse, (value) => value >= min && value <= max, wrong).prefault(
+    usual,
+  )
 }
 
 /** A duration for a field without a unit in its name: the user writes one. Output in ms. */
@@ -49,7 +58,12 @@ export function sizeValue({ min, max }: Limits) {
   return amount(size_pattern, parseSize_bytes, isValid, wrong)
 }
 
-function amount(pattern: RegExp, parse: (text: string) => number, isValid: (value: number) => boolean, wrong: string) {
+function amount(
+  pattern: RegExp,
+  parse: (text: string) => number,
+  isValid: (value: number) => boolean,
+  wrong: string,
+) {
   return z
     .union([z.number(), matching(pattern, wrong)], wrong)
     .transform((value) => (typeof value === 'number' ? value : parse(value)))
@@ -70,7 +84,10 @@ export function flag(usual: boolean) {
   return z.boolean('must be true or false').prefault(usual)
 }
 
-export function choice<const Words extends readonly [string, ...string[]]>(words: Words, usual: Words[number]) {
+export function choice<const Words extends readonly [string, ...string[]]>(
+  words: Words,
+  usual: Words[number],
+) {
   const schema = z.enum(words, `must be one of ${words.join(', ')}`)
   return schema.prefault(usual as z.input<typeof schema>)
 }

@@ -28,7 +28,8 @@ export const alerts_schema = z.strictObject({
   ),
 })
 
-const wrong_listen = 'must be off, or an address of this machine such as 127.0.0.1:9464 or [::1]:9464'
+const wrong_listen =
+  'must be off, or an address of this machine such as 127.0.0.1:9464 or [::1]:9464'
 
 function isLoopbackAddress(text: string): boolean {
   return isLoopbackHost(hostAndPort(text)?.host ?? '')

@@ -20,7 +20,9 @@ const span = z.string().regex(span_pattern, 'must be times of the day, such as 0
 
 const timetable = z
   .record(span, z.union([off.transform(() => unlimited), rate], wrong_rate), wrong)
-  .transform((entries) => Object.entries(entries).flatMap(([text, bytes_per_s]) => spansOf(text, bytes_per_s)))
+  .transform((entries) =>
+    Object.entries(entries).flatMap(([text, bytes_per_s]) => spansOf(text, bytes_per_s)),
+  )
   .refine((spans) => !overlap(spans), 'must not have two rates for the same time')
   .transform((spans) => spans.filter(({ bytes_per_s }) => bytes_per_s !== unlimited))
 

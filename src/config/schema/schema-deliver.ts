@@ -27,7 +27,9 @@ export function baseUrlFault(text: string): string | undefined {
   const { protocol, username, password, search, hash } = new URL(text)
   if (username || password) return 'must not hold a user name or password'
   if (search || hash) return 'must not hold a query (?) or a fragment (#)'
-  return protocol === 'https:' || protocol === 'http:' ? outgoingFault(text) : 'must begin with https://'
+  return protocol === 'https:' || protocol === 'http:'
+    ? outgoingFault(text)
+    : 'must begin with https://'
 }
 
 /**
@@ -36,7 +38,18 @@ export function baseUrlFault(text: string): string | undefined {
  *
  * @internal
  */
-export const message_values = ['name', 'date', 'due', 'report', 'manifest', 'count', 'id', 'subject', 'text', 'at']
+export const message_values = [
+  'name',
+  'date',
+  'due',
+  'report',
+  'manifest',
+  'count',
+  'id',
+  'subject',
+  'text',
+  'at',
+]
 
 /**
  * Every value fits between quotes, so each must be there. Without quotes, none is sure to fit:
@@ -62,7 +75,8 @@ export function hasOneUrl({ value, issues }: z.core.ParsePayload<Urls>): void {
   issues.push({ code: 'custom', message: 'must have either url or url_file', input: value })
 }
 
-const wrong_body = 'must be json, slack, teams, or a template, such as { template: "{\\"text\\": \\"{{text}}\\"}" }'
+const wrong_body =
+  'must be json, slack, teams, or a template, such as { template: "{\\"text\\": \\"{{text}}\\"}" }'
 
 const webhook_schema = z
   .strictObject({
@@ -106,7 +120,9 @@ export const smtp_schema = z
     port: optional(countValue({ min: 1, max: 65_535 })).describe(
       'Its port. Default: the usual one, 465 with tls implicit, 587 with starttls, 25 with none.',
     ),
-    tls: optional(z.enum(['implicit', 'starttls', 'none'], 'must be one of implicit, starttls, none')).describe(
+    tls: optional(
+      z.enum(['implicit', 'starttls', 'none'], 'must be one of implicit, starttls, none'),
+    ).describe(
       'implicit: TLS from the first byte. starttls: TLS before the login and the mail. none: without protection, ' +
         'to this machine only. Default: starttls for port 587, else implicit, as RFC 8314 advises.',
     ),
@@ -122,12 +138,15 @@ export const smtp_schema = z
     ),
   })
   .check(({ value, issues }) => {
-    const say = (key: string, message: string) => issues.push({ code: 'custom', path: [key], message, input: value })
+    const say = (key: string, message: string) =>
+      issues.push({ code: 'custom', path: [key], message, input: value })
     if (value.tls === 'none' && !isLoopbackHost(value.host === '::1' ? '[::1]' : value.host)) {
       say('tls', 'must be implicit or starttls (none is for this machine only)')
     }
-    if (value.user !== undefined && value.password_file === undefined) say('user', 'needs a password_file beside it')
-    if (value.user === undefined && value.password_file !== undefined) say('password_file', 'needs a user beside it')
+    if (value.user !== undefined && value.password_file === undefined)
+      say('user', 'needs a password_file beside it')
+    if (value.user === undefined && value.password_file !== undefined)
+      say('password_file', 'needs a user beside it')
   })
 
 const email_schema = z.strictObject({
@@ -211,7 +230,11 @@ const delivery_schema = z
     const count = delivery_kinds.filter((kind) => value[kind] !== undefined).length
     // A mistyped kind already has a fault of its own.
     if (count === 1 || issues.length > 0) return
-    issues.push({ code: 'custom', message: `must be one of ${delivery_kinds.join(', ')}`, input: value })
+    issues.push({
+      code: 'custom',
+      message: `must be one of ${delivery_kinds.join(', ')}`,
+      input: value,
+    })
   })
 
 export function deliveries(description: string) {
@@ -253,7 +276,8 @@ export function template(max_chars: number, known: readonly string[]) {
 function knownNames(known: readonly string[]) {
   return ({ value, issues }: z.core.ParsePayload<string>) => {
     for (const name of templateNames(value)) {
-      if (!known.includes(name)) issues.push({ code: 'custom', message: unknownName(name, known), input: value })
+      if (!known.includes(name))
+        issues.push({ code: 'custom', message: unknownName(name, known), input: value })
     }
   }
 }

@@ -7,7 +7,10 @@ import { duration_pattern, parseDuration_ms } from './units.ts'
 
 export const project_id = z
   .string('must be a text')
-  .regex(/^project_[a-z0-9]{20}$/, 'must be project_ and 20 small letters or digits, as the service shows it')
+  .regex(
+    /^project_[a-z0-9]{20}$/,
+    'must be project_ and 20 small letters or digits, as the service shows it',
+  )
 
 const path_pattern = /^(\/|~\/|~$)/
 /** An absolute path; resolving the configuration expands `~`. */
@@ -24,7 +27,10 @@ export const pattern = z
 export const label = z
   .string('must be a text')
   .refine((name) => hasCharacters(name, 2, 255), 'must have 2 to 255 characters')
-  .refine((name) => !control_characters.test(name), 'must be in one line, without control characters')
+  .refine(
+    (name) => !control_characters.test(name),
+    'must be in one line, without control characters',
+  )
   .meta({ minLength: 2, maxLength: 255 })
 
 /** Names of folders, prompts and deliveries. */
@@ -64,12 +70,18 @@ const mime_types = z
     z.string().regex(/^\.?[A-Za-z0-9][A-Za-z0-9_+-]*$/, 'must be an extension, such as md'),
     z
       .string('must be a media type, such as text/markdown')
-      .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/, 'must be a media type, such as text/markdown'),
+      .regex(
+        /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/,
+        'must be a media type, such as text/markdown',
+      ),
     'must be pairs of extension and media type, such as { md: text/markdown }',
   )
   .transform((types) =>
     Object.fromEntries(
-      Object.entries(types).map(([extension, type]) => [extension.replace(/^\./, '').toLowerCase(), type]),
+      Object.entries(types).map(([extension, type]) => [
+        extension.replace(/^\./, '').toLowerCase(),
+        type,
+      ]),
     ),
   )
   .prefault({})
@@ -96,7 +108,8 @@ const label_rule = z.strictObject({
   add: z.array(label, wrong_add).min(1, wrong_add).max(20, wrong_add),
 })
 
-const wrong_label = 'must be a label of 2 to 255 characters, or a rule such as { path: "/contracts/**", add: [legal] }'
+const wrong_label =
+  'must be a label of 2 to 255 characters, or a rule such as { path: "/contracts/**", add: [legal] }'
 
 const labels = list(z.union([label, label_rule], wrong_label), 50).describe(
   'Labels that files get once they are ready. A label of 2 to 255 characters in one line is for every file of the folder. A ' +
@@ -116,7 +129,9 @@ export const folder_schema = z.strictObject({
     'The path of the folder: absolute, or beginning with ~/. It may be missing now: Sluice then waits for it as ' +
       'an offline folder.',
   ),
-  project_id: optional(project_id).describe('The project that its files are uploaded to. Default: service.project_id.'),
+  project_id: optional(project_id).describe(
+    'The project that its files are uploaded to. Default: service.project_id.',
+  ),
   include: list(pattern, 1_000).describe(
     'Patterns as in .gitignore. If there are any, Sluice uploads only files that match one. Empty by default: it ' +
       'uploads every file that is not ignored.',

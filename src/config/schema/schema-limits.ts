@@ -15,7 +15,9 @@ const upload_limit = z
           .describe('New files in 24 hours. Default 100000: that is enough for a large archive.'),
         bytes: sizeValue({ min: 1, max: max_bytes })
           .prefault('100GB')
-          .describe('Total size of the new files in 24 hours. Default 100GB: about a day on a line of 10 Mbit/s.'),
+          .describe(
+            'Total size of the new files in 24 hours. Default 100GB: about a day on a line of 10 Mbit/s.',
+          ),
       }),
     ],
     'must be off, or files, bytes or both',

@@ -9,7 +9,12 @@ const wrong_listen =
 
 const listen = z
   .union(
-    [off, z.string().refine((text) => /^unix:\/./.test(text) || hostAndPort(text) !== undefined, wrong_listen)],
+    [
+      off,
+      z
+        .string()
+        .refine((text) => /^unix:\/./.test(text) || hostAndPort(text) !== undefined, wrong_listen),
+    ],
     wrong_listen,
   )
   .prefault('off')
@@ -19,10 +24,16 @@ const listen = z
       'off: nothing listens before somebody wants it.',
   )
 
-const header_name = matching(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header, such as Remote-User')
+const header_name = matching(
+  /^[A-Za-z0-9-]{1,64}$/,
+  'must be the name of a header, such as Remote-User',
+)
 
 const proxy_schema = z.strictObject({
-  from: list(z.string().refine(isRange, 'must be an IP address, or a range such as 10.0.0.0/8'), 100).describe(
+  from: list(
+    z.string().refine(isRange, 'must be an IP address, or a range such as 10.0.0.0/8'),
+    100,
+  ).describe(
     'Addresses from which the headers below are believed, such as 127.0.0.1 or 10.0.0.0/8. Anybody who can send ' +
       'from one of them can be any user. Whoever uses the socket of listen counts as listed. Empty by default.',
   ),
@@ -44,8 +55,12 @@ export const page_schema = z
         'https://example.com/sluice behind a proxy. Links in mail and chat lead there. Without it they are left ' +
         'out, and the page expects requests to listen itself.',
     ),
-    tls_cert: optional(local_path).describe('The certificate chain (PEM) for TLS. Default none: plain HTTP.'),
-    tls_key: optional(local_path).describe('The private key (PEM) of tls_cert. Only its owner may read it.'),
+    tls_cert: optional(local_path).describe(
+      'The certificate chain (PEM) for TLS. Default none: plain HTTP.',
+    ),
+    tls_key: optional(local_path).describe(
+      'The private key (PEM) of tls_cert. Only its owner may read it.',
+    ),
     proxy: proxy_schema.prefault({}).describe('A proxy in front that knows the users.'),
     readers_ask: count({ usual: 20, min: 0, max: 1_000 }).describe(
       'How many questions one reader may ask in an hour; 0: none. Default 20: enough for a talk, and a mistake ' +
@@ -53,10 +68,14 @@ export const page_schema = z
     ),
   })
   .check(({ value, issues }) => {
-    const say = (path: string, message: string) => issues.push({ code: 'custom', message, path: [path], input: value })
+    const say = (path: string, message: string) =>
+      issues.push({ code: 'custom', message, path: [path], input: value })
     if ((value.tls_cert === undefined) !== (value.tls_key === undefined))
       say('tls_cert', 'set both tls_cert and tls_key, or neither')
     const is_open = value.listen !== 'off' && !isLocalListen(value.listen)
     if (is_open && value.tls_cert === undefined && value.proxy.from.length === 0)
-      say('listen', 'is reached by other machines, so it needs tls_cert and tls_key, or a proxy with TLS in proxy.from')
+      say(
+        'listen',
+        'is reached by other machines, so it needs tls_cert and tls_key, or a proxy with TLS in proxy.from',
+      )
   })

@@ -61,7 +61,8 @@ const scope_schema = z.strictObject({
   views: ids('view', 'Views that are in scope with everything that they show.'),
 })
 
-const provider_rule = 'must be small letters, digits, dashes or underscores, beginning with a letter'
+const provider_rule =
+  'must be small letters, digits, dashes or underscores, beginning with a letter'
 
 export const prompt_schema = z.strictObject({
   name: name_field.describe(
@@ -83,8 +84,12 @@ export const prompt_schema = z.strictObject({
   provider: lineOf(64)
     .regex(/^[a-z][a-z0-9_-]*$/, provider_rule)
     .optional()
-    .describe('The preferred provider of models, by its name on the service. Default: the service chooses.'),
-  skills: list(lineOf(255), 20).describe('Names of skills that the service loads, in this order. Empty by default.'),
+    .describe(
+      'The preferred provider of models, by its name on the service. Default: the service chooses.',
+    ),
+  skills: list(lineOf(255), 20).describe(
+    'Names of skills that the service loads, in this order. Empty by default.',
+  ),
   public_data: optional(z.boolean('must be true or false')).describe(
     'false: the service does not search the web. Default: as the service decides.',
   ),

@@ -49,7 +49,10 @@ const asking_schema = z.strictObject({
   deadline_ms: z
     .strictObject({
       fast: deadline('5m', 'With intelligence fast. Default 5m: such answers take seconds.'),
-      auto: deadline('15m', 'With intelligence auto. Default 15m: the service may choose a slow model.'),
+      auto: deadline(
+        '15m',
+        'With intelligence auto. Default 15m: the service may choose a slow model.',
+      ),
       expert: deadline('30m', 'With intelligence expert. Default 30m: such answers take minutes.'),
       research: deadline(
         '2h',
@@ -86,8 +89,12 @@ export const config_schema = z.strictObject({
     .array(prompt_schema, 'must be a list of prompts')
     .max(100, 'must not have more than 100 prompts')
     .prefault([])
-    .describe('Questions about the files that Sluice asks on a schedule, 0 to 100 prompts. Default none.'),
-  smtp: optional(smtp_schema).describe('The mail server of e-mail deliveries that name no other. Default none.'),
+    .describe(
+      'Questions about the files that Sluice asks on a schedule, 0 to 100 prompts. Default none.',
+    ),
+  smtp: optional(smtp_schema).describe(
+    'The mail server of e-mail deliveries that name no other. Default none.',
+  ),
   asking: prefault(asking_schema, {}).describe('How long prompts wait for answers.'),
   health: prefault(health_schema, {}).describe(
     'Limits above which the health has a problem, and the address of health and metrics.',

@@ -44,7 +44,13 @@ function parseAmount(text: string, units: Record<string, number>): number {
 
 /** The shortest text for exactly this duration: 7,776,000,000 becomes `90d`. */
 export function durationText(ms: number): string {
-  const [unit, size] = largestDivisor(ms, { ms: 1, s: second_ms, m: minute_ms, h: hour_ms, d: day_ms })
+  const [unit, size] = largestDivisor(ms, {
+    ms: 1,
+    s: second_ms,
+    m: minute_ms,
+    h: hour_ms,
+    d: day_ms,
+  })
   return `${ms / size}${unit}`
 }
 

@@ -24,7 +24,9 @@ function cron(value: string, range: string, example: string) {
   return z
     .string()
     .max(max_cron_length)
-    .regex(new RegExp(`^${item}(,${item})*$`), { error: `must be a cron value from ${range}, such as ${example}` })
+    .regex(new RegExp(`^${item}(,${item})*$`), {
+      error: `must be a cron value from ${range}, such as ${example}`,
+    })
     .meta({ description: `A cron value from ${range}; * is any.`, examples: [example] })
 }
 
@@ -34,7 +36,10 @@ const actionSchedule = z
     hour: cron('[01]?\\d|2[0-3]', '0 to 23', '9,17'),
     weekday: cron(`[0-7]|${weekdays.join('|')}`, '0 (Sunday) to 7, or sun to sat', '1-5'),
     month_day: cron('0?[1-9]|[12]\\d|3[01]', '1 to 31', '*/2'),
-    timezone: text(1, 64).meta({ description: 'A name of the IANA time zone database.', examples: ['Europe/Berlin'] }),
+    timezone: text(1, 64).meta({
+      description: 'A name of the IANA time zone database.',
+      examples: ['Europe/Berlin'],
+    }),
   })
   .meta({ id: 'ActionSchedule' })
 
@@ -82,12 +87,18 @@ const timing_text = 'Exactly one of `schedule` and `trigger` is there.'
 const timing_shape = { oneOf: [{ required: ['schedule'] }, { required: ['trigger'] }] }
 
 const actionCreate = z
-  .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'True by default.' }) })
+  .strictObject({
+    ...fields,
+    enabled: z.boolean().optional().meta({ description: 'True by default.' }),
+  })
   .refine(hasOneTiming, one_timing)
   .meta({ id: 'ActionCreate', description: timing_text, ...timing_shape })
 
 const actionUpdate = z
-  .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'Unchanged by default.' }) })
+  .strictObject({
+    ...fields,
+    enabled: z.boolean().optional().meta({ description: 'Unchanged by default.' }),
+  })
   .refine(hasOneTiming, one_timing)
   .meta({
     id: 'ActionUpdate',
@@ -115,7 +126,12 @@ const actionRecord = z
   .meta({ id: 'Action', description: timing_text, ...timing_shape })
 
 const actionListItem = z
-  .object({ action_id: idSchema('action'), name: fields.name, enabled: z.boolean(), created_at: timestamp })
+  .object({
+    action_id: idSchema('action'),
+    name: fields.name,
+    enabled: z.boolean(),
+    created_at: timestamp,
+  })
   .meta({ id: 'ActionListItem' })
 
 const actionList = listEnvelope(actionListItem, 'action').meta({
@@ -123,4 +139,9 @@ const actionList = listEnvelope(actionListItem, 'action').meta({
   description: 'Newest first. One full page: has_more is always false.',
 })
 
-export const action = { create: actionCreate, update: actionUpdate, record: actionRecord, list: actionList }
+export const action = {
+  create: actionCreate,
+  update: actionUpdate,
+  record: actionRecord,
+  list: actionList,
+}

@@ -21,7 +21,10 @@ const color = z
   .regex(/^#[0-9a-fA-F]{6}$/, { error: 'must be a colour of the form #rrggbb' })
   .meta({ description: 'Colour, #rrggbb.', examples: ['#2f80ed'] })
 
-const icon = text(1, 64).meta({ description: 'The name of an icon, or an emoji.', examples: ['folder'] })
+const icon = text(1, 64).meta({
+  description: 'The name of an icon, or an emoji.',
+  examples: ['folder'],
+})
 
 export const labelCreate = z
   .strictObject({ name: labelName, color: color.optional(), icon: icon.optional() })
@@ -32,22 +35,29 @@ export const labelUpdate = z
   .meta({ id: 'LabelUpdate', description: 'Fields that are left out stay as they are.' })
 
 export const labelRecord = z
-  .object({ label_id: idSchema('label'), name: labelName, color: color.optional(), icon: icon.optional() })
+  .object({
+    label_id: idSchema('label'),
+    name: labelName,
+    color: color.optional(),
+    icon: icon.optional(),
+  })
   .meta({ id: 'Label' })
 
 /** A label of an asset: an item in lists of assets, and the answer to attaching a label. */
-export const labelReference = z
-  .object({ label_id: idSchema('label'), name: labelName })
-  .meta({ id: 'LabelReference', examples: [{ label_id: 'label_4f7k2m9q0x3c8v1b6n5z', name: 'Contracts' }] })
+export const labelReference = z.object({ label_id: idSchema('label'), name: labelName }).meta({
+  id: 'LabelReference',
+  examples: [{ label_id: 'label_4f7k2m9q0x3c8v1b6n5z', name: 'Contracts' }],
+})
 
 export const labelList = listEnvelope(labelRecord, 'label').meta({
   id: 'LabelList',
   description: 'By name. One full page: has_more is always false.',
 })
 
-export const labelAttach = z
-  .strictObject({ label_name: labelName })
-  .meta({ id: 'LabelAttach', description: 'By name, not by id: a label that does not exist yet is made.' })
+export const labelAttach = z.strictObject({ label_name: labelName }).meta({
+  id: 'LabelAttach',
+  description: 'By name, not by id: a label that does not exist yet is made.',
+})
 
 export type LabelReference = z.infer<typeof labelReference>
 
@@ -84,7 +94,8 @@ export const assetCreate = z
       .toLowerCase()
       .optional()
       .meta({
-        description: 'MD5 of the bytes, hexadecimal. When the project already holds this content, no upload is needed.',
+        description:
+          'MD5 of the bytes, hexadecimal. When the project already holds this content, no upload is needed.',
         examples: ['9e107d9d372bb6826bd81d3542a419d6'],
       }),
   })
@@ -93,9 +104,13 @@ export const assetCreate = z
 export const assetSlot = z
   .object({
     asset_id: idSchema('asset'),
-    already_exists: z.literal(false).meta({ description: 'False here; clients take an absent one as false.' }),
+    already_exists: z
+      .literal(false)
+      .meta({ description: 'False here; clients take an absent one as false.' }),
     upload_url: z.url().meta({
-      examples: ['http://127.0.0.1:4001/objects/asset_4f7k2m9q0x3c8v1b6n5z?expires=1769855400&signature=9e107d9d'],
+      examples: [
+        'http://127.0.0.1:4001/objects/asset_4f7k2m9q0x3c8v1b6n5z?expires=1769855400&signature=9e107d9d',
+      ],
       description:
         'Signed, on an origin of its own: not this service. Send the bytes there before expires_at, with exactly the ' +
         'headers given and a Content-Length, never with X-API-Key or X-Project-Id. A secret until it expires.',
@@ -107,7 +122,10 @@ export const assetSlot = z
     }),
     expires_at: timestamp,
   })
-  .meta({ id: 'AssetSlot', description: 'A slot: the bytes have to be sent, then the slot completed.' })
+  .meta({
+    id: 'AssetSlot',
+    description: 'A slot: the bytes have to be sent, then the slot completed.',
+  })
 
 export const assetExists = z
   .object({
@@ -115,7 +133,10 @@ export const assetExists = z
     already_exists: z.literal(true),
     status: assetStatus,
   })
-  .meta({ id: 'AssetExists', description: 'The project holds this content already. Its status may not be final yet.' })
+  .meta({
+    id: 'AssetExists',
+    description: 'The project holds this content already. Its status may not be final yet.',
+  })
 
 /** Code of each failed ingest. It is in no error answer, so it is not among the error codes. */
 export const ingest_error_code = 'publicapi.asset.ingest.unreadable'
@@ -128,7 +149,10 @@ const ingestError = z
       examples: ['The file cannot be read: the service does not read this kind of file.'],
     }),
   })
-  .meta({ id: 'IngestError', description: 'Beside failed, a field of this service: why the file cannot be used.' })
+  .meta({
+    id: 'IngestError',
+    description: 'Beside failed, a field of this service: why the file cannot be used.',
+  })
 
 const recordFields = {
   asset_id: idSchema('asset'),
@@ -144,16 +168,24 @@ const recordFields = {
 
 export const assetRecord = z.object(recordFields).meta({ id: 'Asset' })
 
-const assetListItem = z.object({ ...recordFields, labels: z.array(labelReference) }).meta({ id: 'AssetListItem' })
+const assetListItem = z
+  .object({ ...recordFields, labels: z.array(labelReference) })
+  .meta({ id: 'AssetListItem' })
 
-export const assetList = listEnvelope(assetListItem, 'asset').meta({ id: 'AssetList', description: 'Newest first.' })
+export const assetList = listEnvelope(assetListItem, 'asset').meta({
+  id: 'AssetList',
+  description: 'Newest first.',
+})
 
 export const assetUpdate = z
   .strictObject({
     name: text(1, max_name_length).optional(),
     description: text(0, max_description_length).optional(),
   })
-  .meta({ id: 'AssetUpdate', description: 'Only when the asset is ready. Fields that are left out stay as they are.' })
+  .meta({
+    id: 'AssetUpdate',
+    description: 'Only when the asset is ready. Fields that are left out stay as they are.',
+  })
 
 export type AssetStatus = (typeof asset_statuses)[number]
 export type AssetCreate = z.infer<typeof assetCreate>

@@ -28,7 +28,9 @@ export const chatScope = z
       'without any id as none at all, which means the whole project. An id out of reach is answered with 404.',
   })
 
-export const prompt = text(1, max_prompt_length).meta({ examples: ['What is new in these documents?'] })
+export const prompt = text(1, max_prompt_length).meta({
+  examples: ['What is new in these documents?'],
+})
 
 const turnFields = {
   prompt,
@@ -36,7 +38,8 @@ const turnFields = {
     description: 'Chooses the class of model and its tools. Default: auto.',
   }),
   provider: z.enum(providers).optional().meta({
-    description: 'Ranks the candidate models anew; depth of thought and tools still follow the mode.',
+    description:
+      'Ranks the candidate models anew; depth of thought and tools still follow the mode.',
   }),
   skills: z
     .array(text(1, max_name_length))
@@ -51,7 +54,8 @@ export const chatStart = z.strictObject(turnFields).meta({ id: 'ChatStart' })
 
 export const chatAppend = z.strictObject(turnFields).meta({
   id: 'ChatAppend',
-  description: 'Nothing but the conversation is inherited from earlier turns: send the full set with every turn.',
+  description:
+    'Nothing but the conversation is inherited from earlier turns: send the full set with every turn.',
 })
 
 export const chatStarted = z
@@ -73,9 +77,14 @@ export const chatRecord = z
   })
   .meta({ id: 'Chat' })
 
-export const chatList = listEnvelope(chatRecord, 'chat').meta({ id: 'ChatList', description: 'Newest first.' })
+export const chatList = listEnvelope(chatRecord, 'chat').meta({
+  id: 'ChatList',
+  description: 'Newest first.',
+})
 
-export const chatUpdate = z.strictObject({ title: text(1, max_name_length) }).meta({ id: 'ChatUpdate' })
+export const chatUpdate = z
+  .strictObject({ title: text(1, max_name_length) })
+  .meta({ id: 'ChatUpdate' })
 
 const messageReference = z
   .object({ message_id: idSchema('message'), created_at: timestamp })
@@ -89,7 +98,9 @@ export const messageRecord = z
   .object({
     message_id: idSchema('message'),
     created_at: timestamp,
-    status: openEnum(message_statuses).meta({ description: 'running (a value of ours), then done or error.' }),
+    status: openEnum(message_statuses).meta({
+      description: 'running (a value of ours), then done or error.',
+    }),
     prompt: prompt.optional().meta({ description: 'Absent until the answer is written.' }),
     response: z
       .string()

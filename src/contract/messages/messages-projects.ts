@@ -31,21 +31,30 @@ export const projectCreate = z
 
 export const projectUpdate = z
   .strictObject({ name: new_name, description: description.optional() })
-  .meta({ id: 'ProjectUpdate', description: 'Replaces the whole: a description that is left out is gone.' })
+  .meta({
+    id: 'ProjectUpdate',
+    description: 'Replaces the whole: a description that is left out is gone.',
+  })
 
 export const projectRecord = z
   .object({
     project_id: idSchema('project'),
     name,
     description: description.optional(),
-    default: z.boolean().meta({ description: 'Whether this is the project that the key opens first.' }),
-    role: z.enum(roles).optional().meta({ description: 'What the key may do in it. Another service may not tell.' }),
+    default: z
+      .boolean()
+      .meta({ description: 'Whether this is the project that the key opens first.' }),
+    role: z
+      .enum(roles)
+      .optional()
+      .meta({ description: 'What the key may do in it. Another service may not tell.' }),
   })
   .meta({ id: 'Project' })
 
 export const projectList = listEnvelope(projectRecord, 'project').meta({
   id: 'ProjectList',
-  description: 'The projects within reach of the key, newest first. One full page: has_more is always false.',
+  description:
+    'The projects within reach of the key, newest first. One full page: has_more is always false.',
 })
 
 const memberRecord = z
@@ -59,11 +68,15 @@ const memberRecord = z
   })
   .meta({ id: 'Member' })
 
-export const memberList = listEnvelope(memberRecord, 'user').meta({ id: 'MemberList', description: 'Oldest first.' })
+export const memberList = listEnvelope(memberRecord, 'user').meta({
+  id: 'MemberList',
+  description: 'Oldest first.',
+})
 
-export const invitationCreate = z
-  .strictObject({ email, role: z.enum(roles) })
-  .meta({ id: 'InvitationCreate', description: 'A member gets the role at once, others when they accept.' })
+export const invitationCreate = z.strictObject({ email, role: z.enum(roles) }).meta({
+  id: 'InvitationCreate',
+  description: 'A member gets the role at once, others when they accept.',
+})
 
 export const invitationRecord = z
   .object({

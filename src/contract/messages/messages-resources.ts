@@ -23,7 +23,9 @@ const skillFields = {
     description: 'What the assistant is to follow, as Markdown.',
     examples: ['Name each party and its duties.'],
   }),
-  scope: z.enum(skill_scopes).meta({ description: 'Who can use it: everybody in the project, or its maker.' }),
+  scope: z
+    .enum(skill_scopes)
+    .meta({ description: 'Who can use it: everybody in the project, or its maker.' }),
   category: z.enum(skill_categories).meta({ description: 'Something to do, or somebody to be.' }),
   display_name: text(1, max_name_length).optional(),
   description: text(0, max_description_length).optional(),
@@ -47,9 +49,17 @@ const skillRecord = z
   })
   .meta({ id: 'Skill' })
 
-const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
+const skillList = listEnvelope(skillRecord, 'skill').meta({
+  id: 'SkillList',
+  description: 'Newest first.',
+})
 
-export const skill = { create: skillCreate, update: skillUpdate, record: skillRecord, list: skillList }
+export const skill = {
+  create: skillCreate,
+  update: skillUpdate,
+  record: skillRecord,
+  list: skillList,
+}
 
 const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
 /**
@@ -63,14 +73,17 @@ const memoryFields = {
     examples: ['The fiscal year ends in June.'],
   }),
   category: z.enum(memory_categories),
-  importance: z.int().meta({ description: 'The higher, the sooner it is remembered.', examples: [5] }),
+  importance: z
+    .int()
+    .meta({ description: 'The higher, the sooner it is remembered.', examples: [5] }),
 }
 
 const memoryCreate = z
   .strictObject({
     ...memoryFields,
     scope: z.enum(memory_scopes).optional().meta({
-      description: 'Whose it is. By default the one’s of the key; project, if the key belongs to nobody.',
+      description:
+        'Whose it is. By default the one’s of the key; project, if the key belongs to nobody.',
     }),
   })
   .meta({ id: 'MemoryCreate' })
@@ -90,13 +103,24 @@ const memoryRecord = z
   })
   .meta({ id: 'Memory' })
 
-const memoryList = listEnvelope(memoryRecord, 'memory').meta({ id: 'MemoryList', description: 'Newest first.' })
+const memoryList = listEnvelope(memoryRecord, 'memory').meta({
+  id: 'MemoryList',
+  description: 'Newest first.',
+})
 
-export const memory = { create: memoryCreate, update: memoryUpdate, record: memoryRecord, list: memoryList }
+export const memory = {
+  create: memoryCreate,
+  update: memoryUpdate,
+  record: memoryRecord,
+  list: memoryList,
+}
 
 const turnFields = {
   speaker: z.int().meta({ description: 'The number of the one who speaks.', examples: [1] }),
-  source: text(1, max_name_length).meta({ description: 'Where it was heard.', examples: ['microphone'] }),
+  source: text(1, max_name_length).meta({
+    description: 'Where it was heard.',
+    examples: ['microphone'],
+  }),
   text: text(1, max_turn_text_length),
   start: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
   end: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
@@ -115,19 +139,35 @@ const sessionCreate = z
     name,
     description: description.optional(),
     state: state.optional().meta({ description: 'Ended by default: what was said is complete.' }),
-    turns: z.array(sessionTurn).max(max_session_turns).optional().meta({ description: 'Oldest first.' }),
+    turns: z
+      .array(sessionTurn)
+      .max(max_session_turns)
+      .optional()
+      .meta({ description: 'Oldest first.' }),
   })
-  .meta({ id: 'SessionCreate', description: 'Our reading: the specification lists the call and no shape.' })
+  .meta({
+    id: 'SessionCreate',
+    description: 'Our reading: the specification lists the call and no shape.',
+  })
 
 const sessionUpdate = z
-  .strictObject({ name: name.optional(), description: description.optional(), state: state.optional() })
-  .meta({ id: 'SessionUpdate', description: 'Fields that are left out stay as they are; what was said stays.' })
+  .strictObject({
+    name: name.optional(),
+    description: description.optional(),
+    state: state.optional(),
+  })
+  .meta({
+    id: 'SessionUpdate',
+    description: 'Fields that are left out stay as they are; what was said stays.',
+  })
 
 const itemFields = {
   session_id: idSchema('session'),
   name,
   description: description.optional(),
-  state: openEnum(session_states).meta({ description: 'active while the recording goes on, then ended.' }),
+  state: openEnum(session_states).meta({
+    description: 'active while the recording goes on, then ended.',
+  }),
   created_at: timestamp,
   modified_at: timestamp,
 }
@@ -137,8 +177,13 @@ const sessionListItem = z.object(itemFields).meta({ id: 'SessionListItem' })
 const sessionRecord = z
   .object({
     ...itemFields,
-    brief: z.string().optional().meta({ description: 'What was said, in short, where the service made it.' }),
-    turns: z.array(z.object(turnFields).meta({ id: 'SessionTurnRecord' })).meta({ description: 'Oldest first.' }),
+    brief: z
+      .string()
+      .optional()
+      .meta({ description: 'What was said, in short, where the service made it.' }),
+    turns: z
+      .array(z.object(turnFields).meta({ id: 'SessionTurnRecord' }))
+      .meta({ description: 'Oldest first.' }),
   })
   .meta({ id: 'Session' })
 
@@ -147,7 +192,12 @@ const sessionList = listEnvelope(sessionListItem, 'session').meta({
   description: 'Newest first.',
 })
 
-export const session = { create: sessionCreate, update: sessionUpdate, record: sessionRecord, list: sessionList }
+export const session = {
+  create: sessionCreate,
+  update: sessionUpdate,
+  record: sessionRecord,
+  list: sessionList,
+}
 
 const transcriptTurn = z
   .object({ turn_id: idSchema('turn'), ...turnFields })

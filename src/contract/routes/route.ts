@@ -41,7 +41,9 @@ export interface Route {
 type Details = Omit<Route, 'id' | 'method' | 'path' | 'summary' | 'auth' | 'scoped' | 'params'>
 
 /** The names of the parameters in a path. */
-export type ParamsIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamsIn<Rest> : never
+export type ParamsIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamsIn<Rest>
+  : never
 
 /** Make routes: `open` ones need no key, `keyed` ones a key, `scoped` ones a key and a project. */
 export const open = routeFor({ auth: false, scoped: false })
@@ -53,7 +55,12 @@ export const scoped = routeFor({ auth: true, scoped: true })
  * `{asset_id}`. Its kind gives the schema and the error code for an unknown id.
  */
 function routeFor<const Who extends Pick<Route, 'auth' | 'scoped'>>(who: Who) {
-  return <const Id extends string, Method extends Route['method'], Path extends string, const More extends Details>(
+  return <
+    const Id extends string,
+    Method extends Route['method'],
+    Path extends string,
+    const More extends Details,
+  >(
     id: Id,
     call: `${Method} ${Path}`,
     summary: string,
@@ -72,7 +79,10 @@ function routeFor<const Who extends Pick<Route, 'auth' | 'scoped'>>(who: Who) {
       path,
       summary,
       ...(names.length > 0 ? { params: z.strictObject(params) } : {}),
-      errors: [...unknown.map((kind) => `publicapi.${kind}.not_found`).filter(isKnownCode), ...(details.errors ?? [])],
+      errors: [
+        ...unknown.map((kind) => `publicapi.${kind}.not_found`).filter(isKnownCode),
+        ...(details.errors ?? []),
+      ],
     }
   }
 }
@@ -85,18 +95,20 @@ interface CrudSchemas {
 }
 
 /** The calls list, create, read, update and delete of one group, such as `skills.list`. */
-export function crudRoutes<const Group extends string, const Kind extends IdKind, Schemas extends CrudSchemas>(
-  group: Group,
-  kind: Kind,
-  schemas: Schemas,
-  errors: readonly ErrorCode[] = [],
-) {
+export function crudRoutes<
+  const Group extends string,
+  const Kind extends IdKind,
+  Schemas extends CrudSchemas,
+>(group: Group, kind: Kind, schemas: Schemas, errors: readonly ErrorCode[] = []) {
   const { create, update, record, list }: Pick<Schemas, keyof CrudSchemas> = schemas
   const path = `/v1/${group}` as const
   const one = `${path}/{${kind}_id}` as const
   const query = listQuery(kind)
   return [
-    scoped(`${group}.list`, `GET ${path}`, `List ${group}, newest first`, { query, answers: { 200: list } }),
+    scoped(`${group}.list`, `GET ${path}`, `List ${group}, newest first`, {
+      query,
+      answers: { 200: list },
+    }),
     scoped(`${group}.create`, `POST ${path}`, `Make one of the ${group}`, {
       request: create,
       answers: { 201: record },
@@ -108,16 +120,18 @@ export function crudRoutes<const Group extends string, const Kind extends IdKind
       answers: { 200: record },
       errors,
     }),
-    scoped(`${group}.delete`, `DELETE ${one}`, `Delete one of the ${group}`, { answers: { 204: null } }),
+    scoped(`${group}.delete`, `DELETE ${one}`, `Delete one of the ${group}`, {
+      answers: { 204: null },
+    }),
   ] as const
 }
 
 /** The two calls to enable and disable a thing. A repeated call gives the same answer. */
-export function switchRoutes<const Group extends string, const Kind extends IdKind, Record extends z.ZodType>(
-  group: Group,
-  kind: Kind,
-  record: Record,
-) {
+export function switchRoutes<
+  const Group extends string,
+  const Kind extends IdKind,
+  Record extends z.ZodType,
+>(group: Group, kind: Kind, record: Record) {
   const one = `/v1/${group}/{${kind}_id}` as const
   const details = { request: noBody, answers: { 200: record } }
   return [

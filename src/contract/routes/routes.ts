@@ -5,7 +5,15 @@ import * as assets from '../messages/messages-assets.ts'
 import * as chats from '../messages/messages-chats.ts'
 import * as projects from '../messages/messages-projects.ts'
 import * as resources from '../messages/messages-resources.ts'
-import { crudRoutes, keyed, open, type ParamsIn, type Route, scoped, switchRoutes } from './route.ts'
+import {
+  crudRoutes,
+  keyed,
+  open,
+  type ParamsIn,
+  type Route,
+  scoped,
+  switchRoutes,
+} from './route.ts'
 
 const no_content = { answers: { 204: null } }
 const role_needed = ['publicapi.tenancy.role.insufficient'] as const
@@ -22,24 +30,39 @@ export const routes = [
     media_type: 'application/yaml',
   }),
 
-  keyed('projects.list', 'GET /v1/projects', 'List all projects within reach of the key, newest first, on one page', {
-    query: listQuery('project'),
-    answers: { 200: projects.projectList },
-  }),
+  keyed(
+    'projects.list',
+    'GET /v1/projects',
+    'List all projects within reach of the key, newest first, on one page',
+    {
+      query: listQuery('project'),
+      answers: { 200: projects.projectList },
+    },
+  ),
   keyed('projects.create', 'POST /v1/projects', 'Make a project; the one who makes it owns it', {
     request: projects.projectCreate,
     answers: { 201: projects.projectRecord },
     errors: ['publicapi.project.create.limited_key'],
   }),
-  keyed('projects.update', 'POST /v1/projects/{project_id}', 'Replace the name and the description of a project', {
-    request: projects.projectUpdate,
-    answers: { 200: projects.projectRecord },
-    errors: role_needed,
-  }),
-  keyed('projects.members', 'GET /v1/projects/{project_id}/members', 'List the members of a project, oldest first', {
-    query: listQuery('user'),
-    answers: { 200: projects.memberList },
-  }),
+  keyed(
+    'projects.update',
+    'POST /v1/projects/{project_id}',
+    'Replace the name and the description of a project',
+    {
+      request: projects.projectUpdate,
+      answers: { 200: projects.projectRecord },
+      errors: role_needed,
+    },
+  ),
+  keyed(
+    'projects.members',
+    'GET /v1/projects/{project_id}/members',
+    'List the members of a project, oldest first',
+    {
+      query: listQuery('user'),
+      answers: { 200: projects.memberList },
+    },
+  ),
   keyed(
     'projects.invite',
     'POST /v1/projects/{project_id}/invitations',
@@ -71,12 +94,19 @@ export const routes = [
     query: listQuery('asset'),
     answers: { 200: assets.assetList },
   }),
-  scoped('assets.read', 'GET /v1/assets/{asset_id}', 'Read an asset', { answers: { 200: assets.assetRecord } }),
-  scoped('assets.update', 'POST /v1/assets/{asset_id}', 'Change the name or the description of a ready asset', {
-    request: assets.assetUpdate,
+  scoped('assets.read', 'GET /v1/assets/{asset_id}', 'Read an asset', {
     answers: { 200: assets.assetRecord },
-    errors: ['publicapi.asset.update.not_ready'],
   }),
+  scoped(
+    'assets.update',
+    'POST /v1/assets/{asset_id}',
+    'Change the name or the description of a ready asset',
+    {
+      request: assets.assetUpdate,
+      answers: { 200: assets.assetRecord },
+      errors: ['publicapi.asset.update.not_ready'],
+    },
+  ),
   scoped(
     'assets.delete',
     'DELETE /v1/assets/{asset_id}',
@@ -110,23 +140,40 @@ export const routes = [
     query: listQuery('label'),
     answers: { 200: assets.labelList },
   }),
-  scoped('labels.create', 'POST /v1/labels', 'Make a label; a name that exists answers the label that has it', {
-    request: assets.labelCreate,
-    answers: { 201: assets.labelRecord },
+  scoped(
+    'labels.create',
+    'POST /v1/labels',
+    'Make a label; a name that exists answers the label that has it',
+    {
+      request: assets.labelCreate,
+      answers: { 201: assets.labelRecord },
+    },
+  ),
+  scoped('labels.read', 'GET /v1/labels/{label_id}', 'Read a label', {
+    answers: { 200: assets.labelRecord },
   }),
-  scoped('labels.read', 'GET /v1/labels/{label_id}', 'Read a label', { answers: { 200: assets.labelRecord } }),
   scoped('labels.update', 'POST /v1/labels/{label_id}', 'Change a label', {
     request: assets.labelUpdate,
     answers: { 200: assets.labelRecord },
     errors: ['publicapi.label.name_taken'],
   }),
-  scoped('labels.delete', 'DELETE /v1/labels/{label_id}', 'Delete a label and detach it everywhere', no_content),
+  scoped(
+    'labels.delete',
+    'DELETE /v1/labels/{label_id}',
+    'Delete a label and detach it everywhere',
+    no_content,
+  ),
 
-  scoped('chats.start', 'POST /v1/chats', 'Start a chat; answered at once, the answer is written later', {
-    request: chats.chatStart,
-    answers: { 202: chats.chatStarted },
-    errors: turn_faults,
-  }),
+  scoped(
+    'chats.start',
+    'POST /v1/chats',
+    'Start a chat; answered at once, the answer is written later',
+    {
+      request: chats.chatStart,
+      answers: { 202: chats.chatStarted },
+      errors: turn_faults,
+    },
+  ),
   scoped('chats.list', 'GET /v1/chats', 'List chats, newest first', {
     query: listQuery('chat'),
     answers: { 200: chats.chatList },
@@ -138,7 +185,12 @@ export const routes = [
     request: chats.chatUpdate,
     answers: { 200: chats.chatRecord },
   }),
-  scoped('chats.delete', 'DELETE /v1/chats/{chat_id}', 'Delete a chat and its messages', no_content),
+  scoped(
+    'chats.delete',
+    'DELETE /v1/chats/{chat_id}',
+    'Delete a chat and its messages',
+    no_content,
+  ),
   scoped(
     'messages.append',
     'POST /v1/chats/{chat_id}/messages',
@@ -159,7 +211,12 @@ export const routes = [
     'Read a message: its prompt and its answer, once written',
     { answers: { 200: chats.messageRecord } },
   ),
-  scoped('messages.delete', 'DELETE /v1/chats/{chat_id}/messages/{message_id}', 'Delete a message', no_content),
+  scoped(
+    'messages.delete',
+    'DELETE /v1/chats/{chat_id}/messages/{message_id}',
+    'Delete a message',
+    no_content,
+  ),
 
   ...crudRoutes('skills', 'skill', resources.skill, ['publicapi.skill.name_taken']),
   ...switchRoutes('skills', 'skill', resources.skill.record),
@@ -178,7 +235,9 @@ export const routes = [
 export type RouteId = (typeof routes)[number]['id']
 type RouteOf<Id extends RouteId> = Extract<(typeof routes)[number], { id: Id }>
 
-type Parsed<Value, Key extends string> = Value extends { readonly [K in Key]: infer Schema extends z.ZodType }
+type Parsed<Value, Key extends string> = Value extends {
+  readonly [K in Key]: infer Schema extends z.ZodType
+}
   ? z.output<Schema>
   : undefined
 

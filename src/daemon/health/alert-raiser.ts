@@ -42,7 +42,10 @@ export function createAlertRaiser(tools: AlertTools) {
       await recordUnlessStuck(tools, [{ type: 'alert_raised', ...alert, targets }])
     } catch (error) {
       // If the ledger cannot record, receivers must know that most of all.
-      prompt_report.fault('an alert could not be recorded, so Sluice sends it once, without retries', error)
+      prompt_report.fault(
+        'an alert could not be recorded, so Sluice sends it once, without retries',
+        error,
+      )
       const sent = sendUnrecorded({ ...alert, at_ms }).finally(() => unrecorded.delete(sent))
       unrecorded.add(sent)
     }
@@ -90,7 +93,10 @@ const check_every_ms = second_ms
  * ledger proceeds. Errors: those of `record`, and `ledger.no_answer`. After `ledger.no_answer` the
  * facts may still be recorded later.
  */
-export async function recordUnlessStuck({ ledger, clock, isLedgerStuck }: Recorder, facts: Fact[]): Promise<void> {
+export async function recordUnlessStuck(
+  { ledger, clock, isLedgerStuck }: Recorder,
+  facts: Fact[],
+): Promise<void> {
   const answered = new AbortController()
   const giveUp = async () => {
     while (!answered.signal.aborted) {

@@ -1,5 +1,10 @@
 import { closeServer, listen } from '../../base/net/http-server.ts'
-import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../../base/net/http-server-app.ts'
+import {
+  createHttpApp,
+  type HttpApp,
+  type HttpReply,
+  type HttpRequest,
+} from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { messageOf, SluiceError, toPlainError } from '../../base/run/errors.ts'
 import { hostAndPort } from '../../config/listen.ts'
@@ -14,7 +19,12 @@ export interface HealthAnswer {
 type HealthReader = (name: string) => Promise<HealthAnswer>
 export type HealthEndpoints = Awaited<ReturnType<typeof serveHealth>>
 
-export type HealthPath = '/healthz' | '/readyz' | '/readyz/folder/:name' | '/readyz/prompt/:name' | '/metrics'
+export type HealthPath =
+  | '/healthz'
+  | '/readyz'
+  | '/readyz/folder/:name'
+  | '/readyz/prompt/:name'
+  | '/metrics'
 
 /** Requests carry no body. */
 const body_limit_bytes = 1_024
@@ -29,17 +39,24 @@ const close_grace_ms = 200
 export async function serveHealth(where: string, answers: Record<HealthPath, HealthReader>) {
   const { host, port } = hostAndPort(where)!
   const paths = Object.keys(answers) as HealthPath[]
-  const isPath = (path: string) => paths.some((known) => new RegExp(`^${known.replace(':name', '[^/]+')}$`).test(path))
+  const isPath = (path: string) =>
+    paths.some((known) => new RegExp(`^${known.replace(':name', '[^/]+')}$`).test(path))
   const app = await createHttpApp({ body_limit_bytes, answerError, isPath })
   app.addHook('onRequest', async (request) => refuseOthers(request))
   for (const path of paths) {
-    app.route({ method: ['GET', 'HEAD'], url: path, handler: (...asked) => send(...asked, answers[path]) })
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: path,
+      handler: (...asked) => send(...asked, answers[path]),
+    })
   }
   await app.ready()
-  const real_port = await listen(app.server, host.replace(/^\[|\]$/g, ''), port).catch(async (error) => {
-    await app.close()
-    throw error
-  })
+  const real_port = await listen(app.server, host.replace(/^\[|\]$/g, ''), port).catch(
+    async (error) => {
+      await app.close()
+      throw error
+    },
+  )
   /** `address`: with the real port, such as `127.0.0.1:9464`. */
   return { address: where.replace(/\d+$/, String(real_port)), close: () => close(app) }
 }
@@ -49,7 +66,11 @@ async function close(app: HttpApp): Promise<void> {
   await app.close()
 }
 
-async function send({ params }: HttpRequest, reply: HttpReply, read: HealthReader): Promise<HttpReply> {
+async function send(
+  { params }: HttpRequest,
+  reply: HttpReply,
+  read: HealthReader,
+): Promise<HttpReply> {
   const { name = '' } = params as { name?: string }
   const { status, body, content_type = 'application/json; charset=utf-8' } = await read(name)
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
@@ -59,7 +80,9 @@ async function send({ params }: HttpRequest, reply: HttpReply, read: HealthReade
 function refuseOthers({ headers, raw }: HttpRequest): void {
   const { host, origin } = headers
   // Node shows only the first of several Host headers; a proxy in between may use another one.
-  const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  const hosts = raw.rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
+  ).length
   const is_ours = host !== undefined && hosts === 1 && isLoopbackAuthority(host)
   if (is_ours && origin === undefined) return
   const what = is_ours ? 'a page in a browser' : 'another host than this machine'

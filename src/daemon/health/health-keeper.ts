@@ -10,7 +10,12 @@ import { bytesPerSecondAt } from '../../domain/bandwidth.ts'
 import { openHealthView } from '../../ledger/views/view-health.ts'
 import { healthOf } from '../../status/health/health.ts'
 import { healthFacts } from '../../status/health/health-facts.ts'
-import { type HealthFacts, type Problem, problemsOf, promptHealth } from '../../status/health/problems.ts'
+import {
+  type HealthFacts,
+  type Problem,
+  problemsOf,
+  promptHealth,
+} from '../../status/health/problems.ts'
 import type { Metrics } from '../../status/metrics.ts'
 import type { SyncReport } from '../../sync/report.ts'
 import { stuckAfter_ms } from '../limits.ts'
@@ -43,7 +48,13 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   const { clock, heartbeats, report, measures } = tools
   const stop = new AbortController()
   const view = openHealthView(config().state_dir)
-  const raiser = createAlertRaiser({ ...tools, receivers, config, signal: stop.signal, isLedgerStuck })
+  const raiser = createAlertRaiser({
+    ...tools,
+    receivers,
+    config,
+    signal: stop.signal,
+    isLedgerStuck,
+  })
   const ping = createCheckerPing({ ...tools, receivers })
   const started_ms = clock.now_ms()
   /** Time of the last `daemon_at_work` record, by both clocks. The start records one too. */
@@ -56,7 +67,14 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   /** Callers that wait for a check that sends its alerts without the delay for grouping. */
   const asked: (() => void)[] = []
   const on_error = (error: unknown) => report.fault('health', error)
-  const worker = runWorker({ name: 'health', step, clock, heartbeats, signal: stop.signal, on_error })
+  const worker = runWorker({
+    name: 'health',
+    step,
+    clock,
+    heartbeats,
+    signal: stop.signal,
+    on_error,
+  })
 
   async function step(_signal: AbortSignal, heartbeat: Heartbeat): Promise<{ wait_ms: number }> {
     const { health: limits, alerts } = config()
@@ -170,7 +188,10 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     const silent = stuck()
     const lost = tools.ledgerLoss()?.error.message
     const is_alive = silent.length === 0 && lost === undefined
-    const listed = silent.map(({ name, silent_ms }) => ({ name, silent_s: Math.round(silent_ms / second_ms) }))
+    const listed = silent.map(({ name, silent_ms }) => ({
+      name,
+      silent_s: Math.round(silent_ms / second_ms),
+    }))
     const body = { alive: is_alive, stuck: listed, ...(lost === undefined ? {} : { ledger: lost }) }
     return { status: is_alive ? 200 : 503, body }
   }
@@ -179,8 +200,14 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   function ready(what?: 'folder' | 'prompt', name = ''): HealthAnswer {
     const all = healthOf(currentFacts(), config().health).problems
     const problems = what ? problemsOf(all, config(), what, name) : all
-    const listed = problems.map(({ since_ms, ...problem }) => ({ ...problem, since: isoTime(since_ms) }))
-    return { status: listed.length === 0 ? 200 : 503, body: { healthy: listed.length === 0, problems: listed } }
+    const listed = problems.map(({ since_ms, ...problem }) => ({
+      ...problem,
+      since: isoTime(since_ms),
+    }))
+    return {
+      status: listed.length === 0 ? 200 : 503,
+      body: { healthy: listed.length === 0, problems: listed },
+    }
   }
 
   async function scrape(counted: Metrics): Promise<HealthAnswer> {
@@ -215,7 +242,8 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
         worker.wake()
       })
       await raiser.drained()
-      while (!stop.signal.aborted && view.isAlertDue(clock.now_ms())) await clock.sleep(due_again_ms, stop.signal)
+      while (!stop.signal.aborted && view.isAlertDue(clock.now_ms()))
+        await clock.sleep(due_again_ms, stop.signal)
     },
     async close(): Promise<void> {
       stop.abort()
@@ -240,13 +268,17 @@ function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report:
   let is_down = false
 
   /** Logs the first of several failures, and the success after them. Never throws. */
-  return async ({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> => {
+  return async (
+    { ping: checker, ping_every_ms }: Config['alerts'],
+    signal: AbortSignal,
+  ): Promise<void> => {
     if (!checker) return
     const now_ms = clock.monotonic_ms()
     if (now_ms - pinged_ms < ping_every_ms) return
     pinged_ms = now_ms
     try {
-      const address = checker.url ?? readSecretFile(checker.url_file ?? '', 'the address of the checker')
+      const address =
+        checker.url ?? readSecretFile(checker.url_file ?? '', 'the address of the checker')
       await ping(address, receivers, signal)
       if (is_down) report.trouble('alerts.ping', 'the checker answers again', 'info')
       is_down = false

@@ -22,7 +22,8 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     later: (reason, name) => log.debug({ reason }, `deferred: ${name}: ${reason}`),
     folder: (name, what, level) => log[level]({ folder: name }, `Folder "${name}" ${what}`),
     trouble: (about, what, level) => log[level]({ about }, `${troubleSubject(about)}: ${what}`),
-    audit: (project_id, what, level) => log[level]({ project_id }, `audit of ${project_id}: ${what}`),
+    audit: (project_id, what, level) =>
+      log[level]({ project_id }, `audit of ${project_id}: ${what}`),
     fault: logFaults(log, clock),
   }
 }

@@ -25,7 +25,10 @@ export async function keepWatch(
   { heartbeats, notify, silence_ms, clock, log }: WatchdogParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const check_every_ms = Math.min((notify.watchdog_ms ?? Number.POSITIVE_INFINITY) / 3, max_check_ms)
+  const check_every_ms = Math.min(
+    (notify.watchdog_ms ?? Number.POSITIVE_INFINITY) / 3,
+    max_check_ms,
+  )
   const reported = new Set<string>()
 
   function report(stuck: readonly SilentHeartbeat[]): void {
@@ -33,8 +36,14 @@ export async function keepWatch(
       if (reported.has(name)) continue
       reported.add(name)
       const since = isoTime(clock.now_ms() - silent_ms)
-      const end = notify.watchdog_ms === undefined ? 'restart the daemon if this lasts' : 'systemd restarts the daemon'
-      log.error({ stuck: name, since }, `no heartbeat of ${name} for ${formatDuration(silent_ms)}; ${end}`)
+      const end =
+        notify.watchdog_ms === undefined
+          ? 'restart the daemon if this lasts'
+          : 'systemd restarts the daemon'
+      log.error(
+        { stuck: name, since },
+        `no heartbeat of ${name} for ${formatDuration(silent_ms)}; ${end}`,
+      )
     }
     for (const name of reported) {
       if (stuck.some((other) => other.name === name)) continue

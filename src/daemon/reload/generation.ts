@@ -71,7 +71,8 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
     const one = start(worker_tools, settings)
     return one ? [{ ...one, wakes_on }] : []
   })
-  const sum = (counts: readonly (number | undefined)[]) => counts.reduce<number>((all, count = 0) => all + count, 0)
+  const sum = (counts: readonly (number | undefined)[]) =>
+    counts.reduce<number>((all, count = 0) => all + count, 0)
 
   async function drained(): Promise<void> {
     await Promise.all(started.map((one) => one.drained?.()))
@@ -84,7 +85,8 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
     connections,
     /** Wakes the workers for this kind of work; absent: all. */
     wake(kind?: WorkKind): void {
-      for (const { worker, wakes_on } of started) if (kind === undefined || wakes_on === kind) worker.wake()
+      for (const { worker, wakes_on } of started)
+        if (kind === undefined || wakes_on === kind) worker.wake()
     },
     inFlight: () => sum(started.map((one) => one.inFlight?.())),
     width: () => sum(started.map((one) => one.width?.())),

@@ -38,7 +38,14 @@ export function keepFolders(
   const leaving = new Set<Promise<void>>()
   const intake = createIntake({ ...tools, ...scan, folders: in_force })
   const checker = startChecker({ ...tools, intake }, stop.signal)
-  const keeper_tools = { ...tools, ...scan, intake, watching, room: createWatchRoom(), turns: createDeviceTurns() }
+  const keeper_tools = {
+    ...tools,
+    ...scan,
+    intake,
+    watching,
+    room: createWatchRoom(),
+    turns: createDeviceTurns(),
+  }
 
   function startKeeping(folder: FolderConfig, settings: string): void {
     const rules = createIgnoreRules(folder.path, folder)
@@ -48,7 +55,11 @@ export function keepFolders(
     const signal = AbortSignal.any([stop.signal, ending.signal])
     // Workers, walks and the watcher of the folder listen to it.
     setMaxListeners(0, signal)
-    kept.set(folder.name, { keeper: keepFolder(folder, rules, keeper_tools, { watch, signal }), settings, ending })
+    kept.set(folder.name, {
+      keeper: keepFolder(folder, rules, keeper_tools, { watch, signal }),
+      settings,
+      ending,
+    })
   }
 
   function stopKeeping(name: string): void {
@@ -59,7 +70,9 @@ export function keepFolders(
     one.ending.abort()
     const left = one.keeper
       .close()
-      .catch((error: unknown) => tools.report.fault(`stopping the work on the folder ${name}`, error))
+      .catch((error: unknown) =>
+        tools.report.fault(`stopping the work on the folder ${name}`, error),
+      )
       .finally(() => leaving.delete(left))
     leaving.add(left)
   }
@@ -87,7 +100,8 @@ export function keepFolders(
     },
     /** Scans one folder now; all folders without a name. */
     rescan(name?: string): void {
-      for (const [other, { keeper }] of kept) if (name === undefined || name === other) keeper.rescan()
+      for (const [other, { keeper }] of kept)
+        if (name === undefined || name === other) keeper.rescan()
     },
     areIdle: () => [...kept.values()].every(({ keeper }) => keeper.isIdle()),
     /** Files in a check that are not in the ledger yet. */

@@ -87,8 +87,19 @@ function refuseSound(state_dir: string, condition: LedgerCondition): void {
 async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drained | 'stopped'> {
   const { config, secrets, clock, log, signal, at_once, onBegun, onEnding } = options
   // The upload limit counts new contents. In a rebuild all are new, and almost none is uploaded.
-  const anew = { ...config, state_dir: new_dir, uploads: { ...config.uploads, limit: 'off' as const } }
-  const daemon = await startDaemon({ config: anew, secrets, clock, log, mode: 'once', asks_by_hand: true })
+  const anew = {
+    ...config,
+    state_dir: new_dir,
+    uploads: { ...config.uploads, limit: 'off' as const },
+  }
+  const daemon = await startDaemon({
+    config: anew,
+    secrets,
+    clock,
+    log,
+    mode: 'once',
+    asks_by_hand: true,
+  })
   const stopped = aborted(signal).then(() => 'stopped' as const)
   try {
     await onBegun?.(daemon)
@@ -111,12 +122,18 @@ function isWhole(drained: Drained): drained is Extract<Drained, { why: 'done' | 
  * the service has an asset with the file's name and size, the file was allowed before, so it is
  * accepted. If its bytes differ, they are uploaded as a new version, as usual.
  */
-async function acceptKnown(daemon: Daemon, config: Config, { secrets, clock }: RebuildOptions): Promise<void> {
+async function acceptKnown(
+  daemon: Daemon,
+  config: Config,
+  { secrets, clock }: RebuildOptions,
+): Promise<void> {
   const left_out = leftOut(config)
   if (left_out.size === 0) return
   const remote = openRemote(config, () => secrets.token(), clock)
   try {
-    for (const project_id of new Set([...left_out.values()].map(({ folder }) => folder.project_id))) {
+    for (const project_id of new Set(
+      [...left_out.values()].map(({ folder }) => folder.project_id),
+    )) {
       await acceptListed(daemon, remote, project_id, left_out)
     }
   } finally {
@@ -137,7 +154,13 @@ function leftOut(config: Config): Map<string, LeftOut> {
   try {
     for (const folder of config.folders.filter(({ start }) => start.kind !== 'all')) {
       for (let after: string | undefined; ; ) {
-        const query = { folder: folder.name, prefix: '', stages: ['skipped'] as const, after, limit: page_rows }
+        const query = {
+          folder: folder.name,
+          prefix: '',
+          stages: ['skipped'] as const,
+          after,
+          limit: page_rows,
+        }
         const files = view.files(query)
         for (const { path, size, reason } of files) {
           if (reason === 'before_start')
@@ -163,7 +186,11 @@ async function acceptListed(
     const listed = await remote.listAssets(project_id, { after_id })
     if (!listed.ok) {
       const message = `the assets of ${project_id} cannot be listed: ${listed.failure.message}`
-      throw new SluiceError({ code: 'service.unreachable', message, hint: 'run `sluice rebuild` again to continue' })
+      throw new SluiceError({
+        code: 'service.unreachable',
+        message,
+        hint: 'run `sluice rebuild` again to continue',
+      })
     }
     const known = listed.value.items.flatMap(({ filename, size_in_bytes }) => {
       const file = left_out.get(keyOf(project_id, filename ?? '', size_in_bytes ?? -1))

@@ -46,7 +46,14 @@ export function createReloads(
   const all = (): readonly Generation[] => [current, ...earlier]
 
   function begin(config: Config, connections: Connections, circuits: Circuits): Generation {
-    return startGeneration(workers, { tools, asking, config, connections, circuits, folders: folders.settings() })
+    return startGeneration(workers, {
+      tools,
+      asking,
+      config,
+      connections,
+      circuits,
+      folders: folders.settings(),
+    })
   }
 
   /** Circuits for a service that Sluice has not called yet. */
@@ -124,7 +131,8 @@ export function createReloads(
     const is_other = newer.token() !== secrets.token()
     secrets = newer
     for (const generation of all()) {
-      if (isSameService(generation.config, current.config)) generation.connections.takeToken(secrets)
+      if (isSameService(generation.config, current.config))
+        generation.connections.takeToken(secrets)
     }
     if (!is_other) return
     current.circuits.tokenChanged()
@@ -189,7 +197,9 @@ function changesBetween(before: Config, after: Config): string[] {
     changesOfList(counted[list], before[list], after[list]),
   )
   const sections = Object.keys(after) as (keyof Config)[]
-  const changed = sections.filter((section) => !(section in counted) && !isSame(before[section], after[section]))
+  const changed = sections.filter(
+    (section) => !(section in counted) && !isSame(before[section], after[section]),
+  )
   return [...lists, ...changed.map((section) => `${section} changed`)]
 }
 
@@ -203,7 +213,8 @@ function changesOfList(what: string, before: readonly Named[], after: readonly N
   const counts = {
     added: after.filter(({ name }) => !known.has(name)).length,
     removed: before.filter(({ name }) => !names.has(name)).length,
-    changed: after.filter((item) => known.has(item.name) && !isSame(known.get(item.name), item)).length,
+    changed: after.filter((item) => known.has(item.name) && !isSame(known.get(item.name), item))
+      .length,
   }
   return Object.entries(counts)
     .filter(([, count]) => count > 0)

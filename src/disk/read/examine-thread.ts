@@ -77,17 +77,22 @@ function examining({ progress }: ExamineThreadData) {
   }
 
   return {
-    lstat: ({ root, paths }: { root: string; paths: readonly string[] }) => forEach(root, paths, pathState),
+    lstat: ({ root, paths }: { root: string; paths: readonly string[] }) =>
+      forEach(root, paths, pathState),
     /** Between the parts of large files, the thread serves other calls. */
     fingerprint: ({ root, files }: FilesToRead) =>
       forEach(root, files, async (directories, file): Promise<Fingerprint> => {
         const md5 = await readExpected(directories, file, (descriptor, size) =>
-          size <= max_small_bytes ? hashSmall(descriptor, size) : hashParts(descriptor, size, progressed),
+          size <= max_small_bytes
+            ? hashSmall(descriptor, size)
+            : hashParts(descriptor, size, progressed),
         )
         return typeof md5 === 'string' ? { kind: 'hashed', md5, stat: file.stat } : md5
       }),
     async readWhole({ root, files }: FilesToRead) {
-      const answers = await forEach(root, files, (directories, file) => readExpected(directories, file, wholeFile))
+      const answers = await forEach(root, files, (directories, file) =>
+        readExpected(directories, file, wholeFile),
+      )
       return new Transferred(answers, answers.flatMap(buffersOf))
     },
   }
@@ -101,7 +106,9 @@ interface WholeFile {
 
 function wholeFile(descriptor: number, size: number): WholeFile | undefined {
   const bytes = Buffer.allocUnsafeSlow(size)
-  return fill(descriptor, bytes) ? { kind: 'read', bytes, md5: hash('md5', bytes, 'hex') } : undefined
+  return fill(descriptor, bytes)
+    ? { kind: 'read', bytes, md5: hash('md5', bytes, 'hex') }
+    : undefined
 }
 
 function buffersOf(answer: WholeFile | NotHashed): ArrayBuffer[] {
@@ -150,9 +157,14 @@ const changed: NotHashed = { kind: 'changed' }
 const part_bytes = 524_288
 
 /** Reads one part while it hashes the one before, so it takes as long as md5 alone. */
-async function hashParts(descriptor: number, size: number, progressed: () => void): Promise<string | undefined> {
+async function hashParts(
+  descriptor: number,
+  size: number,
+  progressed: () => void,
+): Promise<string | undefined> {
   const md5 = createHash('md5')
-  const partAt = (position: number) => readPart(descriptor, position, Math.min(part_bytes, size - position))
+  const partAt = (position: number) =>
+    readPart(descriptor, position, Math.min(part_bytes, size - position))
   let reading = partAt(0)
   for (let position = 0; position < size; position += part_bytes) {
     const part = await reading

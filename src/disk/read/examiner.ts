@@ -1,12 +1,23 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { listOf } from '../../base/run/group.ts'
-import { createProgress, type Heartbeats, type Progress, unwatched } from '../../base/run/heartbeat.ts'
+import {
+  createProgress,
+  type Heartbeats,
+  type Progress,
+  unwatched,
+} from '../../base/run/heartbeat.ts'
 import { startThread, type Thread, type Transferred } from '../../base/run/thread.ts'
 import { type Clock, second_ms, system_clock } from '../../base/time/time.ts'
 import { type FileStat, large_bytes } from '../../domain/file.ts'
 import { offline } from '../root/root.ts'
 import { type Silence, watchForSilence } from '../root/root-asker.ts'
-import type { ExamineCalls, ExamineThreadData, FileToRead, Fingerprint, PathState } from './examine-thread.ts'
+import type {
+  ExamineCalls,
+  ExamineThreadData,
+  FileToRead,
+  Fingerprint,
+  PathState,
+} from './examine-thread.ts'
 
 export type { Fingerprint, PathState } from './examine-thread.ts'
 
@@ -72,7 +83,12 @@ export interface ExaminerOptions {
  * reached or does not answer: then no file may count as missing. After `close`: `thread.ended`.
  */
 export function startExaminer(options: ExaminerOptions = {}) {
-  const { threads: max_threads = default_threads, heartbeats = unwatched, clock = system_clock, silence } = options
+  const {
+    threads: max_threads = default_threads,
+    heartbeats = unwatched,
+    clock = system_clock,
+    silence,
+  } = options
   const slots: Slot[] = []
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   const given_up = new Set<Slot>()
@@ -80,7 +96,13 @@ export function startExaminer(options: ExaminerOptions = {}) {
   const silent_roots = new Set<string>()
   let closed = false
   const watch =
-    silence && watchForSilence({ silence, clock, underWay: () => slots.flatMap(({ jobs }) => [...jobs]), giveUp })
+    silence &&
+    watchForSilence({
+      silence,
+      clock,
+      underWay: () => slots.flatMap(({ jobs }) => [...jobs]),
+      giveUp,
+    })
 
   async function run<Method extends keyof ExamineCalls>(
     lane: Lane,
@@ -152,7 +174,9 @@ export function startExaminer(options: ExaminerOptions = {}) {
 
   /** Starts a thread only if others are full or slow: that costs as much as thousands of files. */
   function freeSlot(lane: Lane): Slot | undefined {
-    const free = slots.filter(({ jobs }) => [...jobs].filter((job) => job.lane === lane).length < lanes[lane])
+    const free = slots.filter(
+      ({ jobs }) => [...jobs].filter((job) => job.lane === lane).length < lanes[lane],
+    )
     const quick = free.filter((slot) => !isSlow(slot, clock.monotonic_ms()))
     if (quick.length === 0 && slots.length < max_threads) {
       const slot: Slot = { ...startOne(), jobs: new Set() }
@@ -160,13 +184,17 @@ export function startExaminer(options: ExaminerOptions = {}) {
       return slot
     }
     const best = quick.length > 0 ? quick : free
-    return best.reduce<Slot | undefined>((a, b) => (a && a.jobs.size <= b.jobs.size ? a : b), undefined)
+    return best.reduce<Slot | undefined>(
+      (a, b) => (a && a.jobs.size <= b.jobs.size ? a : b),
+      undefined,
+    )
   }
 
   /** A thread that died (out of memory) loses its jobs; the next jobs get a new thread. */
   function replaceDead(slot: Slot, thread: Thread, error: unknown): void {
     if (closed || slot.thread !== thread) return
-    if (error instanceof SluiceError && error.code.startsWith('thread.')) Object.assign(slot, startOne())
+    if (error instanceof SluiceError && error.code.startsWith('thread.'))
+      Object.assign(slot, startOne())
   }
 
   async function perform(slot: Slot, job: Job): Promise<void> {
@@ -192,21 +220,29 @@ export function startExaminer(options: ExaminerOptions = {}) {
   return {
     async lstat(root: string, paths: readonly string[]): Promise<PathState[]> {
       const slices = cut(paths, () => 0)
-      return (await Promise.all(slices.map(({ items }) => run('small', 'lstat', { root, paths: items })))).flat()
+      return (
+        await Promise.all(slices.map(({ items }) => run('small', 'lstat', { root, paths: items })))
+      ).flat()
     },
     async fingerprint(root: string, files: readonly FileToRead[]): Promise<Fingerprint[]> {
       const slices = cut(files.map(fileToRead), sizeOf)
-      const answers = slices.map(({ lane, items }) => run(lane, 'fingerprint', { root, files: items }))
+      const answers = slices.map(({ lane, items }) =>
+        run(lane, 'fingerprint', { root, files: items }),
+      )
       return (await Promise.all(answers)).flat()
     },
     /** For files up to 64 MiB: hands over exactly the bytes that were hashed. */
     async readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer> {
       if (stat.size > max_whole_bytes) {
-        throw new SluiceError({ code: 'file.too_large', message: `${path} is too large to be read into memory` })
+        throw new SluiceError({
+          code: 'file.too_large',
+          message: `${path} is too large to be read into memory`,
+        })
       }
       return new Promise((resolve, reject) => {
         const waiting = listOf(to_read_whole, root)
-        if (waiting.push({ path, stat, resolve, reject }) === 1) queueMicrotask(() => readWholes(root))
+        if (waiting.push({ path, stat, resolve, reject }) === 1)
+          queueMicrotask(() => readWholes(root))
       })
     },
     async close(): Promise<void> {

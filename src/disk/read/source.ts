@@ -86,7 +86,11 @@ async function readStart(handle: FileHandle, path: string, bytes: number): Promi
 }
 
 /** Undefined: the file ended. A handle, unlike its number, never leads to another file. */
-async function readChunk(handle: FileHandle, position: number, length: number): Promise<Uint8Array | undefined> {
+async function readChunk(
+  handle: FileHandle,
+  position: number,
+  length: number,
+): Promise<Uint8Array | undefined> {
   const chunk = Buffer.allocUnsafeSlow(length)
   for (let done = 0; done < length; ) {
     const { bytesRead } = await handle.read(chunk, done, length - done, position + done)
@@ -102,19 +106,37 @@ async function hasStat(handle: FileHandle, expected: FileStat): Promise<boolean>
 }
 
 const faults = {
-  changed: { code: 'file.changed', what: 'changed while it was being read', hint: 'Sluice checks it again by itself' },
+  changed: {
+    code: 'file.changed',
+    what: 'changed while it was being read',
+    hint: 'Sluice checks it again by itself',
+  },
   missing: { code: 'file.missing', what: 'is not there any more', hint: undefined },
   outside: {
     code: 'file.outside',
     what: 'leads out of the folder through a link',
     hint: 'links are not followed: put the files themselves into the folder',
   },
-  unreadable: { code: 'file.unreadable', what: 'cannot be read', hint: 'check who may read it and what holds it open' },
+  unreadable: {
+    code: 'file.unreadable',
+    what: 'cannot be read',
+    hint: 'check who may read it and what holds it open',
+  },
 } as const
 
-function fault(kind: keyof typeof faults, path: string, detail?: string, cause?: unknown): SluiceError {
+function fault(
+  kind: keyof typeof faults,
+  path: string,
+  detail?: string,
+  cause?: unknown,
+): SluiceError {
   const { code, what, hint } = faults[kind]
-  return new SluiceError({ code, message: `${path} ${what}${detail === undefined ? '' : `: ${detail}`}`, hint, cause })
+  return new SluiceError({
+    code,
+    message: `${path} ${what}${detail === undefined ? '' : `: ${detail}`}`,
+    hint,
+    cause,
+  })
 }
 
 function asFault(error: unknown, path: string): unknown {

@@ -40,14 +40,23 @@ const remote: Record<string, readonly number[]> = {
 /** `type`: as statfs(2) returns it, with or without a sign. */
 export function filesystemOf(type: number): { name: string; remote: boolean } {
   const magic = type >>> 0
-  const nameIn = (names: typeof local) => Object.keys(names).find((name) => names[name]!.includes(magic))
+  const nameIn = (names: typeof local) =>
+    Object.keys(names).find((name) => names[name]!.includes(magic))
   const remote_name = nameIn(remote)
   if (remote_name !== undefined) return { name: remote_name, remote: true }
   return { name: nameIn(local) ?? `0x${magic.toString(16)}`, remote: false }
 }
 
 /** Filesystems with inode numbers that change at each remount, by themselves or by their server. */
-const made_up: ReadonlySet<string> = new Set(['vfat', 'exfat', 'fuse', 'smb', '9p', 'vboxsf', 'vmhgfs'])
+const made_up: ReadonlySet<string> = new Set([
+  'vfat',
+  'exfat',
+  'fuse',
+  'smb',
+  '9p',
+  'vboxsf',
+  'vmhgfs',
+])
 
 /**
  * If false, a scan compares only size, mtime and ctime, or it would read every file again after a
@@ -109,5 +118,9 @@ function hasFreeDescriptors(): boolean {
  */
 export function repeatsDevice(id: string, device: bigint): boolean {
   const value = BigInt(`0x${id}`)
-  return value === 0n || value === device || value === (BigInt.asUintN(32, device) << 32n) + (device >> 32n)
+  return (
+    value === 0n ||
+    value === device ||
+    value === (BigInt.asUintN(32, device) << 32n) + (device >> 32n)
+  )
 }

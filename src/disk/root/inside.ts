@@ -58,13 +58,23 @@ function orOffline<Found>(root: string, read: () => Found): Found {
 }
 
 /** `directory` is relative to the root; '' is the root itself. */
-export function openDirectory(real_root: string, root_device: number, directory: string): DirectoryOutcome {
-  const expected = directory === '' && real_root !== '/' ? real_root.slice(0, -1) : real_root + directory
+export function openDirectory(
+  real_root: string,
+  root_device: number,
+  directory: string,
+): DirectoryOutcome {
+  const expected =
+    directory === '' && real_root !== '/' ? real_root.slice(0, -1) : real_root + directory
   let descriptor: number | undefined
   try {
-    descriptor = openSync(expected, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK)
+    descriptor = openSync(
+      expected,
+      constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK,
+    )
     const opened = descriptor
-    const place = has_descriptors ? readlinkSync(`${descriptors}/${opened}`) : realpathSync.native(expected)
+    const place = has_descriptors
+      ? readlinkSync(`${descriptors}/${opened}`)
+      : realpathSync.native(expected)
     if (place === expected && (directory === '' || fstatSync(opened).dev === root_device)) {
       const prefix = has_descriptors ? `${descriptors}/${opened}/` : `${expected}/`
       return { kind: 'open', prefix, close: () => closeSync(opened) }
@@ -75,7 +85,9 @@ export function openDirectory(real_root: string, root_device: number, directory:
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor)
     const outcome = notOpened(error)
-    return outcome.kind === 'missing' && isCovered(real_root, root_device, directory) ? covered : outcome
+    return outcome.kind === 'missing' && isCovered(real_root, root_device, directory)
+      ? covered
+      : outcome
   }
 }
 
@@ -107,7 +119,9 @@ export async function placeOf(
   path: string,
 ): Promise<'here' | 'missing' | 'outside'> {
   const expected = real_root + path
-  const place = has_descriptors ? await readlink(`${descriptors}/${descriptor}`) : await realpath(expected)
+  const place = has_descriptors
+    ? await readlink(`${descriptors}/${descriptor}`)
+    : await realpath(expected)
   if (place === expected) return 'here'
   return place.startsWith(real_root) ? 'missing' : 'outside'
 }
@@ -117,7 +131,9 @@ function withSlash(path: string): string {
 }
 
 /** The meaning of a failed open, stat or read. Rethrows all but system errors. */
-export function notOpened(error: unknown): { kind: 'missing' } | { kind: 'unreadable'; code: string } {
+export function notOpened(
+  error: unknown,
+): { kind: 'missing' } | { kind: 'unreadable'; code: string } {
   const code = codeOf(error)
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) throw error
   // ELOOP: a link stands where only a file or a directory may be.

@@ -47,12 +47,15 @@ export function mountOf(path: string, mounts: readonly MountEntry[]): MountEntry
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text
   const latin1 = Buffer.from(text).toString('latin1')
-  const bytes = latin1.replace(/\\([0-7]{3})/g, (_all, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+  const bytes = latin1.replace(/\\([0-7]{3})/g, (_all, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  )
   return Buffer.from(bytes, 'latin1').toString()
 }
 
 /** Types whose server may be gone, so that a call waits for ever. Entering `autofs` contacts it. */
-const share_types = /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|ceph|glusterfs|lustre|afs|autofs|fuse|fuse\..+)$/
+const share_types =
+  /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|ceph|glusterfs|lustre|afs|autofs|fuse|fuse\..+)$/
 
 export interface SharesBelow {
   is_any: boolean
@@ -100,7 +103,12 @@ export function sharesIn(real_root: string, mountinfo: string): SharesBelow {
   const own = mountOf(base, mounts)
   const places = new Set<string>()
   for (const { place, device, type } of mounts) {
-    if (place.startsWith(base) && place !== base && device !== own?.device && share_types.test(type)) {
+    if (
+      place.startsWith(base) &&
+      place !== base &&
+      device !== own?.device &&
+      share_types.test(type)
+    ) {
       places.add(place.slice(base.length))
     }
   }

@@ -40,7 +40,12 @@ export function startRootAsker(clock: Clock) {
 
   /** `after`: the open call for this root, which must answer first. */
   function begin(root: string, is_doubtful: boolean, after?: Promise<RootStatus>): Question {
-    const question = { answer: begun(), is_doubtful, has_begun: after === undefined, is_late: false }
+    const question = {
+      answer: begun(),
+      is_doubtful,
+      has_begun: after === undefined,
+      is_late: false,
+    }
     async function begun(): Promise<RootStatus> {
       await after?.catch(() => {})
       if (after) question.has_begun = true
@@ -91,9 +96,17 @@ export function startRootAsker(clock: Clock) {
      * As `identifiedRoot`, or `no answer` after `limit_ms`. Without `doubtful`, the check may have
      * begun before the call, and the id may be a minute old. Error after `close`: `thread.ended`.
      */
-    async status(root: string, limit_ms: number, { doubtful } = { doubtful: false }): Promise<RootStatus> {
+    async status(
+      root: string,
+      limit_ms: number,
+      { doubtful } = { doubtful: false },
+    ): Promise<RootStatus> {
       // A thread that starts now would not be ended, and may wait for ever on its mount.
-      if (closed) throw new SluiceError({ code: 'thread.ended', message: `${root} is not asked about any more` })
+      if (closed)
+        throw new SluiceError({
+          code: 'thread.ended',
+          message: `${root} is not asked about any more`,
+        })
       const open = questions.get(root)
       // A check that began before the doubt may have missed it. A silent root gets no second call.
       const is_enough = open && (open.is_late || !doubtful || (open.is_doubtful && !open.has_begun))

@@ -2,5 +2,6 @@ import { serveCalls } from '../../base/run/thread.ts'
 import { identifiedRoot, type OnlineRoot } from './root.ts'
 
 serveCalls(() => ({
-  status: ({ root, before }: { root: string; before: OnlineRoot | undefined }) => identifiedRoot(root, before),
+  status: ({ root, before }: { root: string; before: OnlineRoot | undefined }) =>
+    identifiedRoot(root, before),
 }))

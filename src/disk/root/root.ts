@@ -25,7 +25,11 @@ export type RootStatus =
       /** Holds only default-ignored names (`lost+found` …), as an unused mount point does. */
       empty: boolean
     }
-  | { kind: 'offline'; reason: 'missing' | 'not a directory' | 'unreadable' | 'no answer'; detail: string }
+  | {
+      kind: 'offline'
+      reason: 'missing' | 'not a directory' | 'unreadable' | 'no answer'
+      detail: string
+    }
 
 export type OnlineRoot = Extract<RootStatus, { kind: 'online' }>
 
@@ -44,7 +48,8 @@ export function rootStatus(root: string): RootStatus {
 /** As `rootStatus`, with the filesystem's id: from `before` for the same root, to save time. */
 export function identifiedRoot(root: string, before?: OnlineRoot): RootStatus {
   return statusOf(root, (filesystem, { dev, ino, birthtimeNs }) => {
-    const is_known = before?.device === dev && before.inode === ino && before.born_ns === birthtimeNs
+    const is_known =
+      before?.device === dev && before.inode === ino && before.born_ns === birthtimeNs
     return is_known ? before.filesystem_id : filesystemId(root, filesystem, dev)
   })
 }
@@ -52,7 +57,8 @@ export function identifiedRoot(root: string, before?: OnlineRoot): RootStatus {
 function statusOf(root: string, askFilesystemId: AskFilesystemId): RootStatus {
   try {
     const stat = statSync(root, { bigint: true })
-    if (!stat.isDirectory()) return { kind: 'offline', reason: 'not a directory', detail: `${root} is not a directory` }
+    if (!stat.isDirectory())
+      return { kind: 'offline', reason: 'not a directory', detail: `${root} is not a directory` }
     const filesystem = statfsSync(root)
     const { name, remote } = filesystemOf(filesystem.type)
     const filesystem_id = remote ? undefined : askFilesystemId(name, stat)
@@ -89,14 +95,18 @@ function identityOf(
 }
 
 /** The user's acknowledgement that files of this very root are gone; else undefined. */
-export function acknowledgementOn(now: KnownRoot, said: Disappearance | undefined): Disappearance | undefined {
+export function acknowledgementOn(
+  now: KnownRoot,
+  said: Disappearance | undefined,
+): Disappearance | undefined {
   if (!said?.is_accepted || said.device !== now.device) return undefined
   return isSameRoot(said.identity, now.identity) ? said : undefined
 }
 
 function offlineBy(root: string, error: unknown): Extract<RootStatus, { kind: 'offline' }> {
   const code = codeOf(error)
-  const reason = code === 'ENOENT' ? 'missing' : code === 'ENOTDIR' ? 'not a directory' : 'unreadable'
+  const reason =
+    code === 'ENOENT' ? 'missing' : code === 'ENOTDIR' ? 'not a directory' : 'unreadable'
   const detail = {
     missing: `${root} does not exist (not mounted?)`,
     'not a directory': `a part of ${root} is not a directory`,
@@ -112,7 +122,8 @@ function isEmpty(root: string): boolean {
       const entry = directory.readSync()
       if (entry === null) return true
       // Hidden files count: they show that this is the folder, not a bare mount point.
-      if (defaultIgnore(entry.name, entry.isDirectory() ? 'directory' : 'file', true) === undefined) return false
+      if (defaultIgnore(entry.name, entry.isDirectory() ? 'directory' : 'file', true) === undefined)
+        return false
     }
   } finally {
     directory.closeSync()

@@ -48,12 +48,17 @@ function isReported(entry: NamedEntry): entry is Dirent {
 }
 
 /** Paths from the root. If `kind` is undefined, a stat must decide. Empty if it cannot be read. */
-export function directoriesIn(root: string, path: string): { path: string; kind: 'directory' | undefined }[] {
+export function directoriesIn(
+  root: string,
+  path: string,
+): { path: string; kind: 'directory' | undefined }[] {
   try {
     return listDirectory(join(root, path)).flatMap((entry) => {
       const kind = kindOf(entry)
       const name = kind === 'directory' || kind === undefined ? textOfName(entry.name) : undefined
-      return name === undefined ? [] : [{ path: pathIn(path, name), kind: kind && ('directory' as const) }]
+      return name === undefined
+        ? []
+        : [{ path: pathIn(path, name), kind: kind && ('directory' as const) }]
     })
   } catch (error) {
     if (codeOf(error) === undefined) throw error

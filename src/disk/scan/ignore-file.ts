@@ -23,7 +23,8 @@ export function readIgnoreFile(file: string): IgnoreFile {
     const { stat, bytes } = readBeginning(file, max_bytes + 1, constants.O_NOFOLLOW)
     if (!stat.isFile()) return { kind: 'unusable', why: 'it is not a regular file' }
     if (bytes.length > max_bytes) return { kind: 'unusable', why: 'it is larger than 1 MiB' }
-    if (!isUtf8(bytes) || bytes.includes(0)) return { kind: 'unusable', why: 'it is not UTF-8 text' }
+    if (!isUtf8(bytes) || bytes.includes(0))
+      return { kind: 'unusable', why: 'it is not UTF-8 text' }
     const lines = bytes
       .toString('utf8')
       .replace(/^\uFEFF/, '')
@@ -35,7 +36,8 @@ export function readIgnoreFile(file: string): IgnoreFile {
     // Only open(2) says that no file is there. A file that then cannot be read has unknown rules.
     const is_opening = (error as NodeJS.ErrnoException).syscall === 'open'
     if (is_opening && (code === 'ENOENT' || code === 'ENOTDIR')) return { kind: 'none' }
-    const why = code === 'ELOOP' ? 'it is a symbolic link' : `it cannot be read: ${code ?? messageOf(error)}`
+    const why =
+      code === 'ELOOP' ? 'it is a symbolic link' : `it cannot be read: ${code ?? messageOf(error)}`
     return { kind: 'unusable', why }
   }
 }
@@ -66,7 +68,8 @@ export function narrowerBecause(directory: Access, folder: Access): string | und
     return same_group ? 'it is closed to the group of the folder' : 'it belongs to another group'
   }
   // Only its owner can read the folder, and the superuser reads everything.
-  if (directory.uid === folder.uid || folder.uid === 0 || isOpen(directory.mode, 0)) return undefined
+  if (directory.uid === folder.uid || folder.uid === 0 || isOpen(directory.mode, 0))
+    return undefined
   return same_group && isOpen(directory.mode, 3) ? undefined : 'it belongs to another user'
 }
 

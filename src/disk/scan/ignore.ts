@@ -53,7 +53,12 @@ export function createWalkingRules(root: string, spec: IgnoreSpec) {
   const include = compileInclude(spec.include)
   const by_default = new Map<DefaultIgnore, Ignored>()
 
-  function judgeByDefault(rules: DirectoryRules, name: string, path: string, kind: 'file' | 'directory') {
+  function judgeByDefault(
+    rules: DirectoryRules,
+    name: string,
+    path: string,
+    kind: 'file' | 'directory',
+  ) {
     const isLifted = rules.lifts.length === 0 ? undefined : liftedBy(rules.lifts, name, path, kind)
     const rule = defaultIgnore(name, kind, spec.dot_files, isLifted)
     if (rule === undefined) return undefined
@@ -65,7 +70,11 @@ export function createWalkingRules(root: string, spec: IgnoreSpec) {
     return verdict
   }
 
-  const by_config = { closed: undefined, patterns: undefined, lifts: [...exclude.lifts, ...include.lifts] }
+  const by_config = {
+    closed: undefined,
+    patterns: undefined,
+    lifts: [...exclude.lifts, ...include.lifts],
+  }
 
   return {
     top: () => withIgnoreFile(root, by_config, ''),
@@ -74,21 +83,29 @@ export function createWalkingRules(root: string, spec: IgnoreSpec) {
       return has_ignore_file ? withIgnoreFile(root, parent, directory) : parent
     },
     /** `path`: `name` in the directory of `rules`. undefined: not ignored. One object per rule. */
-    judge(rules: DirectoryRules, name: string, path: string, kind: 'file' | 'directory'): Ignored | undefined {
+    judge(
+      rules: DirectoryRules,
+      name: string,
+      path: string,
+      kind: 'file' | 'directory',
+    ): Ignored | undefined {
       if (rules.closed !== undefined) return rules.closed
       const by_default = judgeByDefault(rules, name, path, kind)
       if (by_default !== undefined) return by_default
       const full = kind === 'directory' ? `${path}/` : path
       const by_pattern = exclude.patterns?.match(full) ?? rules.patterns?.match(full)
       if (by_pattern !== undefined) return by_pattern
-      return kind === 'file' && include.patterns?.match(full) === undefined ? include.otherwise : undefined
+      return kind === 'file' && include.patterns?.match(full) === undefined
+        ? include.otherwise
+        : undefined
     },
   }
 }
 
 function liftedBy(lifts: readonly Lift[], name: string, path: string, kind: 'file' | 'directory') {
   const slash = kind === 'directory' ? '/' : ''
-  return (rule: DefaultIgnore) => lifts.some((lift) => lift.rule === rule && lift.covers(name + slash, path + slash))
+  return (rule: DefaultIgnore) =>
+    lifts.some((lift) => lift.rule === rule && lift.covers(name + slash, path + slash))
 }
 
 interface Compiled {
@@ -106,7 +123,9 @@ function compileInclude(include: readonly string[]): Compiled & { otherwise: Ign
   }
   const parsed = include.map(parsePattern).filter((pattern) => pattern !== undefined)
   return {
-    patterns: compilePatterns(parsed.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: otherwise }))),
+    patterns: compilePatterns(
+      parsed.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: otherwise })),
+    ),
     lifts: parsed.flatMap((pattern) => (pattern.negative ? [] : liftsOfInclude(pattern))),
     otherwise,
   }
@@ -120,7 +139,10 @@ function withIgnoreFile(root: string, parent: DirectoryRules, directory: string)
   if (content.kind === 'unusable') {
     const reason = `the ignore rules of this folder are not known (${content.why}), so nothing in it is uploaded`
     const rule = ignore_file_name
-    return { ...parent, closed: { ignored: true, rule, source: `${file}:1`, reason, passing: true } }
+    return {
+      ...parent,
+      closed: { ignored: true, rule, source: `${file}:1`, reason, passing: true },
+    }
   }
   const { patterns, lifts } = compileLines(content.lines, directory, parent.patterns, (line) => ({
     source: `${file}:${line}`,
@@ -174,7 +196,9 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
 
   function judgeDirectory(above: DirectoryRules, path: string): Ignored | undefined {
     const ignored = rules.judge(above, basename(path), path, 'directory')
-    return ignored ?? (spec.widening === 'skip' && isNarrower(root, path) ? narrower_ignored : undefined)
+    return (
+      ignored ?? (spec.widening === 'skip' && isNarrower(root, path) ? narrower_ignored : undefined)
+    )
   }
 
   return {
@@ -186,13 +210,17 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
       if (path === '') return not_ignored
       const here = rulesIn(parentOf(path))
       if ('ignored' in here) return here
-      const ignored = kind === 'directory' ? judgeDirectory(here, path) : rules.judge(here, basename(path), path, kind)
+      const ignored =
+        kind === 'directory'
+          ? judgeDirectory(here, path)
+          : rules.judge(here, basename(path), path, kind)
       return ignored ?? not_ignored
     },
     /** Reads the rules of `directory` ('': the root) and below again, when they are needed. */
     forget(directory: string): void {
       for (const path of known.keys()) {
-        if (directory === '' || path === directory || path.startsWith(`${directory}/`)) known.delete(path)
+        if (directory === '' || path === directory || path.startsWith(`${directory}/`))
+          known.delete(path)
       }
     },
   }
@@ -218,7 +246,9 @@ interface Lift {
 /** A negation, in a .sluiceignore of `directory` or in `exclude`: its last segment decides. */
 function liftsOfNegation({ body }: ParsedPattern, directory: string): Lift[] {
   const last = body.split('/').findLast((segment) => segment !== '')
-  return last === undefined ? [] : defaultsNamedBy(last).map((rule) => liftBy(rule, body, directory))
+  return last === undefined
+    ? []
+    : defaultsNamedBy(last).map((rule) => liftBy(rule, body, directory))
 }
 
 /** `include: ['.config/*.yaml']` asks for files in `.config`: each segment may lift a default. */
@@ -237,13 +267,19 @@ function liftBy(rule: DefaultIgnore, body: string, directory: string): Lift {
   const below = directory === '' ? '' : `${directory}/`
   if (isNamePattern(body)) {
     const names = compilePatterns([{ pattern: body, meaning: true }])
-    return { rule, covers: (name, path) => path.startsWith(below) && names.match(name) !== undefined }
+    return {
+      rule,
+      covers: (name, path) => path.startsWith(below) && names.match(name) !== undefined,
+    }
   }
-  const paths = compilePatterns([{ pattern: anchorPattern({ body, negative: false }, directory), meaning: true }])
+  const paths = compilePatterns([
+    { pattern: anchorPattern({ body, negative: false }, directory), meaning: true },
+  ])
   return {
     rule,
     // The pattern must match the path itself: a match of its parent directory lifts nothing here.
-    covers: (_name, path) => paths.match(path) !== undefined && paths.match(directoryAbove(path)) === undefined,
+    covers: (_name, path) =>
+      paths.match(path) !== undefined && paths.match(directoryAbove(path)) === undefined,
   }
 }
 

@@ -130,5 +130,7 @@ export function createSmallHasher(root: string, rule: HashRule) {
 function isForUs(path: string, stat: FileStat, { quiet_before_ns, folder }: HashRule): boolean {
   const is_quiet = stat.mtime_ns <= quiet_before_ns && stat.ctime_ns <= quiet_before_ns
   const is_small = stat.size <= max_bytes_on_the_way
-  return is_quiet && is_small && skipReason({ folder, path, stat, history: undefined }) === undefined
+  return (
+    is_quiet && is_small && skipReason({ folder, path, stat, history: undefined }) === undefined
+  )
 }

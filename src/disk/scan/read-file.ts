@@ -2,7 +2,13 @@ import { hash } from 'node:crypto'
 import { constants, fstatSync, openSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { type FileStat, sameStat } from '../../domain/file.ts'
-import { covered, type DirectoryOutcome, openDirectory, realRoot, rootDevice } from '../root/inside.ts'
+import {
+  covered,
+  type DirectoryOutcome,
+  openDirectory,
+  realRoot,
+  rootDevice,
+} from '../root/inside.ts'
 import { sharesBelow } from '../root/mounts.ts'
 import { fileStatOf } from './scan-batch.ts'
 
@@ -50,7 +56,11 @@ export function fill(descriptor: number, bytes: Uint8Array): boolean {
 const readLater = promisify(read)
 
 /** Reads a part while the thread does other work. undefined: the file ended too early. */
-export async function readPart(descriptor: number, position: number, length: number): Promise<Buffer | undefined> {
+export async function readPart(
+  descriptor: number,
+  position: number,
+  length: number,
+): Promise<Buffer | undefined> {
   const part = Buffer.allocUnsafeSlow(length)
   for (let done = 0; done < length; ) {
     const { bytesRead } = await readLater(descriptor, part, done, length - done, position + done)
@@ -79,10 +89,15 @@ export function createDirectories(root: string) {
       const parent = slash < 0 ? '' : path.slice(0, slash)
       if (current?.path !== parent) {
         close()
-        const directory = shares.covers(parent) ? covered : openDirectory(real_root, root_device, parent)
+        const directory = shares.covers(parent)
+          ? covered
+          : openDirectory(real_root, root_device, parent)
         current = { path: parent, directory }
       }
-      return { directory: shares.isPlace(path) ? covered : current.directory, name: path.slice(slash + 1) }
+      return {
+        directory: shares.isPlace(path) ? covered : current.directory,
+        name: path.slice(slash + 1),
+      }
     },
   }
 }

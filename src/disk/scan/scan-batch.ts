@@ -43,7 +43,9 @@ export function createBatchRoom(max_entries: number): BatchRoom {
   return {
     names: new Uint8Array(new SharedArrayBuffer(roomForNames_bytes(max_entries))),
     ends: new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT * max_entries)),
-    stats: new BigInt64Array(new SharedArrayBuffer(4 * BigInt64Array.BYTES_PER_ELEMENT * max_entries)),
+    stats: new BigInt64Array(
+      new SharedArrayBuffer(4 * BigInt64Array.BYTES_PER_ELEMENT * max_entries),
+    ),
   }
 }
 
@@ -58,7 +60,10 @@ export interface Measured extends Pick<ScanBatch, 'count' | 'digest' | 'md5s'> {
   total: MeasuredTotal
 }
 
-export function batchIn({ names, ends, stats }: BatchRoom, measured: Omit<Measured, 'total'>): ScanBatch {
+export function batchIn(
+  { names, ends, stats }: BatchRoom,
+  measured: Omit<Measured, 'total'>,
+): ScanBatch {
   const { count, names_bytes, digest, md5s } = measured
   return {
     count,
@@ -73,14 +78,20 @@ export function batchIn({ names, ends, stats }: BatchRoom, measured: Omit<Measur
 export function entryPath(batch: Pick<ListedBatch, 'names' | 'ends'>, index: number): string {
   const { names, ends } = batch
   const start = index === 0 ? 0 : (ends[index - 1] ?? 0)
-  const bytes = names instanceof Buffer ? names : Buffer.from(names.buffer, names.byteOffset, names.byteLength)
+  const bytes =
+    names instanceof Buffer ? names : Buffer.from(names.buffer, names.byteOffset, names.byteLength)
   return bytes.toString('utf8', start, ends[index])
 }
 
 export function entryStat({ stats }: Pick<ScanBatch, 'stats'>, index: number): FileStat {
   const at = 4 * index
   if (index < 0 || at + 3 >= stats.length) throw new RangeError(`no entry ${index}`)
-  return { size: Number(stats[at]), mtime_ns: stats[at + 1]!, ctime_ns: stats[at + 2]!, inode: stats[at + 3]! }
+  return {
+    size: Number(stats[at]),
+    mtime_ns: stats[at + 1]!,
+    ctime_ns: stats[at + 2]!,
+    inode: stats[at + 3]!,
+  }
 }
 
 /** Nanoseconds in 64 bits end in the year 2262, and files can have any year. */
@@ -93,7 +104,12 @@ function keptTime(ns: bigint): bigint {
 
 /** An inode above 2^63 becomes the same negative number in every call. */
 export function fileStatOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): FileStat {
-  return { size: Number(size), mtime_ns: keptTime(mtimeNs), ctime_ns: keptTime(ctimeNs), inode: BigInt.asIntN(64, ino) }
+  return {
+    size: Number(size),
+    mtime_ns: keptTime(mtimeNs),
+    ctime_ns: keptTime(ctimeNs),
+    inode: BigInt.asIntN(64, ino),
+  }
 }
 
 export function putStat(stats: BigInt64Array, index: number, stat: FileStat): void {
@@ -161,6 +177,7 @@ const mixed_bytes = 24
 /** FNV-1a of the last bytes. Its low bits alone would be those of the last byte. */
 function mixed(names: Uint8Array, begin: number, end: number): number {
   let hash = 0x811c9dc5
-  for (let at = Math.max(begin, end - mixed_bytes); at < end; at += 1) hash = Math.imul(hash ^ names[at]!, 0x01000193)
+  for (let at = Math.max(begin, end - mixed_bytes); at < end; at += 1)
+    hash = Math.imul(hash ^ names[at]!, 0x01000193)
   return (hash ^ (hash >>> 15)) >>> 0
 }

@@ -1,6 +1,12 @@
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
-import { type BatchRoom, batchIn, createBatchRoom, type Measured, type ScanBatch } from './scan-batch.ts'
+import {
+  type BatchRoom,
+  batchIn,
+  createBatchRoom,
+  type Measured,
+  type ScanBatch,
+} from './scan-batch.ts'
 import type { ListStep, MeasureRequest, ScanThreadData } from './scan-thread.ts'
 import type { MeasuredTotal, ScanEnd } from './walk-report.ts'
 
@@ -44,7 +50,11 @@ export function startScanThreads(
   let begun = 0
   let measured = 0
 
-  async function ask<Answer>(slot: Slot, method: keyof typeof weights, argument: unknown): Promise<Answer> {
+  async function ask<Answer>(
+    slot: Slot,
+    method: keyof typeof weights,
+    argument: unknown,
+  ): Promise<Answer> {
     slot.load += weights[method]
     try {
       return await slot.thread.call<Answer>(method, argument)

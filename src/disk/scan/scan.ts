@@ -85,6 +85,13 @@ export async function scanFolder(
 }
 
 function refuseOutside(under: string): void {
-  if (under === '' || under.split('/').every((name) => name !== '' && name !== '.' && name !== '..')) return
-  throw new SluiceError({ code: 'disk.bad_path', message: `${under} is not a path below the folder` })
+  if (
+    under === '' ||
+    under.split('/').every((name) => name !== '' && name !== '.' && name !== '..')
+  )
+    return
+  throw new SluiceError({
+    code: 'disk.bad_path',
+    message: `${under} is not a path below the folder`,
+  })
 }

@@ -32,7 +32,10 @@ export interface ScanEnd {
 /** Lists are for the operator: beyond this length, only the count is useful. */
 const max_listed = 1_000
 
-export type MeasuredTotal = Pick<ScanEnd, 'files' | 'bytes' | 'special' | 'unreadable' | 'unreadable_total'>
+export type MeasuredTotal = Pick<
+  ScanEnd,
+  'files' | 'bytes' | 'special' | 'unreadable' | 'unreadable_total'
+>
 
 export function createMeasuredTotal() {
   const total = { files: 0, bytes: 0, unreadable: [] as ScanEnd['unreadable'], unreadable_total: 0 }
@@ -50,7 +53,10 @@ export function createMeasuredTotal() {
     total.unreadable_total += more.unreadable_total
   }
 
-  const summary = (): MeasuredTotal => ({ ...total, special: [...kinds].map(([kind, count]) => ({ kind, count })) })
+  const summary = (): MeasuredTotal => ({
+    ...total,
+    special: [...kinds].map(([kind, count]) => ({ kind, count })),
+  })
 
   return {
     special,
@@ -118,12 +124,22 @@ export function createWalkReport() {
       narrower,
       // An unlisted mount point would pass for a directory that became empty.
       complete: complete && !mounts_beyond,
-      ignored: [...ignored].map(([{ rule, source, reason }, count]) => ({ rule, source, reason, count })),
+      ignored: [...ignored].map(([{ rule, source, reason }, count]) => ({
+        rule,
+        source,
+        reason,
+        count,
+      })),
     }),
   }
 }
 
-const other_rules: Ignored = { ignored: true, rule: '…', source: 'several', reason: 'ignored by further rules' }
+const other_rules: Ignored = {
+  ignored: true,
+  rule: '…',
+  source: 'several',
+  reason: 'ignored by further rules',
+}
 
 /** True for paths that a walk could not reach: another disk or an unreadable directory is above. */
 export function outOfReach({ other_mounts, unreadable }: ScanEnd): (path: string) => boolean {

@@ -49,7 +49,10 @@ interface Frame extends Place {
  * merged. It follows no links, enters no other filesystem and reads no further than asked. It calls
  * `progressed` for every name: a batch may take hours if all is ignored. Error: `disk.offline`.
  */
-export function* walk(options: WalkOptions, progressed = () => {}): Generator<ListedBatch, ScanEnd> {
+export function* walk(
+  options: WalkOptions,
+  progressed = () => {},
+): Generator<ListedBatch, ScanEnd> {
   const { root, under, batch_entries } = options
   const base = root.endsWith('/') ? root : `${root}/`
   const rules = createWalkingRules(root, options.ignore)
@@ -61,7 +64,12 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   const root_access = accessOf(root_stat)
   const skips_narrower = options.ignore.widening === 'skip'
 
-  function open(place: Place, here: DirectoryRules, entries: readonly NamedEntry[], narrower: boolean): void {
+  function open(
+    place: Place,
+    here: DirectoryRules,
+    entries: readonly NamedEntry[],
+    narrower: boolean,
+  ): void {
     if (here.closed === undefined) {
       report.directory()
       stack.push({ ...place, rules: here, entries, next: 0, waiting: [], narrower })
@@ -106,14 +114,25 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   }
 
   /** True for an entry that a rule ignores, which it reports. */
-  function isIgnored(here: DirectoryRules, name: string, text: string, kind: 'file' | 'directory'): boolean {
+  function isIgnored(
+    here: DirectoryRules,
+    name: string,
+    text: string,
+    kind: 'file' | 'directory',
+  ): boolean {
     const ignored = rules.judge(here, name, text, kind)
     if (ignored !== undefined) report.ignored(ignored)
     return ignored !== undefined
   }
 
   /** True for a directory to walk. Reports ignored and special entries, and other mounts. */
-  function mayEnter(here: DirectoryRules, name: string, text: string, kind: EntryKind, device: bigint): boolean {
+  function mayEnter(
+    here: DirectoryRules,
+    name: string,
+    text: string,
+    kind: EntryKind,
+    device: bigint,
+  ): boolean {
     if (isIgnored(here, name, text, kind === 'directory' ? 'directory' : 'file')) return false
     if (kind === 'directory' && device !== root_stat.dev) report.otherMount(text)
     else if (kind !== 'directory' && kind !== 'file') report.special(kind)
@@ -176,8 +195,12 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     if (stat === undefined) return
     const kind = entryKind(stat.mode)
     const text = bytes.toString('utf8')
-    if (isIgnored(frame.rules, text, frame.text + text, kind === 'directory' ? 'directory' : 'file')) return
-    if (kind === 'file' || kind === 'directory') report.oddName(kind === 'file' ? escaped : `${escaped}/`)
+    if (
+      isIgnored(frame.rules, text, frame.text + text, kind === 'directory' ? 'directory' : 'file')
+    )
+      return
+    if (kind === 'file' || kind === 'directory')
+      report.oddName(kind === 'file' ? escaped : `${escaped}/`)
     else report.special(kind)
   }
 

@@ -4,7 +4,8 @@ import { raisedLimit } from './watch-trouble.ts'
 /** `scan`: no watching; scans on a timer find changes. */
 type WatcherKind = 'chokidar' | 'native' | 'scan'
 
-export const native_fault = process.platform === 'linux' ? undefined : 'native watching is for Linux alone'
+export const native_fault =
+  process.platform === 'linux' ? undefined : 'native watching is for Linux alone'
 
 export interface WatchFacts {
   setting: 'auto' | WatcherKind
@@ -58,8 +59,11 @@ export function chooseWatcher(facts: WatchFacts, shares: WatchShares): WatchChoi
   if (setting === 'scan') return scanned('watch: scan in the configuration')
   if (given_up !== undefined) return scanned(given_up)
   const is_possible =
-    setting === 'chokidar' ? !facts.share_below : setting === 'native' && facts.native_fault === undefined
-  if (setting !== 'auto' && is_possible) return watched(setting, facts, `watch: ${setting} in the configuration`)
+    setting === 'chokidar'
+      ? !facts.share_below
+      : setting === 'native' && facts.native_fault === undefined
+  if (setting !== 'auto' && is_possible)
+    return watched(setting, facts, `watch: ${setting} in the configuration`)
   if (remote) return scanned(`${filesystem}: what other machines change there gives no event here`)
   return bySize(facts, shares)
 }
@@ -69,7 +73,8 @@ function bySize(facts: WatchFacts, shares: WatchShares): WatchChoice {
   const against_chokidar = whyNot('chokidar', facts, shares)
   const against_native = facts.native_fault ?? whyNot('native', facts, shares)
   const takes_chokidar = against_chokidar === undefined && !facts.counted.is_lower_bound
-  if (takes_chokidar && entriesOf(facts) <= shares.chokidar_entries) return watched('chokidar', facts, text)
+  if (takes_chokidar && entriesOf(facts) <= shares.chokidar_entries)
+    return watched('chokidar', facts, text)
   if (against_native === undefined) {
     const slow = `chokidar is for up to ${formatCount(shares.chokidar_entries)} files and folders`
     return watched('native', facts, `${text}, ${against_chokidar ?? slow}`)
@@ -88,8 +93,13 @@ function watched(watcher: 'chokidar' | 'native', facts: WatchFacts, reason: stri
   return { watcher, reason, watches: watchesOf(watcher, facts) }
 }
 
-function whyNot(watcher: 'chokidar' | 'native', facts: WatchFacts, shares: WatchShares): string | undefined {
-  if (watcher === 'chokidar' && facts.share_below) return 'a share is mounted in it, which chokidar would ask'
+function whyNot(
+  watcher: 'chokidar' | 'native',
+  facts: WatchFacts,
+  shares: WatchShares,
+): string | undefined {
+  if (watcher === 'chokidar' && facts.share_below)
+    return 'a share is mounted in it, which chokidar would ask'
   const { name, value, taken } = facts.inotify
   const watches = watchesOf(watcher, facts)
   if (watches + taken > value * (shares.inotify_percent / 100)) {
@@ -108,8 +118,11 @@ function whyNot(watcher: 'chokidar' | 'native', facts: WatchFacts, shares: Watch
 
 function raiseAdvice({ inotify, counted, native_fault }: WatchFacts): string {
   const { name, value, taken } = inotify
-  const needed = (native_fault === undefined ? counted.directories : counted.files + counted.directories) + taken
-  return needed <= value ? '' : `; to have it watched: sysctl -w ${name}=${raisedLimit(value, needed)}`
+  const needed =
+    (native_fault === undefined ? counted.directories : counted.files + counted.directories) + taken
+  return needed <= value
+    ? ''
+    : `; to have it watched: sysctl -w ${name}=${raisedLimit(value, needed)}`
 }
 
 function watchesOf(watcher: 'chokidar' | 'native', facts: WatchFacts): number {

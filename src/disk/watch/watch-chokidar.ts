@@ -17,7 +17,10 @@ const resting =
 const stalled = 'chokidar does not come to the end of reading it: not all of it is watched'
 
 /** Uses one inotify watch per file and directory. `root` has no links and no slash at its end. */
-export async function watchByChokidar(root: string, options: StartingWatcher): Promise<FolderWatcher> {
+export async function watchByChokidar(
+  root: string,
+  options: StartingWatcher,
+): Promise<FolderWatcher> {
   const { rules, signal, clock = system_clock } = options
   const stop = new AbortController()
   /** There are directories that the current chokidar does not watch. */
@@ -35,7 +38,11 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   const isStalled = () => starting === undefined && current?.isWhole() === false
   const describeTrouble = () => {
     if (removed) return root_removed
-    const parts = [trouble.text(needed), isStalled() ? stalled : undefined, is_resting ? resting : undefined]
+    const parts = [
+      trouble.text(needed),
+      isStalled() ? stalled : undefined,
+      is_resting ? resting : undefined,
+    ]
     return parts.filter((part) => part !== undefined).join('; ') || undefined
   }
 

@@ -8,7 +8,14 @@ import { second_ms, system_clock } from '../../base/time/time.ts'
 import { directoriesIn, parentOf } from '../scan/directory-names.ts'
 import type { IgnoreRules } from '../scan/ignore.ts'
 import { ignore_file_name } from '../scan/ignore-file.ts'
-import { atCallInTurn, burst_reason, type Hint, heardEvent, hintAt, onFlood } from './watch-trouble.ts'
+import {
+  atCallInTurn,
+  burst_reason,
+  type Hint,
+  heardEvent,
+  hintAt,
+  onFlood,
+} from './watch-trouble.ts'
 
 export interface WatchListener {
   hint(hint: Hint): void
@@ -42,7 +49,12 @@ export type ChokidarEvents = ReturnType<typeof createChokidarEvents>
  * replaces another. So a renamed path is checked again after it has settled: an unknown directory
  * is added to chokidar, and for a replaced one, chokidar must restart.
  */
-export function createChokidarEvents(root: string, rules: IgnoreRules, listener: WatchListener, burst_events: number) {
+export function createChokidarEvents(
+  root: string,
+  rules: IgnoreRules,
+  listener: WatchListener,
+  burst_events: number,
+) {
   const closed = new AbortController()
   /** Inode and birth time of each watched directory. */
   const directories = new Map<string, string>()
@@ -75,7 +87,8 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
   chokidar.on('error', (error) => listener.failed(error))
 
   /** Number of inotify watches. The root counts as an entry of its parent. */
-  const watches = (): number => Object.values(chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
+  const watches = (): number =>
+    Object.values(chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
 
   /**
    * chokidar asks twice, first without `stats`, which decide the rules. If the root vanishes, it
@@ -146,7 +159,8 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
     else if (stats.isDirectory()) {
       // chokidar misses a file made between its listing of a new directory and its watch.
       if (is_new) listener.hint({ kind: 'directory', path })
-      for (const { path: below } of directoriesIn(root, path)) if (!directories.has(below)) await compare(below)
+      for (const { path: below } of directoriesIn(root, path))
+        if (!directories.has(below)) await compare(below)
     }
   }
 
@@ -188,7 +202,8 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
 }
 
 function watchedPath(details: unknown): string | undefined {
-  if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return undefined
+  if (typeof details !== 'object' || details === null || !('watchedPath' in details))
+    return undefined
   return typeof details.watchedPath === 'string' ? details.watchedPath : undefined
 }
 

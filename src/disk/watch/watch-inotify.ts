@@ -26,7 +26,11 @@ const events_a_path = 8
 const counting_links = ['ext4', 'xfs', 'tmpfs']
 
 /** `root` has no links and no slash at its end. Error: `disk.not_watched`, as at the limit. */
-export async function watchByInotify(root: string, options: StartingWatcher, at: OnlineRoot): Promise<FolderWatcher> {
+export async function watchByInotify(
+  root: string,
+  options: StartingWatcher,
+  at: OnlineRoot,
+): Promise<FolderWatcher> {
   const { rules, burst_events, on_hint, signal } = options
   const takeTurns = createTurns()
   const ended = new AbortController()
@@ -84,7 +88,9 @@ export async function watchByInotify(root: string, options: StartingWatcher, at:
   }
 
   function goOn(): void {
-    following ??= follow().catch((error) => endsBy(`the native watching ended: ${messageOf(error)}`))
+    following ??= follow().catch((error) =>
+      endsBy(`the native watching ended: ${messageOf(error)}`),
+    )
   }
 
   async function follow(): Promise<void> {
@@ -92,7 +98,8 @@ export async function watchByInotify(root: string, options: StartingWatcher, at:
       await system_clock.sleep(gather_ms, ended.signal)
       if (ended.signal.aborted) return
       const paths = touched
-      const is_burst = is_flooded || paths.size >= burst_events || events >= burst_events * events_a_path
+      const is_burst =
+        is_flooded || paths.size >= burst_events || events >= burst_events * events_a_path
       touched = new Set()
       events = 0
       is_flooded = false

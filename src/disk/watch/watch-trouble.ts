@@ -78,7 +78,9 @@ export function atCallInTurn(max: () => number, notify: () => void): () => void 
 /** Size of the queue. Half of it is a flood: events of unwatched directories fill it unreported. */
 function mostQueued(): number {
   try {
-    return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || usual_max_queued
+    return (
+      Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || usual_max_queued
+    )
   } catch {
     return usual_max_queued
   }
@@ -114,7 +116,9 @@ export function createWatchTrouble() {
 function describe(code: string, message: string, needed: number): string {
   if (code === 'ENOSPC') {
     const { name, value } = inotifyLimit('watches')
-    const limit = Number.isFinite(value) ? `, and ${name} is ${value} for all programs of this user together` : ''
+    const limit = Number.isFinite(value)
+      ? `, and ${name} is ${value} for all programs of this user together`
+      : ''
     return `not all of the folder is watched: it needs ${needed} inotify watches${limit}; ${raise(name, value, needed)}`
   }
   if (code === 'EMFILE' || code === 'ENFILE') {

@@ -15,7 +15,11 @@ export interface WatchOptions extends StartingWatcher {
  * leaves no gap. Each kind of watch error becomes one `doubtful` hint, and `trouble`. A folder that
  * goes offline needs a new watcher when it returns. Errors: `disk.offline`, `disk.not_watched`.
  */
-export async function watchFolder({ root, watcher, ...options }: WatchOptions): Promise<FolderWatcher> {
+export async function watchFolder({
+  root,
+  watcher,
+  ...options
+}: WatchOptions): Promise<FolderWatcher> {
   // Loaded on demand: a single pass watches nothing, and most folders need one of the two.
   const start =
     watcher === 'native'

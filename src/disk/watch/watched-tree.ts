@@ -54,7 +54,8 @@ export function createWatchedTree(root: string, options: TreeOptions) {
       if (closed) return
       const directory = waiting.pop()!
       const stats = await watchDirectory(directory)
-      if (stats !== undefined) for (const below of directoriesBelow(directory, stats)) waiting.push(below)
+      if (stats !== undefined)
+        for (const below of directoriesBelow(directory, stats)) waiting.push(below)
     }
   }
 
@@ -103,7 +104,8 @@ export function createWatchedTree(root: string, options: TreeOptions) {
         const name = raw_name === null ? undefined : textOfName(String(raw_name))
         const known = watched.get(path)
         // A directory reports itself by its own name, like an entry of that name in it.
-        if (event === 'rename' && name === own_name && known?.watcher === watcher) known.doubted = true
+        if (event === 'rename' && name === own_name && known?.watcher === watcher)
+          known.doubted = true
         on_touched(name === undefined ? path : pathIn(path, name))
       })
       watcher.on('error', on_error)

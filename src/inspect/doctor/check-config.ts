@@ -13,7 +13,8 @@ export function checkConfig(
   const checks = faults.map((line) => find.fault(withoutFile(line, about), hint))
   checks.push(...warnings.map((line) => find.warning(line)))
   if (unresponsive.length > 0) {
-    const hint = 'run this again when they answer: whether one path lies inside another was not checked'
+    const hint =
+      'run this again when they answer: whether one path lies inside another was not checked'
     checks.push(find.warning(`it names paths that do not answer: ${unresponsive.join(', ')}`, hint))
   }
   if (file !== undefined && isOpenToWriters(file)) {
@@ -43,18 +44,26 @@ function isOpenToWriters(file: string): boolean {
     // Another check says that the file is missing or cannot be read.
     return false
   }
-  return (stat.mode & 0o002) !== 0 || ((stat.mode & 0o020) !== 0 && stat.gid !== 0 && stat.gid !== process.getgid?.())
+  return (
+    (stat.mode & 0o002) !== 0 ||
+    ((stat.mode & 0o020) !== 0 && stat.gid !== 0 && stat.gid !== process.getgid?.())
+  )
 }
 
 /** Checks that Node knows the prompts' zones: it uses its own (ICU), not those of the system. */
-export function checkTimeZones(prompts: readonly { name: string; schedule: { timezone: string } }[]): Check[] {
+export function checkTimeZones(
+  prompts: readonly { name: string; schedule: { timezone: string } }[],
+): Check[] {
   const zones = [...new Set(prompts.map(({ schedule }) => schedule.timezone))]
   const version = process.versions.tz ?? 'unknown'
   return zones.map((zone) => {
     const { ok, fault } = findings('time_zones', zone)
     if (isZone(zone)) return ok(`known (time zone data ${version})`)
-    const users = prompts.filter(({ schedule }) => schedule.timezone === zone).map(({ name }) => name)
-    const hint = 'use a Node with full ICU (those of nodejs.org and of distributions have it), or another zone'
+    const users = prompts
+      .filter(({ schedule }) => schedule.timezone === zone)
+      .map(({ name }) => name)
+    const hint =
+      'use a Node with full ICU (those of nodejs.org and of distributions have it), or another zone'
     return fault(`this Node does not know it; prompts with it: ${users.join(', ')}`, hint)
   })
 }

@@ -16,13 +16,20 @@ export function checkMail(tools: DoctorTools): Promise<Check[]> {
 
 type MailServer = ReturnType<typeof mailServers>[number]
 
-async function checkMailServer(smtp: MailServer, { clock, limits, isUnresponsive }: DoctorTools): Promise<Check> {
+async function checkMailServer(
+  smtp: MailServer,
+  { clock, limits, isUnresponsive }: DoctorTools,
+): Promise<Check> {
   const { host, port, tls, user, password_file, ca_file } = smtp
   const about = `${host}:${port}`
   const { ok, fault } = findings('mail', about)
   const late = () =>
-    fault(`no answer in ${formatDuration(limits.answer_ms)}`, 'check host, port and tls, and a firewall')
-  if ([password_file, ca_file].some((file) => file !== undefined && isUnresponsive(file))) return late()
+    fault(
+      `no answer in ${formatDuration(limits.answer_ms)}`,
+      'check host, port and tls, and a firewall',
+    )
+  if ([password_file, ca_file].some((file) => file !== undefined && isUnresponsive(file)))
+    return late()
   const secret = password_file === undefined ? undefined : readSecret(password_file)
   if (secret !== undefined && 'why' in secret)
     return fault(`not tried: ${password_file} cannot be read (${secret.why})`)
@@ -31,10 +38,15 @@ async function checkMailServer(smtp: MailServer, { clock, limits, isUnresponsive
     try {
       const ca = ca_file === undefined ? undefined : readCertificates(ca_file)
       await tryMailServer({ host, port, tls, login, ca }, limits.answer_ms)
-      return ok(login === undefined ? `it answers (tls: ${tls})` : `it takes the login (tls: ${tls})`)
+      return ok(
+        login === undefined ? `it answers (tls: ${tls})` : `it takes the login (tls: ${tls})`,
+      )
     } catch (error) {
       if (isSluiceError(error)) return fault(error.message.replace(`${about}: `, ''), error.hint)
-      return fault(`${ca_file} cannot be read: ${codeOf(error) ?? messageOf(error)}`, 'check smtp.ca_file')
+      return fault(
+        `${ca_file} cannot be read: ${codeOf(error) ?? messageOf(error)}`,
+        'check smtp.ca_file',
+      )
     }
   }
   return withinTime(clock, limits.answer_ms + 1_000, connect, late)
@@ -58,7 +70,10 @@ export async function checkWebhooks(tools: DoctorTools): Promise<Check[]> {
   }
   const checks = [...hosts].map(([key, url]) =>
     url === undefined
-      ? findings('webhook', key).fault('this file contains no address', 'it must contain only the address')
+      ? findings('webhook', key).fault(
+          'this file contains no address',
+          'it must contain only the address',
+        )
       : checkHost('webhook', url, tools),
   )
   return Promise.all(checks)
@@ -74,11 +89,15 @@ function textOf(file: string | undefined, { isUnresponsive }: DoctorTools): stri
  * Checks that this user can run each command; runs none. The configuration has absolute paths only.
  */
 export function checkCommands({ config, isUnresponsive }: DoctorTools): Check[] {
-  const programs = new Map(targetsOf(config, 'command').map(({ where, delivery }) => [delivery.run[0] ?? '', where]))
+  const programs = new Map(
+    targetsOf(config, 'command').map(({ where, delivery }) => [delivery.run[0] ?? '', where]),
+  )
   return [...programs].map(([program, where]) => {
     const { ok, fault } = findings('command', program)
-    const is_runnable = !isUnresponsive(program) && accessFault(program, constants.X_OK) === undefined
-    if (is_runnable && statSync(program, { throwIfNoEntry: false })?.isFile()) return ok(`of ${where}: it can be run`)
+    const is_runnable =
+      !isUnresponsive(program) && accessFault(program, constants.X_OK) === undefined
+    if (is_runnable && statSync(program, { throwIfNoEntry: false })?.isFile())
+      return ok(`of ${where}: it can be run`)
     const hint = `check its path and its directories, and chmod +x ${shellWord(program)}`
     return fault(`of ${where}: it does not exist, or this user may not run it`, hint)
   })

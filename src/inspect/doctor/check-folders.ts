@@ -2,7 +2,12 @@ import { constants } from 'node:fs'
 import { counted, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import { hasShareBelow } from '../../disk/root/mounts.ts'
-import { chooseWatcher, native_fault, type WatchChoice, type WatchShares } from '../../disk/watch/choose-watcher.ts'
+import {
+  chooseWatcher,
+  native_fault,
+  type WatchChoice,
+  type WatchShares,
+} from '../../disk/watch/choose-watcher.ts'
 import { type InotifyLimit, raisedLimit } from '../../disk/watch/watch-trouble.ts'
 import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { accessFault } from '../plan/check-path.ts'
@@ -18,15 +23,28 @@ const usual_who = 'this user'
  * Checks for each folder whether it is online, its file system, whether this user may read all of
  * it, and which subfolders fewer users can read. `who` is the name of this user in the messages.
  */
-export function checkFolders(inspected: readonly InspectedFolder[], limits: DoctorLimits, who = usual_who): Check[] {
+export function checkFolders(
+  inspected: readonly InspectedFolder[],
+  limits: DoctorLimits,
+  who = usual_who,
+): Check[] {
   return inspected.flatMap((one) => {
     const presence = checkPresence(one, limits, who)
     if (one.root.kind !== 'online') return [presence]
-    return [presence, checkFilesystem(one.folder, one.root), ...checkRights(one, who), ...checkWidening(one)]
+    return [
+      presence,
+      checkFilesystem(one.folder, one.root),
+      ...checkRights(one, who),
+      ...checkWidening(one),
+    ]
   })
 }
 
-function checkPresence({ folder, root, seen }: InspectedFolder, limits: DoctorLimits, who: string): Check {
+function checkPresence(
+  { folder, root, seen }: InspectedFolder,
+  limits: DoctorLimits,
+  who: string,
+): Check {
   const { path } = folder
   const { ok, warning, fault } = findings('folder', folder.name)
   if (root.kind === 'unresponsive') {
@@ -39,18 +57,28 @@ function checkPresence({ folder, root, seen }: InspectedFolder, limits: DoctorLi
     const word = shellWord(closed ?? path)
     const user = userWord(who)
     return closed === undefined
-      ? fault(`${path}: ${who} may not read it (${root.detail})`, `setfacl -R -m u:${user}:rX ${word}`)
-      : fault(`${path}: ${who} may not pass through ${closed}`, `setfacl -m u:${user}:x ${word}, or chmod o+x`)
+      ? fault(
+          `${path}: ${who} may not read it (${root.detail})`,
+          `setfacl -R -m u:${user}:rX ${word}`,
+        )
+      : fault(
+          `${path}: ${who} may not pass through ${closed}`,
+          `setfacl -m u:${user}:x ${word}, or chmod o+x`,
+        )
   }
   if (root.kind === 'offline') {
     const hint = 'check its path; until it exists or is mounted, the folder counts as offline'
     return warning(`${path} does not exist now`, hint)
   }
-  if (root.empty) return warning(`${path} is empty`, 'if a disk or share belongs there, it is not mounted')
+  if (root.empty)
+    return warning(`${path} is empty`, 'if a disk or share belongs there, it is not mounted')
   if (seen === undefined) {
     const why = `no scan of it ended within ${formatDuration(limits.walk_ms)}`
     const text = `${path}: there, but ${why}: rights, widening and watching are not checked`
-    return warning(text, 'run `sluice doctor` again after the first scan of the daemon, which has no limit')
+    return warning(
+      text,
+      'run `sluice doctor` again after the first scan of the daemon, which has no limit',
+    )
   }
   return ok(`${path}: there, ${countText(seen)}`)
 }
@@ -66,7 +94,10 @@ function countText({ files, directories, from }: Seen): string {
   return `${count} in ${counted(directories, 'folder')}`
 }
 
-function checkFilesystem({ name, watch, rescan_interval_ms }: FolderConfig, { filesystem, remote }: OnlineRoot): Check {
+function checkFilesystem(
+  { name, watch, rescan_interval_ms }: FolderConfig,
+  { filesystem, remote }: OnlineRoot,
+): Check {
   const { ok, warning } = findings('filesystem', name)
   if (!remote) {
     const every = formatDuration(rescan_interval_ms)
@@ -74,7 +105,10 @@ function checkFilesystem({ name, watch, rescan_interval_ms }: FolderConfig, { fi
   }
   const text = `${filesystem}: changes by other machines give no events here, so scans find them`
   if (watch === 'auto' || watch === 'scan') return ok(text)
-  return warning(text, `watch: auto in the configuration scans it on a timer; now it is watch: ${watch}`)
+  return warning(
+    text,
+    `watch: auto in the configuration scans it on a timer; now it is watch: ${watch}`,
+  )
 }
 
 const notes: Record<string, string> = {
@@ -98,12 +132,14 @@ function checkWidening({ folder, seen }: InspectedFolder): Check[] {
   if (seen === undefined) return []
   const { ok, warning } = findings('widening', folder.name)
   const total = seen.narrower_total
-  if (total === 0) return [ok(`no subfolder is narrower than it by mode, owner and group${fromText(seen)}`)]
+  if (total === 0)
+    return [ok(`no subfolder is narrower than it by mode, owner and group${fromText(seen)}`)]
   const entries = seen.narrower.map(({ path, why }) => `${path} (${why})`)
   const what = total === 1 ? 'a subfolder' : `${formatCount(total)} subfolders`
   const text = `${what} that fewer people can read${fromText(seen)}: ${named(entries, total)}`
   if (folder.widening === 'skip') return [ok(`${text}; left out (widening: skip)`)]
-  const hint = 'everybody in the project sees their files; widening: skip leaves them all out, an exclude single ones'
+  const hint =
+    'everybody in the project sees their files; widening: skip leaves them all out, an exclude single ones'
   return [warning(text, hint)]
 }
 
@@ -126,7 +162,11 @@ const min_instances = 16
  * Chooses a watcher for each folder as the daemon would, and in its order: earlier folders use up
  * inotify watches. Warns if a folder that could be watched would only be scanned.
  */
-export function checkWatching(inspected: readonly InspectedFolder[], means: WatchMeans, shares: WatchShares): Check[] {
+export function checkWatching(
+  inspected: readonly InspectedFolder[],
+  means: WatchMeans,
+  shares: WatchShares,
+): Check[] {
   const { watches, instances, free_memory_bytes } = means
   let taken = 0
   const checks = inspected.flatMap(({ folder, root, seen, given_up }) => {
@@ -152,7 +192,11 @@ export function checkWatching(inspected: readonly InspectedFolder[], means: Watc
   return [...checks, checkTaken(taken, watches), ...checkInstances(instances)]
 }
 
-function checkChoice(name: string, { watcher, reason }: WatchChoice, could_be_watched: boolean): Check {
+function checkChoice(
+  name: string,
+  { watcher, reason }: WatchChoice,
+  could_be_watched: boolean,
+): Check {
   const { ok, warning } = findings('watching', name)
   const text = watchingText({ watcher, reason })
   if (watcher !== 'scan' || !could_be_watched) return ok(text)
@@ -166,7 +210,10 @@ function checkTaken(taken: number, { name, value }: InotifyLimit): Check {
   const { ok, fault } = findings('inotify', name)
   const text = `the folders take ${formatCount(taken)} watches, ${name} is ${formatCount(value)}`
   if (taken <= value) return ok(text)
-  return fault(`${text}: what is not watched is found by scans only`, sysctlLine(name, raisedLimit(value, taken)))
+  return fault(
+    `${text}: what is not watched is found by scans only`,
+    sysctlLine(name, raisedLimit(value, taken)),
+  )
 }
 
 function checkInstances({ name, value }: InotifyLimit): Check[] {

@@ -18,7 +18,8 @@ export async function checkHost(
 ): Promise<Check> {
   const find = findings(id, url.host)
   const way = proxyFor(url, proxy)
-  const through = way === undefined ? '' : ` (through the proxy ${way.host}, as the proxy variables say)`
+  const through =
+    way === undefined ? '' : ` (through the proxy ${way.host}, as the proxy variables say)`
   const late = () => {
     const hint = 'check the network, a firewall, and whether a proxy is needed'
     return find.fault(`no answer in ${formatDuration(limits.answer_ms)}${through}`, hint)
@@ -32,7 +33,9 @@ export async function checkHost(
       const [message, hint] = connectionAdvice(error, url.host, ca.field)
       // An unreachable proxy gives the same error as an unreachable host.
       const is_proxys =
-        way !== undefined && !isSluiceError(error, 'network.tls') && !isSluiceError(error, 'network.proxy')
+        way !== undefined &&
+        !isSluiceError(error, 'network.tls') &&
+        !isSluiceError(error, 'network.proxy')
       const advice = `check the proxy, or except the host from it (NO_PROXY=${url.hostname})`
       return find.fault(message + through, is_proxys ? advice : hint)
     }
@@ -47,7 +50,9 @@ export async function checkBlobHost(tools: DoctorTools, ca: string | undefined):
     const { ok } = findings('blob_host', 'blob store')
     return [ok('not known before the first upload: run this again after it')]
   }
-  return [await checkHost('blob_host', new URL(origin), tools, { pem: ca, field: 'service.ca_file' })]
+  return [
+    await checkHost('blob_host', new URL(origin), tools, { pem: ca, field: 'service.ca_file' }),
+  ]
 }
 
 function connected(

@@ -13,21 +13,40 @@ import { type Check, type DoctorTools, type Findings, findings } from './check.t
 const large_log_bytes = 512_000_000
 
 /** Reads tables of the ledger for the allowed time; changes nothing. */
-export async function checkLedger({ config, clock, limits, isUnresponsive }: DoctorTools): Promise<Check[]> {
+export async function checkLedger({
+  config,
+  clock,
+  limits,
+  isUnresponsive,
+}: DoctorTools): Promise<Check[]> {
   const file = ledgerFile(config.state_dir)
   const find = findings('ledger', file)
-  if (isUnresponsive(config.state_dir)) return [find.warning('not checked: its path gives no answer')]
+  if (isUnresponsive(config.state_dir))
+    return [find.warning('not checked: its path gives no answer')]
   try {
     refuseOrphan(config.state_dir)
     openLedgerView(config.state_dir).close()
     const until_ms = clock.monotonic_ms() + limits.ledger_ms
-    return await withLedgerThread({ file, migrations: ledger_migrations }, async (thread, { tables }) => {
-      const { damage, read } = await readTables(thread, tables, () => clock.monotonic_ms() <= until_ms)
-      if (damage !== undefined) return [damaged(find, damage)]
-      const time = formatDuration(limits.ledger_ms)
-      const part = read < tables.length ? `the first ${read} of ${tables.length} tables in ${time} are` : 'it is'
-      return [find.ok(`${part} in order (${formatBytes(statSync(file).size)})`), ...checkLog(file)]
-    })
+    return await withLedgerThread(
+      { file, migrations: ledger_migrations },
+      async (thread, { tables }) => {
+        const { damage, read } = await readTables(
+          thread,
+          tables,
+          () => clock.monotonic_ms() <= until_ms,
+        )
+        if (damage !== undefined) return [damaged(find, damage)]
+        const time = formatDuration(limits.ledger_ms)
+        const part =
+          read < tables.length
+            ? `the first ${read} of ${tables.length} tables in ${time} are`
+            : 'it is'
+        return [
+          find.ok(`${part} in order (${formatBytes(statSync(file).size)})`),
+          ...checkLog(file),
+        ]
+      },
+    )
   } catch (error) {
     // A damaged page may only show when it is read.
     return [judgeError(find, config.state_dir, translateSqliteError(error, file))]
@@ -59,8 +78,14 @@ function none({ ok, warning }: Findings, state_dir: string): Check {
 function checkLog(file: string): Check[] {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
   if (log === undefined || log.size < large_log_bytes) return []
-  const hint = 'some program has it open and reads without end (lsof); a restart of the daemon writes it back'
-  return [findings('ledger', `${file}-wal`).warning(`the log beside it has grown to ${formatBytes(log.size)}`, hint)]
+  const hint =
+    'some program has it open and reads without end (lsof); a restart of the daemon writes it back'
+  return [
+    findings('ledger', `${file}-wal`).warning(
+      `the log beside it has grown to ${formatBytes(log.size)}`,
+      hint,
+    ),
+  ]
 }
 
 /**
@@ -82,7 +107,12 @@ export function checkRemovals({ config, ledger }: DoctorTools): Check[] {
   const { ours, others } = ledger.ownership()
   if (others > ours) {
     const text = `${formatCount(others)} of ${formatCount(ours + others)} assets were there before this ledger uploaded them (a rebuilt one made none): they are never removed`
-    return [...refused, warning(text, 'old versions of those are removed by hand, in the assistant')]
+    return [
+      ...refused,
+      warning(text, 'old versions of those are removed by hand, in the assistant'),
+    ]
   }
-  return refused.length > 0 ? refused : [ok('what no file needs any more is removed on the service')]
+  return refused.length > 0
+    ? refused
+    : [ok('what no file needs any more is removed on the service')]
 }

@@ -26,7 +26,8 @@ export function checkMd5(hash: () => unknown = () => createHash('md5').update(''
     return ok('available')
   } catch (error) {
     const mode = getFips() === 1 ? ' (FIPS mode)' : ''
-    const hint = 'let the unit use an OpenSSL configuration without FIPS: Environment=OPENSSL_CONF=/dev/null'
+    const hint =
+      'let the unit use an OpenSSL configuration without FIPS: Environment=OPENSSL_CONF=/dev/null'
     const text = `it is not available${mode}: ${messageOf(error)}; no file can be recognised, so none is uploaded`
     return fault(text, hint)
   }

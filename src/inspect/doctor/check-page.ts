@@ -10,7 +10,12 @@ import { judgeCertificates } from './check-service.ts'
 type PageTools = Pick<DoctorTools, 'config' | 'clock' | 'ledger' | 'isUnresponsive'>
 
 /** Checks the certificate of the page, and tries its address. */
-export async function checkPage({ config, clock, ledger, isUnresponsive }: PageTools): Promise<Check[]> {
+export async function checkPage({
+  config,
+  clock,
+  ledger,
+  isUnresponsive,
+}: PageTools): Promise<Check[]> {
   const { page, state_dir } = config
   if (page.listen === 'off' || isUnresponsive(page.tls_cert ?? '')) return []
   const find = findings('page', page.listen)
@@ -24,12 +29,18 @@ export async function checkPage({ config, clock, ledger, isUnresponsive }: PageT
     return [fault(messageOf(error), isSluiceError(error) ? error.hint : undefined)]
   }
   const is_running = await answers({ path: controlSocket(state_dir) })
-  const is_open = await answers(hostAndPort(page.listen) ?? { path: page.listen.slice('unix:'.length) })
+  const is_open = await answers(
+    hostAndPort(page.listen) ?? { path: page.listen.slice('unix:'.length) },
+  )
   const trouble = is_running ? ledger?.troubles(true)[0] : undefined
   if (trouble) return [...checks, fault(trouble.message, trouble.hint)]
   if (is_running && is_open) return [...checks, ok('it answers')]
   if (is_running) return [...checks, fault('nothing answers there', 'sluice reload')]
-  if (is_open) return [...checks, fault('another program answers there, and no daemon runs', 'change page.listen')]
+  if (is_open)
+    return [
+      ...checks,
+      fault('another program answers there, and no daemon runs', 'change page.listen'),
+    ]
   return [...checks, warning('nothing answers there, because no daemon runs', 'sluice run')]
 }
 

@@ -17,12 +17,18 @@ export function checkSecretFiles({ config, uid, isUnresponsive }: DoctorTools): 
     if (isUnresponsive(file)) return fault(`${what}: its path does not answer`)
     const read = readSecret(file)
     if ('why' in read) {
-      return fault(`${what} cannot be read: ${read.why}`, 'check that it exists, what it contains, and who may read it')
+      return fault(
+        `${what} cannot be read: ${read.why}`,
+        'check that it exists, what it contains, and who may read it',
+      )
     }
     const { mode, uid: owner } = read.stat
     const word = shellWord(file)
     if ((mode & 0o077) !== 0) {
-      return warning(`${what} is open to group or others (mode ${(mode & 0o7777).toString(8)})`, `chmod 600 ${word}`)
+      return warning(
+        `${what} is open to group or others (mode ${(mode & 0o7777).toString(8)})`,
+        `chmod 600 ${word}`,
+      )
     }
     if (owner !== 0 && uid !== undefined && owner !== uid) {
       return warning(`${what} belongs to another user (uid ${owner})`, `chown ${uid} ${word}`)
@@ -59,7 +65,8 @@ export function checkToken(
     const { secrets, warnings } = openSecrets({ service: service as ServiceConfig }, env)
     const { ok, warning } = findings('token', secrets.source)
     return {
-      checks: warnings.length > 0 ? warnings.map((line) => warning(line)) : [ok('found and well formed')],
+      checks:
+        warnings.length > 0 ? warnings.map((line) => warning(line)) : [ok('found and well formed')],
       secrets,
     }
   } catch (error) {
@@ -70,12 +77,15 @@ export function checkToken(
     if (code !== 'account.token_missing') return none(fault(message, hint))
     if (credential_file !== undefined) {
       // A missing file is tried, too: reading it reports the fault.
-      const is_closed = ![undefined, 'ENOENT'].includes(accessFault(credential_file, constants.R_OK))
+      const is_closed = ![undefined, 'ENOENT'].includes(
+        accessFault(credential_file, constants.R_OK),
+      )
       if (!is_closed) return checkToken({ token_file: credential_file }, undefined, env)
       const text = 'not tried: systemd hands it to the service, and this user may not read it'
       return none(findings('token', credential_file).warning(text, 'sudo sluice doctor tries it'))
     }
-    if (is_named_wrongly) return none(warning('not tried: service.token_file is not in order, see above'))
+    if (is_named_wrongly)
+      return none(warning('not tried: service.token_file is not in order, see above'))
     return none(fault(message, hint))
   }
 }

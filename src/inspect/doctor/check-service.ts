@@ -29,13 +29,23 @@ export async function checkService(
 ): Promise<Check[]> {
   const { service } = tools.config
   if (service === undefined)
-    return [findings('api_host', 'the service').warning('not asked: its configuration is not in order, see above')]
+    return [
+      findings('api_host', 'the service').warning(
+        'not asked: its configuration is not in order, see above',
+      ),
+    ]
   const { origin } = parseBaseUrl(service.base_url)
-  const host = await checkHost('api_host', new URL(origin), tools, { pem: ca, field: 'service.ca_file' })
+  const host = await checkHost('api_host', new URL(origin), tools, {
+    pem: ca,
+    field: 'service.ca_file',
+  })
   const projects = projectsOf(tools)
   if (host.level === 'fault' || secrets === undefined) {
     const why = host.level === 'fault' ? 'the service cannot be reached' : 'there is no token'
-    return [host, ...projects.map((project_id) => findings('project', project_id).warning(`not asked: ${why}`))]
+    return [
+      host,
+      ...projects.map((project_id) => findings('project', project_id).warning(`not asked: ${why}`)),
+    ]
   }
   const [clock, ...asked] = await Promise.all([
     checkClock(tools, new URL(origin), ca),
@@ -47,7 +57,10 @@ export async function checkService(
 function projectsOf({ config }: DoctorTools): string[] {
   const { service, folders, prompts } = config
   const named = [...folders, ...prompts].map(({ project_id }) => project_id)
-  return [...new Set(named.length > 0 || !service ? named : [service.project_id])].slice(0, max_projects)
+  return [...new Set(named.length > 0 || !service ? named : [service.project_id])].slice(
+    0,
+    max_projects,
+  )
 }
 
 async function checkProject(
@@ -68,18 +81,23 @@ async function checkProject(
     clock,
   })
   try {
-    const ask = () => Promise.all([remote.listAssets(project_id, { limit: 1 }), remote.listProjects()])
+    const ask = () =>
+      Promise.all([remote.listAssets(project_id, { limit: 1 }), remote.listProjects()])
     const answers = await withinTime(clock, limits.answer_ms, ask, () => undefined)
     if (answers === undefined) return warning(`no answer in ${formatDuration(limits.answer_ms)}`)
     const [outcome, projects] = answers
-    const { role } = (projects.ok && projects.value.find((project) => project.project_id === project_id)) || {}
-    const may_send = role !== 'reader' || config.folders.every((folder) => folder.project_id !== project_id)
+    const { role } =
+      (projects.ok && projects.value.find((project) => project.project_id === project_id)) || {}
+    const may_send =
+      role !== 'reader' || config.folders.every((folder) => folder.project_id !== project_id)
     if (outcome.ok && may_send) return ok('the token reaches it')
     if (outcome.ok) return fault(reader_text, roleHint(project_id))
     const { about } = outcome.failure
     const text = failureText(outcome.failure)
-    if (about === 'account') return fault(text, `make a new token; this one came from ${secrets.source}`)
-    if (about === 'project') return fault(text, 'check the project id, and that the token’s owner is a member')
+    if (about === 'account')
+      return fault(text, `make a new token; this one came from ${secrets.source}`)
+    if (about === 'project')
+      return fault(text, 'check the project id, and that the token’s owner is a member')
     const host = findings('api_host', new URL(config.service!.base_url).host)
     return host.fault(text, 'check service.base_url; if it is right, wait and try again')
   } finally {
@@ -91,10 +109,21 @@ async function checkProject(
  * Compares this clock with a Date header; no result without one. Every answer has the time, even a
  * refusal, so the token is not sent.
  */
-async function checkClock({ clock, limits, proxy }: DoctorTools, url: URL, ca: string | undefined): Promise<Check[]> {
+async function checkClock(
+  { clock, limits, proxy }: DoctorTools,
+  url: URL,
+  ca: string | undefined,
+): Promise<Check[]> {
   const wait_ms = limits.answer_ms
   const timeouts = { connect_ms: wait_ms, answer_ms: wait_ms, body_ms: wait_ms, stall_ms: wait_ms }
-  const http = createHttpClient({ connections: 1, ca, proxy, timeouts, max_body_bytes: 65_536, clock })
+  const http = createHttpClient({
+    connections: 1,
+    ca,
+    proxy,
+    timeouts,
+    max_body_bytes: 65_536,
+    clock,
+  })
   try {
     const before_ms = clock.now_ms()
     const request = (signal: AbortSignal) =>
@@ -128,7 +157,10 @@ const soon_ms = 30 * day_ms
 /**
  * Checks the certificates of service.ca_file; `pem` is undefined if they are unusable or not set.
  */
-export function checkCa(file: string | undefined, now_ms: number): { checks: Check[]; pem: string | undefined } {
+export function checkCa(
+  file: string | undefined,
+  now_ms: number,
+): { checks: Check[]; pem: string | undefined } {
   if (file === undefined) return { checks: [], pem: undefined }
   const find = findings('ca', file)
   try {
@@ -143,13 +175,20 @@ export function checkCa(file: string | undefined, now_ms: number): { checks: Che
   }
 }
 
-export function judgeCertificates(find: Findings, ends_ms: readonly number[], now_ms: number): Check {
+export function judgeCertificates(
+  find: Findings,
+  ends_ms: readonly number[],
+  now_ms: number,
+): Check {
   const expired = ends_ms.filter((end_ms) => end_ms <= now_ms).length
-  const name = ends_ms.length === 1 ? 'the certificate' : `${ends_ms.length} certificates, the last of them`
+  const name =
+    ends_ms.length === 1 ? 'the certificate' : `${ends_ms.length} certificates, the last of them`
   const day = new Date(Math.max(...ends_ms)).toISOString().slice(0, 10)
   const hint = 'ask the issuer for a new one'
   if (expired === ends_ms.length) return find.fault(`${name} expired on ${day}`, hint)
   if (expired > 0) return find.ok(`${ends_ms.length} certificates, ${expired} of them expired`)
   const text = `${name} expires on ${day}`
-  return ends_ms.every((end_ms) => end_ms - now_ms < soon_ms) ? find.warning(text, hint) : find.ok(text)
+  return ends_ms.every((end_ms) => end_ms - now_ms < soon_ms)
+    ? find.warning(text, hint)
+    : find.ok(text)
 }

@@ -72,7 +72,12 @@ function checkShare({ fault }: Findings, state_dir: string): Check[] {
 }
 
 /** Finds files of other owners: the daemon cannot write what a command of root has left. */
-function checkOwners({ fault }: Findings, state_dir: string, stat: Stats, uid: number | undefined): Check[] {
+function checkOwners(
+  { fault }: Findings,
+  state_dir: string,
+  stat: Stats,
+  uid: number | undefined,
+): Check[] {
   if (uid === undefined) return []
   const foreign = ownFiles(state_dir).filter((file) => file.stat.uid !== stat.uid)
   if (foreign.length === 0) return []
@@ -105,7 +110,9 @@ export function checkSpace({ config, isUnresponsive }: DoctorTools): Check[] {
     const device = statOf(there)?.dev
     if (device !== undefined && !by_device.has(device)) by_device.set(device, there)
   }
-  return [...by_device.values()].flatMap((place) => judgeSpace(place, config.health.disk_free_bytes))
+  return [...by_device.values()].flatMap((place) =>
+    judgeSpace(place, config.health.disk_free_bytes),
+  )
 }
 
 function judgeSpace(place: string, wanted_bytes: number): Check[] {

@@ -13,16 +13,23 @@ const usual_system_dir = '/etc/systemd/system'
 const usual_config = '/etc/sluice/sluice.yaml'
 
 /** Finds the systemd unit that runs this configuration; undefined without one. */
-export function findUnit(config_file: string, system_dir = usual_system_dir): FoundUnit | undefined {
-  const directories = entriesOf(system_dir).filter((name) => /^sluice(@[^/]+)?\.service\.d$/.test(name))
+export function findUnit(
+  config_file: string,
+  system_dir = usual_system_dir,
+): FoundUnit | undefined {
+  const directories = entriesOf(system_dir).filter((name) =>
+    /^sluice(@[^/]+)?\.service\.d$/.test(name),
+  )
   for (const directory of directories) {
     const name = directory.replace(/\.d$/, '')
     const drop_in = textOf(dropInFile(system_dir, name))
     const words = drop_in === undefined ? [] : (readUnitText(drop_in).get('ExecStart') ?? [])
-    const names_it = words.includes('--config') && words[words.indexOf('--config') + 1] === config_file
+    const names_it =
+      words.includes('--config') && words[words.indexOf('--config') + 1] === config_file
     if (names_it) return unitOf(name, drop_in, system_dir)
   }
-  if (config_file !== usual_config || !existsSync(join(system_dir, 'sluice.service'))) return undefined
+  if (config_file !== usual_config || !existsSync(join(system_dir, 'sluice.service')))
+    return undefined
   return unitOf('sluice.service', undefined, system_dir)
 }
 
@@ -32,7 +39,8 @@ function unitOf(name: string, drop_in: string | undefined, system_dir: string) {
   const instance = /^sluice@(.+)\.service$/.exec(name)?.[1] ?? ''
   const text = textOf(join(system_dir, name.replace(/@.+\.service$/, '@.service')))
   const settings = readUnitText(`${text ?? ''}\n${drop_in ?? ''}`)
-  const wordsOf = (setting: string) => (settings.get(setting) ?? []).map((word) => word.replaceAll('%i', instance))
+  const wordsOf = (setting: string) =>
+    (settings.get(setting) ?? []).map((word) => word.replaceAll('%i', instance))
   const token = wordsOf('LoadCredential').findLast((word) => word.startsWith('token:'))
   const reads_all = wordsOf('AmbientCapabilities').includes('CAP_DAC_READ_SEARCH')
   return {
@@ -75,14 +83,18 @@ function textOf(file: string): string | undefined {
 export function checkUnit(config: UsableConfig, unit: FoundUnit | undefined): Check[] {
   if (unit === undefined) return []
   const { ok, warning } = findings('unit', unit.name)
-  if (config.service === undefined) return [warning('not compared: the configuration is not in order')]
+  if (config.service === undefined)
+    return [warning('not compared: the configuration is not in order')]
   const misfits = misfitsOf({ ...config, service: config.service }, unit)
-  return misfits.length > 0 ? misfits.map((line) => warning(line)) : [ok('it fits the configuration')]
+  return misfits.length > 0
+    ? misfits.map((line) => warning(line))
+    : [ok('it fits the configuration')]
 }
 
 /** Lists rights that the unit lacks or gives without need, each with the remedy. */
 export function misfitsOf(config: Config, { drop_in, drop_in_file }: FoundUnit): string[] {
   if (drop_in !== undefined) return unitFit(config, drop_in)
-  const cure = 'run `sluice install`, which makes it from the configuration, and restart the service'
+  const cure =
+    'run `sluice install`, which makes it from the configuration, and restart the service'
   return [`${drop_in_file} does not exist, so the unit knows neither folders nor reports: ${cure}`]
 }

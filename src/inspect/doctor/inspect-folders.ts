@@ -50,7 +50,8 @@ async function inspectFolder(
   known: FolderView | undefined,
   tools: DoctorTools,
 ): Promise<InspectedFolder> {
-  if (tools.isUnresponsive(folder.path)) return { folder, root: { kind: 'unresponsive' }, seen: undefined }
+  if (tools.isUnresponsive(folder.path))
+    return { folder, root: { kind: 'unresponsive' }, seen: undefined }
   const root = rootStatus(folder.path)
   if (root.kind === 'offline') return { folder, root, seen: undefined }
   const scan = known?.scan
@@ -62,7 +63,10 @@ async function inspectFolder(
   return { folder, root, seen: from_scan ?? walked, given_up }
 }
 
-async function walkFor(folder: FolderConfig, { clock, limits }: DoctorTools): Promise<Seen | undefined> {
+async function walkFor(
+  folder: FolderConfig,
+  { clock, limits }: DoctorTools,
+): Promise<Seen | undefined> {
   const walk = async (signal: AbortSignal): Promise<Seen | undefined> => {
     try {
       const seen = await scanFolder({ root: folder.path, ignore: folder, signal }, () => {})

@@ -27,7 +27,11 @@ process.stdin.on('end', () => {
 const max_threads = 1_024
 
 /** Returns the paths without an answer in time, usually on an unresponsive mount. */
-export async function unresponsivePlaces(paths: readonly string[], limit_ms: number, clock: Clock): Promise<string[]> {
+export async function unresponsivePlaces(
+  paths: readonly string[],
+  limit_ms: number,
+  clock: Clock,
+): Promise<string[]> {
   const asked = [...new Set(paths)]
   if (asked.length === 0) return []
   const env = { UV_THREADPOOL_SIZE: String(Math.min(max_threads, asked.length + 1)) }

@@ -5,7 +5,11 @@ import { formatDuration } from '../../base/text/format.ts'
 import { type Clock, isoTime } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { reportDirs, secretFiles } from '../../config/resolve/targets.ts'
-import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../config/resolve/usable.ts'
+import {
+  type ExaminedConfig,
+  examineConfig,
+  type UsableConfig,
+} from '../../config/resolve/usable.ts'
 import { inotifyLimit } from '../../disk/watch/watch-trouble.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import {
@@ -70,10 +74,16 @@ export async function runDoctor(options: {
   checks.push(...checkOpenFiles())
   const { usable: config } = examined
   if (config) {
-    const unit = examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
+    const unit =
+      examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
     if (unit && state_dir !== undefined) {
       const text = `SLUICE_STATE_DIR of this shell names it: ${unit.name} has no such variable, and may use another`
-      checks.push(findings('state_dir', config.state_dir).warning(text, 'env -u SLUICE_STATE_DIR sluice doctor'))
+      checks.push(
+        findings('state_dir', config.state_dir).warning(
+          text,
+          'env -u SLUICE_STATE_DIR sluice doctor',
+        ),
+      )
     }
     const isUnresponsive = (path: string) => isWithin(path, unresponsive)
     const ledger = isUnresponsive(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
@@ -99,7 +109,14 @@ export async function runDoctor(options: {
 function placesOf(config: UsableConfig, token_file: string | undefined): string[] {
   const { service, folders, state_dir, page } = config
   const secret_files = secretFiles(config).map(({ file }) => file)
-  const files = [service?.token_file, service?.ca_file, token_file, page.tls_cert, page.tls_key, ...secret_files]
+  const files = [
+    service?.token_file,
+    service?.ca_file,
+    token_file,
+    page.tls_cert,
+    page.tls_key,
+    ...secret_files,
+  ]
   const directories = files.filter((file) => file !== undefined).map((file) => dirname(file))
   return [...folders.map(({ path }) => path), state_dir, ...reportDirs(config), ...directories]
 }
@@ -112,12 +129,19 @@ async function configuredChecks(
 ): Promise<Check[]> {
   const { config, clock, limits } = tools
   const { service } = config
-  const token = checkToken(service ?? {}, unit?.token_file, env, fields.includes('service.token_file'))
+  const token = checkToken(
+    service ?? {},
+    unit?.token_file,
+    env,
+    fields.includes('service.token_file'),
+  )
   const ca = checkCa(service?.ca_file, clock.now_ms())
   const user = userToTry(tools.uid, unit)
   const token_file = unit?.token_file === undefined ? service?.token_file : undefined
   const { tls_cert, tls_key } = config.page
-  const files = [file, service?.ca_file, token_file, tls_cert, tls_key].filter((file) => file !== undefined)
+  const files = [file, service?.ca_file, token_file, tls_cert, tls_key].filter(
+    (file) => file !== undefined,
+  )
   const question = { config, limits, user: user ?? '', files, unresponsive }
   const rights = user && unit ? await checkUnitRights(unit, question, tools) : undefined
   const parts: [CheckId, () => Check[] | Promise<Check[]>][] = [
@@ -142,12 +166,19 @@ async function configuredChecks(
 }
 
 /** Checks watching, and the folders unless a process of the unit's user (`rights`) already has. */
-async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | undefined): Promise<Check[]> {
+async function folderChecks(
+  tools: DoctorTools,
+  rights: { is_tried: boolean } | undefined,
+): Promise<Check[]> {
   const inspected = await inspectFolders(tools)
   const limits = { watches: inotifyLimit('watches'), instances: inotifyLimit('instances') }
   return [
     ...(rights?.is_tried ? [] : checkFolders(inspected, tools.limits, rights && 'root')),
-    ...checkWatching(inspected, { ...limits, free_memory_bytes: freeMemory_bytes() }, tools.config.watching),
+    ...checkWatching(
+      inspected,
+      { ...limits, free_memory_bytes: freeMemory_bytes() },
+      tools.config.watching,
+    ),
   ]
 }
 
@@ -158,13 +189,17 @@ async function safely(
   { clock, limits, config }: DoctorTools,
 ): Promise<Check[]> {
   const find = findings(id, id)
-  const limit_ms = 2 * limits.answer_ms + limits.ledger_ms + limits.walk_ms * Math.max(1, config.folders.length)
-  const late = () => [find.warning(`not checked to the end: no answer in ${formatDuration(limit_ms)}`)]
+  const limit_ms =
+    2 * limits.answer_ms + limits.ledger_ms + limits.walk_ms * Math.max(1, config.folders.length)
+  const late = () => [
+    find.warning(`not checked to the end: no answer in ${formatDuration(limit_ms)}`),
+  ]
   try {
     return await withinTime(clock, limit_ms, async () => part(), late)
   } catch (error) {
     const text = `the check failed: ${messageOf(error)}`
-    const hint = codeOf(error) === undefined ? 'this is a fault of Sluice itself: please report it' : undefined
+    const hint =
+      codeOf(error) === undefined ? 'this is a fault of Sluice itself: please report it' : undefined
     return [find.fault(text, hint)]
   }
 }

@@ -28,7 +28,9 @@ function checkFile(file: string): Check[] {
   const code = accessFault(file, constants.R_OK)
   if (code === undefined) return []
   const hint = `give ${user} the right to read it, and to pass through the directories above it`
-  return [findings('config', file).fault(`the unit runs as ${user}, who may not read it (${code})`, hint)]
+  return [
+    findings('config', file).fault(`the unit runs as ${user}, who may not read it (${code})`, hint),
+  ]
 }
 
 const checks = [

@@ -22,7 +22,10 @@ export interface RightsQuestion {
  * Returns the user of the unit if this is root, whose own rights say nothing. Undefined for other
  * users, and for a unit that may read everything, too.
  */
-export function userToTry(uid: number | undefined, unit: FoundUnit | undefined): string | undefined {
+export function userToTry(
+  uid: number | undefined,
+  unit: FoundUnit | undefined,
+): string | undefined {
   return uid === 0 && unit?.user !== 'root' ? unit?.user : undefined
 }
 
@@ -38,7 +41,9 @@ export async function checkUnitRights(
   const { user } = question
   const { warning } = findings('user', user)
   const notTried = (why: string) => ({
-    checks: [warning(`rights were not tried as the unit’s user: ${why}`, `sudo -u ${user} sluice doctor`)],
+    checks: [
+      warning(`rights were not tried as the unit’s user: ${why}`, `sudo -u ${user} sluice doctor`),
+    ],
     is_tried: false,
   })
   if (!hasUser(user)) return notTried('there is no such user yet')
@@ -48,7 +53,9 @@ export async function checkUnitRights(
     limit_ms,
     async (signal) => {
       const { out, err } = await ask(unit, question, signal)
-      return isAnswer(out) ? { checks: JSON.parse(out) as Check[], is_tried: true } : notTried(err || 'no answer')
+      return isAnswer(out)
+        ? { checks: JSON.parse(out) as Check[], is_tried: true }
+        : notTried(err || 'no answer')
     },
     () => notTried('no answer in time'),
   )
@@ -58,12 +65,26 @@ function isAnswer(out: string): boolean {
   return out.startsWith('[') && out.endsWith('\n')
 }
 
-function ask(unit: FoundUnit, question: RightsQuestion, signal: AbortSignal): Promise<{ out: string; err: string }> {
+function ask(
+  unit: FoundUnit,
+  question: RightsQuestion,
+  signal: AbortSignal,
+): Promise<{ out: string; err: string }> {
   const { uid, gid } = idsOf(question.user)
   const own = spawnSync('id', ['-G', question.user], { encoding: 'utf8' }).stdout.trim().split(' ')
   const rights = ['--reuid', uid, '--regid', gid, '--groups', [...own, ...unit.gids].join(',')]
-  const words = [...rights, '--', process.execPath, fileURLToPath(builtModule('inspect/doctor/unit-rights-child'))]
-  const child = spawn('setpriv', words, { cwd: '/', env: { HOME: '/nonexistent' }, signal, killSignal: 'SIGKILL' })
+  const words = [
+    ...rights,
+    '--',
+    process.execPath,
+    fileURLToPath(builtModule('inspect/doctor/unit-rights-child')),
+  ]
+  const child = spawn('setpriv', words, {
+    cwd: '/',
+    env: { HOME: '/nonexistent' },
+    signal,
+    killSignal: 'SIGKILL',
+  })
   let [out, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text

@@ -43,7 +43,9 @@ function reasonsOfState(of: Case): string[] {
         of.story?.content?.error_message ?? 'no reason was given',
         `Sluice uploads the file again when it changes; ${retryNow(of, 'once the reason is gone')}`,
         ...(of.story?.content?.error_code === ingest_failed && !of.for_reader
-          ? [`or leave it out: add the line ${excludeLine(of.path)} to ${of.folder.path}/.sluiceignore`]
+          ? [
+              `or leave it out: add the line ${excludeLine(of.path)} to ${of.folder.path}/.sluiceignore`,
+            ]
           : []),
       ]
     case 'removed_on_service':
@@ -83,11 +85,14 @@ function unknownReasons(of: Case): string[] {
   if (of.on_disk.kind === 'missing') return ['the file does not exist, and Sluice never saw it']
   const grant = step(of, 'give this user the right to read its directory')
   if (of.on_disk.kind === 'unreadable') return [`it cannot be checked: ${grant}`]
-  if (of.on_disk.size === 0) return ['it is empty: Sluice uploads it as soon as it has bytes', ...standstill(of)]
+  if (of.on_disk.size === 0)
+    return ['it is empty: Sluice uploads it as soon as it has bytes', ...standstill(of)]
   const held = standstill(of)
   if (held.length > 0) return ['it was not scanned yet', ...held]
   return [
-    of.scanned ? 'it was not scanned yet: the next scan finds it' : 'the first scan of its folder has not ended yet',
+    of.scanned
+      ? 'it was not scanned yet: the next scan finds it'
+      : 'the first scan of its folder has not ended yet',
   ]
 }
 
@@ -103,7 +108,9 @@ function blockedReasons(of: Case): string[] {
   const { error_code = '', error_message = '' } = of.story!.content ?? {}
   const type = of.story!.row.state === 'present' ? refusedTypeIn(error_code) : undefined
   if (type !== undefined) {
-    const all = of.for_reader ? '' : `; or all files of its type, from now on: sluice accept ${shellWord(`*.${type}`)}`
+    const all = of.for_reader
+      ? ''
+      : `; or all files of its type, from now on: sluice accept ${shellWord(`*.${type}`)}`
     const setting = of.for_reader ? '' : '; `sluice status` has the setting that leaves them out'
     return [
       error_message,
@@ -113,7 +120,8 @@ function blockedReasons(of: Case): string[] {
   }
   if (reason === 'upload_limit') {
     const { limit, limit_hours: hours } = of.uploads
-    const allowed = limit === 'off' ? '' : ` (${limit.files} files or ${formatBytes(limit.bytes)} in ${hours} h)`
+    const allowed =
+      limit === 'off' ? '' : ` (${limit.files} files or ${formatBytes(limit.bytes)} in ${hours} h)`
     return [
       `held by the upload limit: more new files came than it allows${allowed}`,
       `to upload it: ${byUser(of, 'accept')}`,
@@ -133,11 +141,19 @@ function sendingReasons(of: Case): string[] {
   const resend_ms = (row.sent_ms ?? 0) + of.uploads.min_resend_s * second_ms
   if (content?.error_code !== undefined) {
     const { attempts, error_code, error_message } = content
-    const last = attempts >= of.uploads.max_attempts ? '; it is refused once it has failed for 10 min' : ''
+    const last =
+      attempts >= of.uploads.max_attempts ? '; it is refused once it has failed for 10 min' : ''
     // A content without a try waits for a folder, or for others of its type.
-    const waits = error_code.startsWith('type_unproven:') && of.troubles.length > 0 ? nothing_goes : ''
-    const tried = attempts > 0 ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): ` : waits
-    reasons.push(`${tried}${error_message}`, `it is tried by itself ${when(of, due_ms)}${last}; ${retryNow(of, 'now')}`)
+    const waits =
+      error_code.startsWith('type_unproven:') && of.troubles.length > 0 ? nothing_goes : ''
+    const tried =
+      attempts > 0
+        ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): `
+        : waits
+    reasons.push(
+      `${tried}${error_message}`,
+      `it is tried by itself ${when(of, due_ms)}${last}; ${retryNow(of, 'now')}`,
+    )
   } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
     const pause = formatDuration(of.uploads.min_resend_s * second_ms)
     reasons.push(
@@ -151,7 +167,8 @@ function sendingReasons(of: Case): string[] {
       `it is ${formatBytes(size)}, and ${formatBytes(of.sent_today_bytes)} of the ${formatBytes(limit)} for 24 hours are used (uploads.max_bytes_per_day): it is uploaded once the limit allows it`,
     )
   }
-  if (of.state === 'sending') reasons.push('the service has a slot for it, and its bytes are being sent')
+  if (of.state === 'sending')
+    reasons.push('the service has a slot for it, and its bytes are being sent')
   else if (reasons.length === 0) reasons.push('it is uploaded when its turn comes')
   return reasons
 }
@@ -164,17 +181,24 @@ function ingestingReasons(of: Case): string[] {
   return [
     ...standstill(of),
     `the service has its bytes and has been reading them for ${duration}${is_slow ? ', longer than usual' : ''}`,
-    ...(content?.error_message === undefined ? [] : [`at the last check: ${content.error_message}`]),
+    ...(content?.error_message === undefined
+      ? []
+      : [`at the last check: ${content.error_message}`]),
     `it is asked again ${when(of, content?.not_before_ms)}`,
   ]
 }
 
 /** Reasons that hold up all files, not only this one. */
 function standstill({ offline, troubles, daemon_runs, for_reader }: Case): string[] {
-  const start = step({ for_reader }, '`sluice run`, or `sluice sync` for one pass, continues with it')
+  const start = step(
+    { for_reader },
+    '`sluice run`, or `sluice sync` for one pass, continues with it',
+  )
   return [
     ...(offline === undefined ? [] : [`its folder is offline: ${offline}`]),
-    ...troubles.map(({ message, hint }) => (hint === undefined || for_reader ? message : `${message}: ${hint}`)),
+    ...troubles.map(({ message, hint }) =>
+      hint === undefined || for_reader ? message : `${message}: ${hint}`,
+    ),
     ...(daemon_runs ? [] : [`no daemon is running: ${start}`]),
   ]
 }
@@ -196,7 +220,9 @@ function byUser(of: Case, verb: 'retry' | 'accept'): string {
 
 /** `moment`: when somebody with a shell may do it. */
 function retryNow(of: Case, moment: string): string {
-  return of.for_reader ? 'to try it now, ask your administrator' : `${moment}: ${byUser(of, 'retry')}`
+  return of.for_reader
+    ? 'to try it now, ask your administrator'
+    : `${moment}: ${byUser(of, 'retry')}`
 }
 
 function placeOf({ folder, path }: Case): string {

@@ -75,13 +75,20 @@ function stateOf(
 
 function ignoredBy(folder: FolderConfig, path: string, kind: Case['on_disk']['kind']) {
   if (path === '') return null
-  const verdict = createIgnoreRules(folder.path, folder).verdict(path, kind === 'directory' ? 'directory' : 'file')
+  const verdict = createIgnoreRules(folder.path, folder).verdict(
+    path,
+    kind === 'directory' ? 'directory' : 'file',
+  )
   if (!verdict.ignored) return null
   const { rule, source, reason } = verdict
   return { rule, source, reason }
 }
 
-function circumstancesOf({ name, project_id }: FolderConfig, ledger: LedgerView | undefined, now_ms: number) {
+function circumstancesOf(
+  { name, project_id }: FolderConfig,
+  ledger: LedgerView | undefined,
+  now_ms: number,
+) {
   const known = ledger?.folders().find((folder) => folder.name === name)
   return {
     offline: known && !known.online ? known.offline_reason : undefined,
@@ -99,14 +106,16 @@ function factsOf(story: FileStory | undefined, settingOf: ReturnType<typeof labe
   const { error_code, error_message } = content ?? {}
   const time = (at_ms: number | undefined) => (at_ms === undefined ? null : isoTime(at_ms))
   return {
-    last_error: error_code === undefined ? null : { code: error_code, message: error_message ?? '' },
+    last_error:
+      error_code === undefined ? null : { code: error_code, message: error_message ?? '' },
     attempts: content?.attempts ?? 0,
     next_try: time(nextTry(story)),
     asset_id: content?.asset_id ?? null,
     md5: content?.md5 ?? null,
     labels: story?.labels.map(({ name }) => name) ?? [],
     /** The setting that gives each label to this path; null: another path or an earlier setting. */
-    label_settings: story?.labels.map(({ name }) => ({ label: name, setting: settingOf(name) })) ?? [],
+    label_settings:
+      story?.labels.map(({ name }) => ({ label: name, setting: settingOf(name) })) ?? [],
     /** Other files with the same bytes, served by one upload. */
     same_bytes: story?.others ?? [],
     times: story
@@ -141,6 +150,7 @@ function labelSetting(folder: FolderConfig, path: string): (label: string) => st
 function nextTry(story: FileStory | undefined): number | undefined {
   if (story === undefined) return undefined
   if (story.stage === 'settling' || story.stage === 'blocked') return story.row.not_before_ms
-  const is_underway = story.stage === 'waiting' || story.stage === 'sending' || story.stage === 'ingesting'
+  const is_underway =
+    story.stage === 'waiting' || story.stage === 'sending' || story.stage === 'ingesting'
   return is_underway ? story.content?.not_before_ms : undefined
 }

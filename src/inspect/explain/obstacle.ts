@@ -1,7 +1,13 @@
 import { constants } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { shellWord } from '../../base/text/format.ts'
-import { escapeName, parentOf, pathIn, readDirectory, textOfName } from '../../disk/scan/directory-names.ts'
+import {
+  escapeName,
+  parentOf,
+  pathIn,
+  readDirectory,
+  textOfName,
+} from '../../disk/scan/directory-names.ts'
 import { adviceOnUnreadable, excludeLine } from '../../domain/file.ts'
 import { accessFault, attempt, checkPath } from '../plan/check-path.ts'
 import type { Case, Obstacle } from './case.ts'
@@ -20,7 +26,8 @@ export function obstacleOn(
     const part = names.slice(0, depth).join('/')
     const place = join(root, part)
     const { kind } = checkPath(place)
-    if (kind === 'missing') return depth > 0 ? oddName(root, parentOf(part), names[depth - 1]!) : undefined
+    if (kind === 'missing')
+      return depth > 0 ? oddName(root, parentOf(part), names[depth - 1]!) : undefined
     // The folder itself may be named by a link.
     if (kind === 'symlink' && depth > 0) return { kind: 'link', path: part }
     if (kind !== 'directory' && depth > 0) continue
@@ -42,31 +49,44 @@ function oddName(root: string, directory: string, name: string): Obstacle | unde
   )
   const odd = entries.find((entry) => {
     if (textOfName(entry.name) !== undefined) return false
-    return escapeName(entry.name) === name || Buffer.from(entry.name, 'latin1').toString('utf8') === name
+    return (
+      escapeName(entry.name) === name || Buffer.from(entry.name, 'latin1').toString('utf8') === name
+    )
   })
   return odd && { kind: 'odd_name', path: pathIn(directory, escapeName(odd.name)) }
 }
 
 /** Sentences for users: the obstacle, and the remedy. */
-export function obstacleReasons(obstacle: Obstacle, of: Pick<Case, 'path' | 'folder' | 'for_reader'>): string[] {
+export function obstacleReasons(
+  obstacle: Obstacle,
+  of: Pick<Case, 'path' | 'folder' | 'for_reader'>,
+): string[] {
   const root = of.for_reader ? of.folder.name : of.folder.path
   const place = obstacle.path === '' ? root : `${root}/${obstacle.path}`
   if (obstacle.kind === 'link') {
-    const link = obstacle.path === of.path ? 'a symbolic link' : `${obstacle.path} is a symbolic link`
-    return [`${link}: links are not followed; put the file itself here, or make its folder one of the config`]
+    const link =
+      obstacle.path === of.path ? 'a symbolic link' : `${obstacle.path} is a symbolic link`
+    return [
+      `${link}: links are not followed; put the file itself here, or make its folder one of the config`,
+    ]
   }
   if (obstacle.kind === 'odd_name') {
     // bash, zsh and ksh read `\xNN` as a byte within `$'…'`.
     const name = `$'${basename(place).replaceAll("'", "\\'")}'`
     return [
       `its name is not UTF-8 (${obstacle.path}), and the service takes no other names: it is not uploaded`,
-      of.for_reader ? 'rename it' : `rename it: cd ${shellWord(dirname(place))} && mv ./${name} NEW-NAME`,
+      of.for_reader
+        ? 'rename it'
+        : `rename it: cd ${shellWord(dirname(place))} && mv ./${name} NEW-NAME`,
     ]
   }
   const { code, path } = obstacle
   const grant = `give the user of Sluice the right to read and enter it: setfacl -m u:USER:rx ${shellWord(place)}`
   const cure = code === 'EACCES' || code === 'EPERM' ? grant : adviceOnUnreadable([code])
-  const leave_out = path === '' ? '' : `; or leave it out: add the line ${excludeLine(path)} to ${root}/.sluiceignore`
+  const leave_out =
+    path === ''
+      ? ''
+      : `; or leave it out: add the line ${excludeLine(path)} to ${root}/.sluiceignore`
   const remedy = of.for_reader ? 'ask your administrator' : `${cure}${leave_out}`
   return [`the directory ${place} cannot be read (${code}), so no scan sees what is in it`, remedy]
 }

@@ -5,17 +5,25 @@ import type { RemovalWait } from '../../domain/removal.ts'
 import type { PartingView } from '../../ledger/views/view-removal-cases.ts'
 import { type Case, step } from './case.ts'
 
-const not_there: readonly ContentState[] = ['wanted', 'reserving', 'abandoned', 'removed_on_service']
+const not_there: readonly ContentState[] = [
+  'wanted',
+  'reserving',
+  'abandoned',
+  'removed_on_service',
+]
 
 /** Says what happens on the service to a content that no file holds any more. */
 export function removalReasons(of: Case): string[] {
   const { story, parting, folder } = of
   const content = story?.content
   if (content?.state === 'removing') return ['it is just being removed on the service']
-  if (content?.state === 'refused') return ['the service did not accept it, so the assistant does not use it']
-  if (content === undefined || not_there.includes(content.state)) return ['it is not in the service']
+  if (content?.state === 'refused')
+    return ['the service did not accept it, so the assistant does not use it']
+  if (content === undefined || not_there.includes(content.state))
+    return ['it is not in the service']
   if (!parting) return ['its content stays in the service: another file has the same bytes']
-  if (parting.due_ms === undefined) return [`its content stays in the service${whyKept(parting, folder)}`]
+  if (parting.due_ms === undefined)
+    return [`its content stays in the service${whyKept(parting, folder)}`]
   const { why } = parting
   if (why === undefined) return ['it is removed on the service next']
   return [`it is to be removed on the service${waiting({ ...parting, why }, of)}`]
@@ -35,7 +43,9 @@ export function olderVersionReasons(of: Case): string[] {
     kept.length === 1
       ? 'an older version of it still answers, and stays'
       : `${formatCount(kept.length)} older versions of it still answer, and stay`
-  const why = kept.every(({ was_let_go }) => was_let_go) ? let_go : ': it is not ours, or came under another policy'
+  const why = kept.every(({ was_let_go }) => was_let_go)
+    ? let_go
+    : ': it is not ours, or came under another policy'
   return [`${versions} there${folder.on_change === 'keep' ? ' (on_change: keep)' : why}`, ...texts]
 }
 
@@ -65,7 +75,9 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, of: Case): string {
     case 'twin':
       return ' when files of the same size are settled: it may be one of them'
     case 'left_out': {
-      const which = left_out ? `${left_out.folder}/${left_out.path}` : step(of, 'sluice ls --state skipped')
+      const which = left_out
+        ? `${left_out.folder}/${left_out.path}`
+        : step(of, 'sluice ls --state skipped')
       return `, and kept for now: a file that is left out has its size and may be it (${which}); it stays until each such file is gone or taken up`
     }
     case 'asked':

@@ -26,7 +26,8 @@ export function filesNamedBy(
   if (!/[*?[]/.test(text)) return [placeOf(text, folders, cwd)]
   const place = findPlace(text, folders, cwd)
   if (place && isThere(place, folders, view)) return [place]
-  if (place && text.includes('/')) return [{ folder: place.folder, path: '', matches: pathMatcher([`/${place.path}`]) }]
+  if (place && text.includes('/'))
+    return [{ folder: place.folder, path: '', matches: pathMatcher([`/${place.path}`]) }]
   return folders.map(({ name }) => ({ folder: name, path: '', matches: pathMatcher([text]) }))
 }
 
@@ -69,7 +70,17 @@ export function* knownFiles(
 }
 
 /** A file as JSON. Times are ISO 8601 UTC; null: not known, or none. */
-export function fileAnswer({ folder, path, stage, size, mtime_ns, reason, detail, asset_id, ready_ms }: FileView) {
+export function fileAnswer({
+  folder,
+  path,
+  stage,
+  size,
+  mtime_ns,
+  reason,
+  detail,
+  asset_id,
+  ready_ms,
+}: FileView) {
   return {
     folder,
     path,

@@ -28,7 +28,11 @@ export function placeOf(text: string, folders: readonly NamedFolder[], cwd: stri
 }
 
 /** The same; undefined for a path in no configured folder. */
-export function findPlace(text: string, folders: readonly NamedFolder[], cwd: string): Place | undefined {
+export function findPlace(
+  text: string,
+  folders: readonly NamedFolder[],
+  cwd: string,
+): Place | undefined {
   const on_disk = placeOnDisk(resolve(cwd, text), folders)
   const named = isAbsolute(text) ? undefined : placeByName(text, folders)
   return on_disk && (!named || exists(resolve(cwd, text))) ? on_disk : named
@@ -40,7 +44,11 @@ export function findPlace(text: string, folders: readonly NamedFolder[], cwd: st
  */
 function placeOnDisk(path: string, folders: readonly NamedFolder[]): Place | undefined {
   const in_real_parent = join(realPath(dirname(path)), basename(path))
-  return inFolder(path, folders) ?? inFolder(in_real_parent, folders) ?? inFolder(realPath(path), folders)
+  return (
+    inFolder(path, folders) ??
+    inFolder(in_real_parent, folders) ??
+    inFolder(realPath(path), folders)
+  )
 }
 
 function inFolder(path: string, folders: readonly NamedFolder[]): Place | undefined {
@@ -49,7 +57,8 @@ function inFolder(path: string, folders: readonly NamedFolder[]): Place | undefi
     for (const from of [root, realPath(root)]) {
       const inside = relative(from, path)
       if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue
-      if (!best || from.length > best.root.length) best = { place: { folder: name, path: inside }, root: from }
+      if (!best || from.length > best.root.length)
+        best = { place: { folder: name, path: inside }, root: from }
     }
   }
   return best?.place
@@ -57,7 +66,9 @@ function inFolder(path: string, folders: readonly NamedFolder[]): Place | undefi
 
 function placeByName(text: string, folders: readonly NamedFolder[]): Place | undefined {
   const [first = '', ...rest] = text.replace(/\/+$/, '').split('/')
-  return folders.some(({ name }) => name === first) ? { folder: first, path: rest.join('/') } : undefined
+  return folders.some(({ name }) => name === first)
+    ? { folder: first, path: rest.join('/') }
+    : undefined
 }
 
 /** A path that this user may not see counts as absent. */

@@ -42,7 +42,8 @@ export function requestsOf(
     if (type === 'accepted' && isTypePattern(text)) return inAll(text)
     if (type === 'removals_accepted') return at(placeOf(text, folders, cwd))
     const named = filesNamedBy(text, folders, view, cwd)
-    if (named.some((place) => place.path !== '' && !isThere(place, folders, view))) throw nothingMatches(text)
+    if (named.some((place) => place.path !== '' && !isThere(place, folders, view)))
+      throw nothingMatches(text)
     if (named.every(({ matches }) => !matches)) return named.map(at)
     if (!view) throw nothingMatches(text)
     return { where: text, facts: factsOf(type, text, knownFiles(view, named, [])) }
@@ -55,7 +56,9 @@ function factsOf(type: UserFact['type'], pattern: string, pages: Iterable<FileVi
   const facts: UserFact[] = []
   for (const page of pages) {
     matched += page.length
-    const waiting = page.filter((file) => waitsForAccept(file) === (type === 'accepted') && isStopped(file))
+    const waiting = page.filter(
+      (file) => waitsForAccept(file) === (type === 'accepted') && isStopped(file),
+    )
     facts.push(...waiting.map(({ folder, path }) => ({ type, folder, path })))
     if (facts.length > max_pattern_files) {
       const message = `${pattern} matches more than ${formatCount(max_pattern_files)} files that are not ready`
@@ -73,7 +76,10 @@ function isStopped(file: FileView): boolean {
 }
 
 function waitsForAccept({ reason = '' }: FileView): boolean {
-  return refusedTypeIn(reason) !== undefined || file_reasons[reason as SkipReason]?.can_be_accepted === true
+  return (
+    refusedTypeIn(reason) !== undefined ||
+    file_reasons[reason as SkipReason]?.can_be_accepted === true
+  )
 }
 
 /** The effect of a request. */
@@ -88,7 +94,13 @@ export interface Reached extends Amount {
   is_paused: boolean
 }
 
-export const nothing_reached: Reached = { files: 0, bytes: 0, missing: 'none', is_emptied: false, is_paused: false }
+export const nothing_reached: Reached = {
+  files: 0,
+  bytes: 0,
+  missing: 'none',
+  is_emptied: false,
+  is_paused: false,
+}
 
 /** Counts what each request would change. */
 export function reachedBy(
@@ -106,7 +118,9 @@ export function reachedBy(
       reached.bytes += bytes
       if (fact.type !== 'accepted' || fact.path !== '') continue
       reached.missing = pass.disappearanceIn(fact.folder)
-      reached.is_emptied = pass.seemsEmptied(folders.find(({ name }) => name === fact.folder)!.project_id)
+      reached.is_emptied = pass.seemsEmptied(
+        folders.find(({ name }) => name === fact.folder)!.project_id,
+      )
     }
     return reached
   })

@@ -22,7 +22,10 @@ export function checkPath(place: string): OnDisk {
 }
 
 /** Returns the answer of `call`. If the system refuses it, `otherwise` gets the code (`ENOENT`). */
-export function attempt<Answer, Other>(call: () => Answer, otherwise: (code: string) => Other): Answer | Other {
+export function attempt<Answer, Other>(
+  call: () => Answer,
+  otherwise: (code: string) => Other,
+): Answer | Other {
   try {
     return call()
   } catch (error) {

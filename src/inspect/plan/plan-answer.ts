@@ -125,7 +125,10 @@ export class Tally {
   }
 
   amounts(): Pick<FolderPlan, 'would_upload' | 'stays'> {
-    return { would_upload: this.#goes_up, stays: [...this.#stays.values()].sort((a, b) => b.files - a.files) }
+    return {
+      would_upload: this.#goes_up,
+      stays: [...this.#stays.values()].sort((a, b) => b.files - a.files),
+    }
   }
 }
 
@@ -135,10 +138,17 @@ export function count(amount: Amount, bytes: number): void {
 }
 
 export function sumOf(amounts: readonly Amount[]): Amount {
-  return amounts.reduce((sum, { files, bytes }) => ({ files: sum.files + files, bytes: sum.bytes + bytes }), noAmount())
+  return amounts.reduce(
+    (sum, { files, bytes }) => ({ files: sum.files + files, bytes: sum.bytes + bytes }),
+    noAmount(),
+  )
 }
 
-export function countWithExample(group: Amount & { examples: string[] }, path: string, bytes: number): void {
+export function countWithExample(
+  group: Amount & { examples: string[] },
+  path: string,
+  bytes: number,
+): void {
   count(group, bytes)
   if (group.examples.length < max_examples) group.examples.push(path)
 }

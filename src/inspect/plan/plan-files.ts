@@ -4,7 +4,12 @@ import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import type { ScanEnd } from '../../disk/scan/scan.ts'
 import { outOfReach } from '../../disk/scan/walk-report.ts'
 import { type FileStat, isBefore, sameStat } from '../../domain/file.ts'
-import { type BlockReason, type FileToJudge, type SkipSettings, skipReason } from '../../domain/file-reasons.ts'
+import {
+  type BlockReason,
+  type FileToJudge,
+  type SkipSettings,
+  skipReason,
+} from '../../domain/file-reasons.ts'
 import type { Parting } from '../../domain/removal.ts'
 import type { ComparedFile, ComparisonView } from '../../ledger/views/view-comparison.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
@@ -33,7 +38,9 @@ export class FolderDepartures {
 
   constructor(folder: FolderConfig, rows: Iterator<ComparedFile, undefined>) {
     this.#folder = folder
-    this.#rowAt = rowsBeside(rows, ({ path, content, state }) => this.missing.push({ path, content, state }))
+    this.#rowAt = rowsBeside(rows, ({ path, content, state }) =>
+      this.missing.push({ path, content, state }),
+    )
   }
 
   get known_total(): number {
@@ -58,7 +65,8 @@ export class FolderDepartures {
   /** Number of missing files, already blocked, below directories that the scan could not read. */
   outOfReach(end: ScanEnd): number {
     const isOutOfReach = outOfReach(end)
-    return this.missing.filter(({ path, state }) => state === 'blocked' && isOutOfReach(path)).length
+    return this.missing.filter(({ path, state }) => state === 'blocked' && isOutOfReach(path))
+      .length
   }
 
   /**
@@ -84,9 +92,12 @@ export class FolderDepartures {
       if (content === undefined) continue
       const { kind } = checkPath(join(root, path))
       if (rules.verdict(path, 'file').ignored) departures.push({ path, content, why: 'let_go' })
-      else if (kind !== 'file' && kind !== 'unreadable') departures.push({ path, content, why: 'deleted' })
+      else if (kind !== 'file' && kind !== 'unreadable')
+        departures.push({ path, content, why: 'deleted' })
     }
-    return are_let_go ? departures.map((departure) => ({ ...departure, why: 'let_go' })) : departures
+    return are_let_go
+      ? departures.map((departure) => ({ ...departure, why: 'let_go' }))
+      : departures
   }
 }
 
@@ -101,7 +112,10 @@ export function rowsBeside<Row extends { path: string }>(
 ) {
   let row = rows.next().value
   return (path?: string): Row | undefined => {
-    while (row !== undefined && (path === undefined || (row.path !== path && isBefore(row.path, path)))) {
+    while (
+      row !== undefined &&
+      (path === undefined || (row.path !== path && isBefore(row.path, path)))
+    ) {
       onMissing(row)
       row = rows.next().value
     }
@@ -128,10 +142,17 @@ export function scannedFiles(
   const { state, comparison, now_ms } = ledger
   const started_ms = state?.started_ms ?? now_ms
   const first_scan_done = state?.first_scan_ms !== undefined
-  const mayBeMoved = first_scan_done && folder.start.kind !== 'all' ? comparison?.wasBeforeStart : undefined
+  const mayBeMoved =
+    first_scan_done && folder.start.kind !== 'all' ? comparison?.wasBeforeStart : undefined
   return (path: string, stat: FileStat, known: ComparedFile | undefined): ScannedFile => {
     const moved_from_before_start = known === undefined && mayBeMoved?.(folder.name, stat) === true
-    return { folder, path, stat, known, history: { known, started_ms, first_scan_done, moved_from_before_start } }
+    return {
+      folder,
+      path,
+      stat,
+      known,
+      history: { known, started_ms, first_scan_done, moved_from_before_start },
+    }
   }
 }
 
@@ -141,7 +162,10 @@ export function scannedFiles(
  */
 export function judge(file: ScannedFile): Reason | undefined {
   const { known, stat } = file
-  return skipReason(file) ?? (known !== undefined && sameStat(known.stat, stat) ? standing(known) : undefined)
+  return (
+    skipReason(file) ??
+    (known !== undefined && sameStat(known.stat, stat) ? standing(known) : undefined)
+  )
 }
 
 function standing({ stage, state, reason }: ComparedFile): Reason | undefined {

@@ -14,9 +14,18 @@ import {
   type Twin,
 } from '../../domain/removal.ts'
 import type { KnownParting } from '../../ledger/rows/removal-rows.ts'
-import type { OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
+import type {
+  OutdatedContent,
+  PathIn,
+  RemovalCasesView,
+} from '../../ledger/views/view-removal-cases.ts'
 import { checkPath } from './check-path.ts'
-import { countWithExample, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
+import {
+  countWithExample,
+  type FolderRemovals,
+  noAmount,
+  type WaitingRemovals,
+} from './plan-answer.ts'
 import type { Departure } from './plan-files.ts'
 
 /** Results of one folder scan that concern removals. */
@@ -70,11 +79,15 @@ export function keepsAll({ on_delete, on_change }: FolderConfig): boolean {
  */
 export function planRemovals(given: Given): Map<string, FolderRemovals> {
   const lost = lostByContent(given.folders)
-  const leaving = new Map([...lost.values()].flat().map((departure) => [keyOf(departure), departure]))
+  const leaving = new Map(
+    [...lost.values()].flat().map((departure) => [keyOf(departure), departure]),
+  )
   const facts = { ...given, lost, leaving }
   const outdated = facts.cases.outdated()
   const known = new Set(outdated.map(({ id }) => id))
-  const parting = [...lost.keys()].filter((id) => !known.has(id)).flatMap((id) => facts.cases.content(id) ?? [])
+  const parting = [...lost.keys()]
+    .filter((id) => !known.has(id))
+    .flatMap((id) => facts.cases.content(id) ?? [])
   const judged = [...outdated, ...parting].flatMap((content) => caseOf(content, facts) ?? [])
   const held = heldFolders(judged, facts)
   const answer = new Map(facts.folders.map(({ config }) => [config.name, noRemovals()]))
@@ -109,7 +122,8 @@ function caseOf(content: OutdatedContent, facts: Facts) {
   const { cases, arriving, now_ms } = facts
   const leaving = facts.lost.get(content.id) ?? []
   const left = new Set(leaving.map(keyOf))
-  if (!content.is_removing && cases.holders(content).some((at) => !left.has(keyOf(at)))) return undefined
+  if (!content.is_removing && cases.holders(content).some((at) => !left.has(keyOf(at))))
+    return undefined
   if (arriving.bytes.has(`${content.project_id} ${content.md5} ${content.size}`)) return undefined
   const before = cases.partings(content.id).filter((parting) => !left.has(keyOf(parting)))
   const all = [
@@ -148,7 +162,8 @@ function twinOf(
   const key = `${content.project_id} ${content.size}`
   const known = cases.twins(content).filter((at) => !left.has(keyOf(at)))
   const left_out = arriving.left_out.get(key) ?? known.find(({ twin }) => twin === 'left_out')
-  if (arriving.sizes.has(key) || known.some(({ twin }) => twin === 'moving')) return { twin: 'moving', left_out }
+  if (arriving.sizes.has(key) || known.some(({ twin }) => twin === 'moving'))
+    return { twin: 'moving', left_out }
   if (left_out) return { twin: 'left_out', left_out }
   return { twin: known.length > 0 ? 'left_out_before' : 'none', left_out }
 }
@@ -160,7 +175,11 @@ function walked(name: string, { folders }: Facts): WalkedFolder | undefined {
 function folderOf(name: string, facts: Facts): Parting['folder'] {
   const folder = walked(name, facts)
   const { on_delete, on_change, delete_grace_ms } = folder?.config ?? keep_everything
-  const seen = { is_known: folder?.saw_all_known ?? false, is_held: false, first_scan_ended_ms: undefined }
+  const seen = {
+    is_known: folder?.saw_all_known ?? false,
+    is_held: false,
+    first_scan_ended_ms: undefined,
+  }
   return { name, configured: folder !== undefined, ...seen, on_delete, on_change, delete_grace_ms }
 }
 
@@ -170,16 +189,21 @@ function folderOf(name: string, facts: Facts): Parting['folder'] {
  */
 function partingNow({ folder: name, why }: Departure & PathIn, facts: Facts): Parting {
   const folder = folderOf(name, facts)
-  const removes = why === 'deleted' ? folder.on_delete === 'remove' : folder.on_change === 'remove_old'
+  const removes =
+    why === 'deleted' ? folder.on_delete === 'remove' : folder.on_change === 'remove_old'
   const now: Parting['now'] =
-    why === 'changed' ? { kind: 'ready' } : { kind: 'gone', gone_ms: facts.now_ms, last_ready: true }
+    why === 'changed'
+      ? { kind: 'ready' }
+      : { kind: 'gone', gone_ms: facts.now_ms, last_ready: true }
   const policy = why !== 'let_go' && removes ? 'remove' : 'keep'
   const at_ms = why === 'changed' ? facts.now_ms + 1 : facts.now_ms
   return { why, policy, accepted: false, at_ms, folder, now }
 }
 
 function partingBefore(known: KnownParting, facts: Facts): Parting {
-  const kept = walked(known.folder, facts)?.is_given_anew ? ({ why: 'let_go', policy: 'keep' } as const) : {}
+  const kept = walked(known.folder, facts)?.is_given_anew
+    ? ({ why: 'let_go', policy: 'keep' } as const)
+    : {}
   return { ...known, ...kept, folder: folderOf(known.folder, facts), now: nowAt(known, facts) }
 }
 
@@ -190,12 +214,14 @@ function nowAt(
   const folder = walked(name, facts)
   const leaving = facts.leaving.get(keyOf({ folder: name, path }))
   const last_ready = content_state === 'ready'
-  if (leaving && leaving.why !== 'changed') return { kind: 'gone', gone_ms: facts.now_ms, last_ready }
+  if (leaving && leaving.why !== 'changed')
+    return { kind: 'gone', gone_ms: facts.now_ms, last_ready }
   if (state === 'gone') {
     const is_back = folder?.is_believed && checkPath(join(folder.config.path, path)).kind === 'file'
     return is_back ? { kind: 'ready' } : { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }
   }
-  const comes_in = leaving !== undefined || state === 'seen' || (state === 'present' && isComing(content_state))
+  const comes_in =
+    leaving !== undefined || state === 'seen' || (state === 'present' && isComing(content_state))
   return { kind: comes_in ? 'ready' : 'moving' }
 }
 
@@ -204,17 +230,23 @@ function isComing(state: string | undefined): boolean {
 }
 
 /** Folders with so many removals, recent ones included, that a user must accept them. */
-function heldFolders(judged: readonly Judged[], { config, cases, folders, now_ms }: Facts): Set<string> {
+function heldFolders(
+  judged: readonly Judged[],
+  { config, cases, folders, now_ms }: Facts,
+): Set<string> {
   const { max_files: files, max_percent: percent, per_hours } = config.removal
   const wiped = { files: config.scan.empty_folder_files, percent: config.scan.missing_percent }
   const limits: RemovalLimits = { files, percent, per_ms: per_hours * hour_ms, wiped }
   const since_ms = now_ms - limits.per_ms
   const held = new Set<string>()
   for (const { config: folder, files: present } of folders) {
-    const here = judged.flatMap(({ by }) => by).filter((parting) => parting.folder.name === folder.name)
+    const here = judged
+      .flatMap(({ by }) => by)
+      .filter((parting) => parting.folder.name === folder.name)
     const deleted_ms = here.filter(({ why }) => why === 'deleted').map(({ at_ms }) => at_ms)
     const removing = here.length + cases.removedSince(folder.name, since_ms, 'all')
-    const deleted = mostWithin(deleted_ms, limits.per_ms) + cases.removedSince(folder.name, since_ms, 'deleted')
+    const deleted =
+      mostWithin(deleted_ms, limits.per_ms) + cases.removedSince(folder.name, since_ms, 'deleted')
     if (isMuch({ removing, deleted, present }, limits)) held.add(folder.name)
   }
   return held
@@ -241,7 +273,8 @@ function addVerdict(
   const group = waiting ?? would_remove
   countWithExample(group, path, content.size)
   if (verdict.kind !== 'wait' || !waiting) return
-  if (verdict.why === 'left_out' && left_out) waiting.left_out ??= `${left_out.folder}/${left_out.path}`
+  if (verdict.why === 'left_out' && left_out)
+    waiting.left_out ??= `${left_out.folder}/${left_out.path}`
   if (verdict.until_ms === undefined || verdict.until_ms < now_ms) return
   const until = isoTime(verdict.until_ms)
   if (waiting.first === null || until < waiting.first) waiting.first = until

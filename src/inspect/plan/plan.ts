@@ -3,7 +3,13 @@ import { hour_ms, isoTime } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { type Examiner, startExaminer } from '../../disk/read/examiner.ts'
 import { acknowledgementOn, identifiedRoot, trustInRoot } from '../../disk/root/root.ts'
-import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
+import {
+  entryPath,
+  entryStat,
+  type ScanBatch,
+  type ScanEnd,
+  scanFolder,
+} from '../../disk/scan/scan.ts'
 import {
   exceedsAcknowledgement,
   filesThere,
@@ -53,9 +59,13 @@ export async function planUploads(options: PlanOptions) {
     await examiner?.close()
   }
   const removals =
-    cases && planRemovals({ config, cases, folders: planned.map(({ walked }) => walked), arriving, now_ms })
+    cases &&
+    planRemovals({ config, cases, folders: planned.map(({ walked }) => walked), arriving, now_ms })
   const folders = planned.map(({ plan }): FolderPlan => {
-    return { ...plan, removals: removesIn(config, plan.project_id) ? (removals?.get(plan.name) ?? null) : null }
+    return {
+      ...plan,
+      removals: removesIn(config, plan.project_id) ? (removals?.get(plan.name) ?? null) : null,
+    }
   })
   return {
     at: isoTime(now_ms),
@@ -71,9 +81,16 @@ export async function planUploads(options: PlanOptions) {
 }
 
 /** The time for this much to upload, and the limits that it would meet. */
-export function estimateOf(would_upload: Amount, { config, ledger, now_ms }: Omit<PlanOptions, 'hash'>) {
+export function estimateOf(
+  would_upload: Amount,
+  { config, ledger, now_ms }: Omit<PlanOptions, 'hash'>,
+) {
   const limits = limitsFor(config, ledger, would_upload, now_ms)
-  return { would_upload, limits, upload_time: uploadTime(would_upload, config.uploads, limits.days) }
+  return {
+    would_upload,
+    limits,
+    upload_time: uploadTime(would_upload, config.uploads, limits.days),
+  }
 }
 
 export type Estimate = ReturnType<typeof estimateOf>
@@ -110,7 +127,12 @@ async function planFolder(
 ): Promise<{ plan: FolderPlan; walked: WalkedFolder }> {
   const { config, ledger } = tools
   const tally = new Tally(tools.types)
-  const base = { name: folder.name, path: folder.path, project_id: folder.project_id, removals: null }
+  const base = {
+    name: folder.name,
+    path: folder.path,
+    project_id: folder.project_id,
+    removals: null,
+  }
   const removes = removesIn(config, folder.project_id)
   const state = ledger?.folders().find(({ name }) => name === folder.name)
   const comparison = ledger?.comparison()
@@ -122,16 +144,33 @@ async function planFolder(
   try {
     const scanned = scannedFiles(folder, { state, comparison, now_ms: tools.now_ms })
     const round = { ...tools, folder, tally, departures, scanned }
-    const found = await scanFolder({ root: folder.path, ignore: folder }, (batch) => planBatch(batch, round))
+    const found = await scanFolder({ root: folder.path, ignore: folder }, (batch) =>
+      planBatch(batch, round),
+    )
     departures.end()
     const is_judged = removes && before && found.complete
-    const doubt = is_judged ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan) : undefined
+    const doubt = is_judged
+      ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan)
+      : undefined
     const is_believed = found.complete && doubt === undefined
     const saw_all_known = is_believed && departures.sawAllKnown(found)
     const gone = is_believed && removes ? departures.all({ are_let_go: is_moved }) : []
     return {
-      plan: { ...base, offline: null, doubt: doubt ?? null, ...tally.amounts(), seen: scanAnswer(found) },
-      walked: { config: folder, is_believed, saw_all_known, is_given_anew, files: found.files, departures: gone },
+      plan: {
+        ...base,
+        offline: null,
+        doubt: doubt ?? null,
+        ...tally.amounts(),
+        seen: scanAnswer(found),
+      },
+      walked: {
+        config: folder,
+        is_believed,
+        saw_all_known,
+        is_given_anew,
+        files: found.files,
+        departures: gone,
+      },
     }
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error
@@ -155,14 +194,18 @@ function doubtAbout(
   const known = departures.known_total - out_of_reach
   const found = { known, missing: departures.missing.length - out_of_reach, files: end.files }
   const root = identifiedRoot(folder.path)
-  const acknowledgement = root.kind === 'online' ? acknowledgementOn(root, before.disappearance) : undefined
+  const acknowledgement =
+    root.kind === 'online' ? acknowledgementOn(root, before.disappearance) : undefined
   if (acknowledgement)
     return exceedsAcknowledgement(acknowledgement, filesThere(found), limits)
       ? waitingText(folder.name, found)
       : undefined
   const was = { ...before, online: true, is_first_check: true, known_files: known }
-  const trust = root.kind === 'online' ? trustInRoot(was, root, known > limits.empty_folder_files) : 'trusted'
-  const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))
+  const trust =
+    root.kind === 'online' ? trustInRoot(was, root, known > limits.empty_folder_files) : 'trusted'
+  const is_other =
+    trust === 'other_disk' ||
+    (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))
   return is_other || hasVanished(found, limits) ? waitingText(folder.name, found) : undefined
 }
 
@@ -190,7 +233,9 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
   }
   const reasons = round.examiner ? await readAndCompare(fresh, round, round.examiner) : []
   for (const [index, { path, stat, held }] of fresh.entries()) {
-    const reason = reasons[index] ?? (refused?.has(typeKey(folder.project_id, path)) ? 'type_refused' : undefined)
+    const reason =
+      reasons[index] ??
+      (refused?.has(typeKey(folder.project_id, path)) ? 'type_refused' : undefined)
     const is_unreadable = reason !== undefined && reason in block_reasons
     // Without its bytes, every content of this size may be this file.
     if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)
@@ -228,14 +273,19 @@ async function readAndCompare(files: readonly NewFile[], round: FolderRound, exa
     const key = `${folder.project_id} ${outcome.md5} ${size}`
     arriving.bytes.add(key)
     const state = ledger?.contentState(folder.project_id, outcome.md5, size)
-    if (state !== undefined && state !== 'abandoned' && state !== 'type_refused') return 'known_bytes'
+    if (state !== undefined && state !== 'abandoned' && state !== 'type_refused')
+      return 'known_bytes'
     if (seen.has(key)) return 'same_bytes'
     seen.add(key)
     return undefined
   })
 }
 
-function scanAnswer({ files: _files, bytes: _bytes, ...end }: ScanEnd): NonNullable<FolderPlan['seen']> {
+function scanAnswer({
+  files: _files,
+  bytes: _bytes,
+  ...end
+}: ScanEnd): NonNullable<FolderPlan['seen']> {
   return {
     ...end,
     ignored: end.ignored.toSorted((a, b) => b.count - a.count),
@@ -247,10 +297,21 @@ function scanAnswer({ files: _files, bytes: _bytes, ...end }: ScanEnd): NonNulla
  * `upload_limit` is null without that limit; `is_reached`: files would wait for a user. `days` is
  * the duration under max_bytes_per_day; null without that limit.
  */
-function limitsFor({ uploads }: Config, ledger: LedgerView | undefined, to_send: Amount, now_ms: number) {
+function limitsFor(
+  { uploads }: Config,
+  ledger: LedgerView | undefined,
+  to_send: Amount,
+  now_ms: number,
+) {
   const { limit, limit_hours: per_hours, max_bytes_per_day } = uploads
   const days = max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day)
   if (limit === 'off') return { upload_limit: null, days }
-  const { files, bytes } = sumOf([to_send, ledger?.used('wanted', per_hours * hour_ms, now_ms) ?? noAmount()])
-  return { upload_limit: { ...limit, per_hours, is_reached: files > limit.files || bytes > limit.bytes }, days }
+  const { files, bytes } = sumOf([
+    to_send,
+    ledger?.used('wanted', per_hours * hour_ms, now_ms) ?? noAmount(),
+  ])
+  return {
+    upload_limit: { ...limit, per_hours, is_reached: files > limit.files || bytes > limit.bytes },
+    days,
+  }
 }

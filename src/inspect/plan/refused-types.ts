@@ -16,7 +16,10 @@ export function typeKey(project_id: string, path: string): string {
  * The same from the newest assets of the service, for use without a ledger. If the service does not
  * answer, no type is known.
  */
-export async function typesRefusedBy(remote: Remote, project_ids: readonly string[]): Promise<RefusedTypes> {
+export async function typesRefusedBy(
+  remote: Remote,
+  project_ids: readonly string[],
+): Promise<RefusedTypes> {
   const failed = new Map<string, number>()
   const usable = new Set<string>()
   for (const project_id of new Set(project_ids)) {
@@ -33,6 +36,8 @@ export async function typesRefusedBy(remote: Remote, project_ids: readonly strin
       if (after_id === undefined) break
     }
   }
-  const refused = [...failed].filter(([key, count]) => count >= max_failed_of_type && !usable.has(key))
+  const refused = [...failed].filter(
+    ([key, count]) => count >= max_failed_of_type && !usable.has(key),
+  )
   return new Set(refused.map(([key]) => key))
 }

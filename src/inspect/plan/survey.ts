@@ -1,7 +1,13 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import { type Clock, hour_ms } from '../../base/time/time.ts'
 import type { FolderConfig } from '../../config/config.ts'
-import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
+import {
+  entryPath,
+  entryStat,
+  type ScanBatch,
+  type ScanEnd,
+  scanFolder,
+} from '../../disk/scan/scan.ts'
 import { skipReason } from '../../domain/file-reasons.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import { count, noAmount, sumOf, TypeTally } from './plan-answer.ts'
@@ -19,7 +25,12 @@ export type Survey = Awaited<ReturnType<typeof surveyFolder>>
  */
 export async function surveyFolder(
   folder: FolderConfig,
-  options: { clock: Clock; refused: RefusedTypes; signal?: AbortSignal; limits?: typeof usual_survey },
+  options: {
+    clock: Clock
+    refused: RefusedTypes
+    signal?: AbortSignal
+    limits?: typeof usual_survey
+  },
 ) {
   const { clock, refused, limits = usual_survey } = options
   const over = new AbortController()
@@ -35,20 +46,27 @@ export async function surveyFolder(
       count(all, stat.size)
       types.add(path, stat.size)
       const is_refused = refused.has(typeKey(folder.project_id, path))
-      if (is_refused || skipReason({ folder, path, stat, history: undefined }) !== undefined) continue
+      if (is_refused || skipReason({ folder, path, stat, history: undefined }) !== undefined)
+        continue
       const hours = Math.ceil((now_ms - Number(stat.mtime_ns / 1_000_000n)) / hour_ms)
       const amount = by_hours.get(hours) ?? noAmount()
       count(amount, stat.size)
       by_hours.set(hours, amount)
     }
   }
-  const answer = (stopped: 'files' | 'time' | undefined, end?: ScanEnd, offline: string | null = null) => ({
+  const answer = (
+    stopped: 'files' | 'time' | undefined,
+    end?: ScanEnd,
+    offline: string | null = null,
+  ) => ({
     /** Why the folder cannot be read; null if it could. */
     offline,
     all,
     /** Files that would be uploaded of those that changed in this time, to the hour. */
     newerThan(age_ms = Number.POSITIVE_INFINITY): Amount {
-      return sumOf([...by_hours].filter(([hours]) => hours * hour_ms <= age_ms).map(([, amount]) => amount))
+      return sumOf(
+        [...by_hours].filter(([hours]) => hours * hour_ms <= age_ms).map(([, amount]) => amount),
+      )
     },
     /** By extension in lower case, an empty text for none; largest number first. */
     types: types.sorted(),

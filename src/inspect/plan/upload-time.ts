@@ -32,13 +32,16 @@ export function uploadTime(
     max_bytes_per_day: days !== null && days > 1 ? days * day_ms : 0,
   }
   const kinds = ['max_bytes_per_day', 'bytes', 'calls'] as const
-  const decided_by = kinds.reduce((longest, kind) => (times[kind] > times[longest] ? kind : longest))
+  const decided_by = kinds.reduce((longest, kind) =>
+    times[kind] > times[longest] ? kind : longest,
+  )
   return {
     ms: times[decided_by],
     decided_by,
     /** The average of `uploads.bandwidth` over a day; an assumed rate for hours without a limit. */
     bytes_per_s,
-    bytes_per_s_from: bandwidth.length === 0 ? ('assumed' as const) : ('uploads.bandwidth' as const),
+    bytes_per_s_from:
+      bandwidth.length === 0 ? ('assumed' as const) : ('uploads.bandwidth' as const),
     /** `uploads.concurrency`. */
     calls_at_once: concurrency,
     assumed_call_ms,

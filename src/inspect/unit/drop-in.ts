@@ -39,36 +39,59 @@ export function dropInOf(config: Config, facts: DropInFacts): string {
   const needs = unitNeeds(config)
   const mounts = needs.folders.map((folder) => mountSettings(folder, facts.mounts.get(folder)))
   const written = writtenBy(config, facts.state_dir)
-  const read = [...new Set([...needs.folders.map((folder) => readOnlyPath(folder, facts)), ...needs.files])]
+  const read = [
+    ...new Set([...needs.folders.map((folder) => readOnlyPath(folder, facts)), ...needs.files]),
+  ]
   const groups = facts.groups.map((group) => `SupplementaryGroups=${group}`)
   const command = (verb: string) =>
-    [unitWord(facts.node), commandWord(facts.program), verb, '--config', commandWord(facts.config_file)].join(' ')
+    [
+      unitWord(facts.node),
+      commandWord(facts.program),
+      verb,
+      '--config',
+      commandWord(facts.config_file),
+    ].join(' ')
   const token = facts.is_token_own ? config.service.token_file : undefined
   const sections: [string, string[]][] = [
     ['[Unit]', []],
-    ['# The folders are there before the service, as far as their mounts are known.', [...new Set(mounts.flat())]],
+    [
+      '# The folders are there before the service, as far as their mounts are known.',
+      [...new Set(mounts.flat())],
+    ],
     ['[Service]', []],
     [
       '# Where node and the program are, without a search along PATH.',
-      ['ExecStart=', `ExecStart=${command('run')}`, 'ExecReload=', `ExecReload=${command('reload')}`],
+      [
+        'ExecStart=',
+        `ExecStart=${command('run')}`,
+        'ExecReload=',
+        `ExecReload=${command('reload')}`,
+      ],
     ],
     [
       '# Watched folders, certificates and secrets: read, never written.',
       read.map((path) => setReadOnly(path, written)),
     ],
-    ['# Reports and copies of them.', written.map((path) => `ReadWritePaths=${unitWord(path, '-')}`)],
+    [
+      '# Reports and copies of them.',
+      written.map((path) => `ReadWritePaths=${unitWord(path, '-')}`),
+    ],
     [
       '# The token is read where the configuration has it, and no copy is made at the start: a reload sees a new one.',
       token === undefined ? [] : [setReadOnly(token, written), 'LoadCredential='],
     ],
-    ['# Secrets that the configuration names in the credentials directory.', credentialSettings(needs.credentials)],
+    [
+      '# Secrets that the configuration names in the credentials directory.',
+      credentialSettings(needs.credentials),
+    ],
     [
       '# A reload shows the service a token that was replaced.',
       facts.is_refreshing ? ['RefreshOnReload=credentials'] : [],
     ],
     ['# Who may read the folders.', groups],
   ]
-  const head = '# Made by `sluice install` from the configuration: run it again when folders or reports have changed.'
+  const head =
+    '# Made by `sluice install` from the configuration: run it again when folders or reports have changed.'
   const parts = sections
     .map(([title, lines]) => [title, ...lines.filter((line) => line !== '')])
     .filter(([title, ...lines]) => title!.startsWith('[') || lines.length > 0)
@@ -82,7 +105,8 @@ export function dropInOf(config: Config, facts: DropInFacts): string {
 export function unitFit(config: Config, text: string): string[] {
   const needs = unitNeeds(config)
   const settings = readUnitText(text)
-  const paths = (name: string) => (settings.get(name) ?? []).map((word) => word.replace(/^[-+]{1,2}/, ''))
+  const paths = (name: string) =>
+    (settings.get(name) ?? []).map((word) => word.replace(/^[-+]{1,2}/, ''))
   const readable = paths('ReadOnlyPaths')
   const writable = paths('ReadWritePaths')
   const credentials = paths('LoadCredential').map((word) => word.split(':')[0]!)
@@ -94,10 +118,15 @@ export function unitFit(config: Config, text: string): string[] {
       .map((folder) => `the unit does not know the folder ${folder}: ${cure}`),
     ...needs.written
       .filter((directory) => !writable.some((path) => isBelow(directory, path)))
-      .map((directory) => `the unit does not let the service write reports to ${directory}: ${cure}`),
+      .map(
+        (directory) => `the unit does not let the service write reports to ${directory}: ${cure}`,
+      ),
     ...writable
       .filter((path) => !wanted.has(path))
-      .map((path) => `the unit lets the service write to ${path}, where nothing is written any more: ${cure}`),
+      .map(
+        (path) =>
+          `the unit lets the service write to ${path}, where nothing is written any more: ${cure}`,
+      ),
     ...needs.files
       .filter((file) => !readable.includes(file))
       .map((file) => `the unit does not know the file ${file}: ${cure}`),
@@ -154,8 +183,13 @@ const credentials_directory = /^\/run\/credentials\/[^/]+\/([A-Za-z0-9._-]+)$/
  * unit passes the token as a credential, which comes first.
  */
 export function unitNeeds(config: Config) {
-  const certificates = [config.service.ca_file, ...mailServers(config).map(({ ca_file }) => ca_file)]
-  const named = [...secretFiles(config).map(({ file }) => file), ...certificates].filter((path) => path !== undefined)
+  const certificates = [
+    config.service.ca_file,
+    ...mailServers(config).map(({ ca_file }) => ca_file),
+  ]
+  const named = [...secretFiles(config).map(({ file }) => file), ...certificates].filter(
+    (path) => path !== undefined,
+  )
   return {
     /** Watched folders, only read. */
     folders: unique(config.folders.map(({ path }) => path)),

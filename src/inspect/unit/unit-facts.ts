@@ -14,7 +14,9 @@ export function tryAs(user: string): TryAs {
     const gids = groups.map(gidOf).filter((gid) => gid !== undefined)
     const own = gids.length > 0 ? ['--groups', gids.join(',')] : ['--clear-groups']
     const rights = ['--reuid', ids.uid, '--regid', ids.gid, ...own]
-    return spawnSync('setpriv', [...rights, '--', 'test', ...test], { stdio: 'ignore' }).status === 0
+    return (
+      spawnSync('setpriv', [...rights, '--', 'test', ...test], { stdio: 'ignore' }).status === 0
+    )
   }
 }
 
@@ -36,7 +38,9 @@ export function isOwnedBy(user: string, path: string): boolean {
 }
 
 /** RefreshOnReload= came with 260. An older systemd warns each time it reads the unit. */
-export function isRefreshing(version = spawnSync('systemctl', ['--version'], { encoding: 'utf8' }).stdout): boolean {
+export function isRefreshing(
+  version = spawnSync('systemctl', ['--version'], { encoding: 'utf8' }).stdout,
+): boolean {
   return Number(/^systemd (\d+)/.exec(version ?? '')?.[1] ?? 0) >= 260
 }
 
@@ -55,7 +59,11 @@ export function reachOf(folders: readonly string[], may: TryAs) {
     else if (!may([], test)) {
       const group = stat.gid === 0 ? undefined : groupName(stat.gid)
       if (group !== undefined && may([group], test)) groups.add(group)
-      else closed.push({ path: folder, parent: closedParent(folder, (parent) => may([], ['-x', parent])) })
+      else
+        closed.push({
+          path: folder,
+          parent: closedParent(folder, (parent) => may([], ['-x', parent])),
+        })
     }
   }
   return {
@@ -75,7 +83,10 @@ export type Reach = ReturnType<typeof reachOf>
 export type Closed = Reach['closed'][number]
 
 /** The first directory on the path, from the root, that may not be passed. */
-export function closedParent(path: string, mayPass: (directory: string) => boolean): string | undefined {
+export function closedParent(
+  path: string,
+  mayPass: (directory: string) => boolean,
+): string | undefined {
   const parents: string[] = []
   for (let parent = dirname(path); ; parent = dirname(parent)) {
     parents.unshift(parent)
@@ -103,7 +114,8 @@ function entryOf(database: 'passwd' | 'group', key: string): string[] {
 }
 
 /** Names of network file systems in proc_pid_mountinfo(5). */
-const network_types = /^(nfs4?|cifs|smb3|9p|ceph|glusterfs|afs|fuse\.(sshfs|rclone|davfs2?|s3fs|glusterfs|gcsfuse))$/
+const network_types =
+  /^(nfs4?|cifs|smb3|9p|ceph|glusterfs|afs|fuse\.(sshfs|rclone|davfs2?|s3fs|glusterfs|gcsfuse))$/
 
 /** Folder -> its present mount. */
 export function mountsOf(folders: readonly string[], mountinfo = readMountTable()) {
@@ -111,7 +123,8 @@ export function mountsOf(folders: readonly string[], mountinfo = readMountTable(
   const found = new Map<string, FolderMount>()
   for (const folder of folders) {
     const mount = mountOf(folder, mounts)
-    if (mount) found.set(folder, { mount_point: mount.place, is_network: network_types.test(mount.type) })
+    if (mount)
+      found.set(folder, { mount_point: mount.place, is_network: network_types.test(mount.type) })
   }
   return found
 }

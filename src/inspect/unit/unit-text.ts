@@ -27,7 +27,8 @@ export function commandWord(path: string): string {
 /** A path for LoadCredential=, which systemd reads literally up to the end of the line. */
 export function rawPath(path: string): string {
   refuseUnwritable(path)
-  if (/^\s|\s$|\\$/.test(path)) throw unwritable(path, 'begins or ends in white space, or ends in a backslash')
+  if (/^\s|\s$|\\$/.test(path))
+    throw unwritable(path, 'begins or ends in white space, or ends in a backslash')
   return path.replaceAll('%', '%%')
 }
 
@@ -61,7 +62,8 @@ export function readUnitText(text: string): Map<string, string[]> {
 
 function wordsOf(value: string): string[] {
   const words: string[] = []
-  const pattern = /(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|((?:\\.|[^ \t\r\\])+))(?=[ \t\r]|$)/gsu
+  const pattern =
+    /(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|((?:\\.|[^ \t\r\\])+))(?=[ \t\r]|$)/gsu
   for (const [, double, single, plain] of value.matchAll(pattern)) {
     words.push((double ?? single ?? plain ?? '').replace(/\\(.)/gsu, '$1').replaceAll('%%', '%'))
   }
@@ -71,7 +73,8 @@ function wordsOf(value: string): string[] {
 function refuseUnwritable(path: string): void {
   if (/[\n\r\0]/.test(path)) throw unwritable(path, 'holds a line break')
   if (/\p{Cs}/u.test(path)) throw unwritable(path, 'is not UTF-8')
-  if (Buffer.byteLength(path) > max_path_bytes) throw unwritable(path, `is longer than ${max_path_bytes} bytes`)
+  if (Buffer.byteLength(path) > max_path_bytes)
+    throw unwritable(path, `is longer than ${max_path_bytes} bytes`)
 }
 
 function unwritable(path: string, why: string): SluiceError {

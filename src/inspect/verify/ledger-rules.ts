@@ -27,12 +27,27 @@ const of_files: Rules = {
   example: file_name,
   broken: [
     ['a file is of a folder that the ledger does not have', 'folders.id IS NULL'],
-    ['a file has an unknown state', `files.state NOT IN ('seen', 'present', 'gone', 'skipped', 'blocked')`],
-    ['a file is of a content that the ledger does not have', 'files.content IS NOT NULL AND contents.id IS NULL'],
+    [
+      'a file has an unknown state',
+      `files.state NOT IN ('seen', 'present', 'gone', 'skipped', 'blocked')`,
+    ],
+    [
+      'a file is of a content that the ledger does not have',
+      'files.content IS NOT NULL AND contents.id IS NULL',
+    ],
     ['a present file has no content', `files.state = 'present' AND contents.id IS NULL`],
-    ['a present file has another size than its content', `files.state = 'present' AND contents.size <> files.size`],
-    ['a file waits for its next check and is never due', `files.state = 'seen' AND files.not_before_ms IS NULL`],
-    ['a file is left out or blocked for no reason', `files.state IN ('skipped', 'blocked') AND files.reason IS NULL`],
+    [
+      'a present file has another size than its content',
+      `files.state = 'present' AND contents.size <> files.size`,
+    ],
+    [
+      'a file waits for its next check and is never due',
+      `files.state = 'seen' AND files.not_before_ms IS NULL`,
+    ],
+    [
+      'a file is left out or blocked for no reason',
+      `files.state IN ('skipped', 'blocked') AND files.reason IS NULL`,
+    ],
     ['a file is gone since no time', `files.state = 'gone' AND files.gone_ms IS NULL`],
     [
       'a ready file never arrived in its folder, so no prompt sees it',
@@ -47,13 +62,19 @@ const of_contents: Rules = {
   example: `'content ' || contents.id`,
   broken: [
     ['a content has an unknown state', `state NOT IN (${quoted(content_states)})`],
-    ['a content is of a project that the ledger does not have', 'project NOT IN (SELECT id FROM projects)'],
+    [
+      'a content is of a project that the ledger does not have',
+      'project NOT IN (SELECT id FROM projects)',
+    ],
     ['a content is in the queue of another state', `queue IS NOT ${queue_by_state}`],
     [
       'a content that the service has is of no asset',
       `state IN ('reserved', 'sent', 'ingesting', 'ready', 'removing') AND asset_id IS NULL`,
     ],
-    ['a content is refused for no reason', `state IN ('refused', 'type_refused') AND error_code IS NULL`],
+    [
+      'a content is refused for no reason',
+      `state IN ('refused', 'type_refused') AND error_code IS NULL`,
+    ],
     ['a content has no whole md5', 'length(md5) <> 16'],
   ],
 }
@@ -68,7 +89,9 @@ const of_counts: Rules = {
       FROM files LEFT JOIN contents ON contents.id = files.content)
     GROUP BY folder, stage) AS sums LEFT JOIN folders ON folders.id = sums.folder`,
   example: `coalesce(folders.name, 'folder ' || folder) || ': ' || stage`,
-  broken: [['a count that status shows differs from the files', 'sums.files <> 0 OR sums.bytes <> 0']],
+  broken: [
+    ['a count that status shows differs from the files', 'sums.files <> 0 OR sums.bytes <> 0'],
+  ],
 }
 
 /** Rules that find rows of `table` whose `column` names a row that `parent` does not have. */
@@ -77,16 +100,46 @@ function orphans(table: string, column: string, parent: string, what: string): R
   return {
     from: `FROM ${table}`,
     example: `'${table} of ' || ${named}`,
-    broken: [[what, `${named} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${parent} WHERE ${parent}.id = ${named})`]],
+    broken: [
+      [
+        what,
+        `${named} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${parent} WHERE ${parent}.id = ${named})`,
+      ],
+    ],
   }
 }
 
 const of_others: readonly Rules[] = [
-  orphans('arrivals', 'content', 'contents', 'an arrival is of a content that the ledger does not have'),
-  orphans('arrivals', 'folder', 'folders', 'an arrival is in a folder that the ledger does not have'),
-  orphans('partings', 'content', 'contents', 'a file parted from a content that the ledger does not have'),
-  orphans('asset_labels', 'content', 'contents', 'a label is of a content that the ledger does not have'),
-  orphans('label_intents', 'content', 'contents', 'a label in doubt is of a content that the ledger does not have'),
+  orphans(
+    'arrivals',
+    'content',
+    'contents',
+    'an arrival is of a content that the ledger does not have',
+  ),
+  orphans(
+    'arrivals',
+    'folder',
+    'folders',
+    'an arrival is in a folder that the ledger does not have',
+  ),
+  orphans(
+    'partings',
+    'content',
+    'contents',
+    'a file parted from a content that the ledger does not have',
+  ),
+  orphans(
+    'asset_labels',
+    'content',
+    'contents',
+    'a label is of a content that the ledger does not have',
+  ),
+  orphans(
+    'label_intents',
+    'content',
+    'contents',
+    'a label in doubt is of a content that the ledger does not have',
+  ),
   {
     from: 'FROM label_intents JOIN contents ON contents.id = label_intents.content',
     example: `'content ' || contents.id`,
@@ -101,16 +154,34 @@ const of_others: readonly Rules[] = [
     ],
   },
   ...['run_assets', 'deliveries'].map((table) =>
-    orphans(table, 'run', 'runs', `a part of a run (${table}) is of a run that the ledger does not have`),
+    orphans(
+      table,
+      'run',
+      'runs',
+      `a part of a run (${table}) is of a run that the ledger does not have`,
+    ),
   ),
-  orphans('deliveries', 'alert', 'alerts', 'a delivery is of an alert that the ledger does not have'),
-  orphans('covered', 'prompt', 'prompts', 'what a report covered is of a prompt that the ledger does not have'),
+  orphans(
+    'deliveries',
+    'alert',
+    'alerts',
+    'a delivery is of an alert that the ledger does not have',
+  ),
+  orphans(
+    'covered',
+    'prompt',
+    'prompts',
+    'what a report covered is of a prompt that the ledger does not have',
+  ),
   {
     from: `FROM covered LEFT JOIN runs ON runs.id = covered.run`,
     example: `'run ' || covered.run`,
     broken: [
       ['what a report covered is of the run of another prompt', 'runs.prompt <> covered.prompt'],
-      ['what a report covered is of a run whose report was never written', `runs.state <> 'written'`],
+      [
+        'what a report covered is of a run whose report was never written',
+        `runs.state <> 'written'`,
+      ],
       [
         // Old runs are deleted, but what their reports covered is kept for ever.
         'what a report covered is of a run that never was',

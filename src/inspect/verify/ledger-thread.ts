@@ -1,4 +1,9 @@
-import { type Migration, openSqliteReadOnly, type Sqlite, translateSqliteError } from '../../base/files/sqlite.ts'
+import {
+  type Migration,
+  openSqliteReadOnly,
+  type Sqlite,
+  translateSqliteError,
+} from '../../base/files/sqlite.ts'
 import { serveCalls } from '../../base/run/thread.ts'
 import { type BrokenRule, brokenRules, rule_steps } from './ledger-rules.ts'
 
@@ -32,13 +37,19 @@ serveCalls(({ file, migrations }: LedgerThreadData) => {
   return {
     tables(): LedgerTables {
       database = openSqliteReadOnly(file, migrations)
-      const names = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`).pluck().all()
+      const names = database
+        .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+        .pluck()
+        .all()
       return { tables: names as string[], steps: rule_steps }
     },
     /** Lines of damage that SQLite finds in a table and its indexes. */
     check(table: string): string[] {
       return reading((open) => {
-        const lines = open.prepare(`SELECT quick_check AS line FROM pragma_quick_check(?)`).pluck().all(table)
+        const lines = open
+          .prepare(`SELECT quick_check AS line FROM pragma_quick_check(?)`)
+          .pluck()
+          .all(table)
         return (lines as string[]).filter((line) => line !== 'ok').slice(0, 3)
       })
     },

@@ -53,9 +53,15 @@ export interface Difference {
 }
 
 /** True if neither a user nor a pass must act. Assets of other users do not count. */
-export function isWhole(of: { complete: boolean; differences: Readonly<Record<DifferenceKind, number>> }): boolean {
+export function isWhole(of: {
+  complete: boolean
+  differences: Readonly<Record<DifferenceKind, number>>
+}): boolean {
   const { complete, differences } = of
-  return complete && difference_kinds.every((kind) => kind === 'unknown_on_service' || differences[kind] === 0)
+  return (
+    complete &&
+    difference_kinds.every((kind) => kind === 'unknown_on_service' || differences[kind] === 0)
+  )
 }
 
 export interface VerifyOptions {

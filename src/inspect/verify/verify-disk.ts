@@ -2,7 +2,13 @@ import { isSluiceError } from '../../base/run/errors.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import { acknowledgementOn, identifiedRoot, rootChange } from '../../disk/root/root.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
-import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
+import {
+  entryPath,
+  entryStat,
+  type ScanBatch,
+  type ScanEnd,
+  scanFolder,
+} from '../../disk/scan/scan.ts'
 import { exceedsAcknowledgement, filesThere } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { skipReason } from '../../domain/file-reasons.ts'
@@ -91,7 +97,8 @@ class FolderComparer {
       const verdict = this.#judge(path, stat, known)
       if (verdict === 'on_the_way') this.#countSettling(known)
       else if (verdict === 'unknown_on_disk' || verdict === 'changed_on_disk') doubtful.push(path)
-      else if (verdict === 'same' && this.#tools.full && known?.md5 !== undefined) to_read.push({ path, stat, known })
+      else if (verdict === 'same' && this.#tools.full && known?.md5 !== undefined)
+        to_read.push({ path, stat, known })
     }
     this.counts.files += batch.count
     this.#tools.onFile(batch.count)
@@ -106,7 +113,8 @@ class FolderComparer {
 
   /** Adds a settling file, unless the ledger already counts it as on the way or as not ready. */
   #countSettling(known: ComparedFile | undefined): void {
-    if (known === undefined || known.stage === 'ready' || known.stage === 'skipped') this.counts.on_the_way += 1
+    if (known === undefined || known.stage === 'ready' || known.stage === 'skipped')
+      this.counts.on_the_way += 1
   }
 
   /**
@@ -118,9 +126,15 @@ class FolderComparer {
       if (found.kind !== 'file') continue
       const verdict = this.#judge(path, found.stat, known)
       if (verdict === 'on_the_way') this.#countSettling(known)
-      else if (verdict === 'unknown_on_disk') this.#report({ kind: verdict, path, message: 'not known yet' })
+      else if (verdict === 'unknown_on_disk')
+        this.#report({ kind: verdict, path, message: 'not known yet' })
       else if (verdict === 'changed_on_disk') {
-        this.#report({ kind: verdict, path, ...assetOf(known), message: changeText(known!.stat, found.stat) })
+        this.#report({
+          kind: verdict,
+          path,
+          ...assetOf(known),
+          message: changeText(known!.stat, found.stat),
+        })
       }
     }
   }
@@ -148,9 +162,19 @@ class FolderComparer {
         const message = `its size and times are as known, its bytes are not: md5 ${outcome.md5}, known ${known.md5}`
         this.#report({ kind: 'content_differs', path, ...assetOf(known), message })
       } else if (outcome.kind === 'unreadable') {
-        this.#report({ kind: 'unreadable', path, ...assetOf(known), message: `it cannot be read (${outcome.code})` })
+        this.#report({
+          kind: 'unreadable',
+          path,
+          ...assetOf(known),
+          message: `it cannot be read (${outcome.code})`,
+        })
       } else if (outcome.kind === 'outside') {
-        this.#report({ kind: 'unreadable', path, ...assetOf(known), message: 'its real place is outside the folder' })
+        this.#report({
+          kind: 'unreadable',
+          path,
+          ...assetOf(known),
+          message: 'its real place is outside the folder',
+        })
       } else await this.#confirm([path])
     }
   }
@@ -164,18 +188,25 @@ class FolderComparer {
     const state = comparison.folder(this.#folder.name)
     if (state === undefined) return undefined
     const { stages } = this.#known ?? { stages: undefined }
-    const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
+    const known = Object.entries(stages ?? {}).reduce(
+      (sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files),
+      0,
+    )
     const status = identifiedRoot(this.#folder.path)
-    const acknowledgement = status.kind === 'online' ? acknowledgementOn(status, state.disappearance) : undefined
+    const acknowledgement =
+      status.kind === 'online' ? acknowledgementOn(status, state.disappearance) : undefined
     const found = { known, missing: this.#missing_total, files }
-    if (acknowledgement && !exceedsAcknowledgement(acknowledgement, filesThere(found), config.scan)) return undefined
+    if (acknowledgement && !exceedsAcknowledgement(acknowledgement, filesThere(found), config.scan))
+      return undefined
     if (files === 0 && this.#missing_total > config.scan.empty_folder_files) {
       return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     }
     const is_other = status.kind === 'online' && rootChange(state, status) !== 'none'
     if (!is_other || this.#missing_total * 2 <= known) return undefined
     const has_other_path = state.is_moved || state.root !== this.#folder.path
-    const why = has_other_path ? 'it had another path at the last scan' : 'another disk is mounted here, or none'
+    const why = has_other_path
+      ? 'it had another path at the last scan'
+      : 'another disk is mounted here, or none'
     return `${why}: ${this.#missing_total} of ${known} files are missing; nothing in it counts as gone`
   }
 
@@ -206,7 +237,9 @@ class FolderComparer {
   }
 }
 
-function assetOf({ asset_id }: Pick<ComparedFile, 'asset_id'> = { asset_id: undefined }): { asset_id?: string } {
+function assetOf({ asset_id }: Pick<ComparedFile, 'asset_id'> = { asset_id: undefined }): {
+  asset_id?: string
+} {
   return asset_id === undefined ? {} : { asset_id }
 }
 
@@ -226,7 +259,8 @@ type DiskVerdict = 'same' | 'left_out' | 'on_the_way' | 'unknown_on_disk' | 'cha
  */
 function judgeOnDisk(file: ScannedFile, settle_ms: number, now_ms: number): DiskVerdict {
   const { stat, known } = file
-  if (known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')) return 'on_the_way'
+  if (known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing'))
+    return 'on_the_way'
   if (known && sameStat(known.stat, stat)) return known.state === 'skipped' ? 'left_out' : 'same'
   const may_be_skipped = known === undefined || known.state === 'skipped'
   if (may_be_skipped && skipReason(file) !== undefined) return 'left_out'

@@ -14,17 +14,25 @@ type LedgerCheckTools = Pick<VerifyTools, 'signal' | 'onDifference'>
  * Checks the files of the ledger in a thread: SQLite must read all of them, and their rows must fit
  * each other. Returns true if the ledger is readable; without it nothing can be compared.
  */
-export async function checkLedgerFiles(state_dir: string, tools: LedgerCheckTools): Promise<boolean> {
+export async function checkLedgerFiles(
+  state_dir: string,
+  tools: LedgerCheckTools,
+): Promise<boolean> {
   await checkTickets(ticketsFile(state_dir), tools)
   const file = ledgerFile(state_dir)
-  const damage = await damageOf({ file, migrations: ledger_migrations }, tools, async (thread, steps) => {
-    for (let step = 0; step < steps && !tools.signal.aborted; step++) {
-      for (const rule of await thread.call<BrokenRule[]>('broken', step)) {
-        tools.onDifference({ kind: 'ledger_inconsistent', message: textOf(rule) })
+  const damage = await damageOf(
+    { file, migrations: ledger_migrations },
+    tools,
+    async (thread, steps) => {
+      for (let step = 0; step < steps && !tools.signal.aborted; step++) {
+        for (const rule of await thread.call<BrokenRule[]>('broken', step)) {
+          tools.onDifference({ kind: 'ledger_inconsistent', message: textOf(rule) })
+        }
       }
-    }
-  })
-  if (damage !== undefined) tools.onDifference({ kind: 'ledger_damaged', message: `${file}: ${damage}` })
+    },
+  )
+  if (damage !== undefined)
+    tools.onDifference({ kind: 'ledger_damaged', message: `${file}: ${damage}` })
   return damage === undefined
 }
 
@@ -32,9 +40,11 @@ export async function checkLedgerFiles(state_dir: string, tools: LedgerCheckTool
 async function checkTickets(file: string, tools: LedgerCheckTools): Promise<void> {
   try {
     const damage = await damageOf({ file, migrations: ticket_migrations }, tools)
-    if (damage !== undefined) tools.onDifference({ kind: 'tickets_damaged', message: `${file}: ${damage}` })
+    if (damage !== undefined)
+      tools.onDifference({ kind: 'tickets_damaged', message: `${file}: ${damage}` })
   } catch (error) {
-    if (!isSluiceError(error, 'database.missing') && !isSluiceError(error, 'database.unreadable')) throw error
+    if (!isSluiceError(error, 'database.missing') && !isSluiceError(error, 'database.unreadable'))
+      throw error
   }
 }
 
@@ -86,5 +96,7 @@ export async function readTables(thread: Thread, tables: readonly string[], goes
 }
 
 function textOf({ what, rows, example }: BrokenRule): string {
-  return rows === 1 ? `${what} (${example})` : `${what} (${formatCount(rows)} times, one of them: ${example})`
+  return rows === 1
+    ? `${what} (${example})`
+    : `${what} (${formatCount(rows)} times, one of them: ${example})`
 }

@@ -17,7 +17,11 @@ const max_unknown_ids = 1_000
  * then asked for singly: only that answer counts. `folders` limits the comparison to their files.
  * Never throws for faults of the service.
  */
-export async function compareProject(project_id: string, folders: readonly string[] | undefined, tools: VerifyTools) {
+export async function compareProject(
+  project_id: string,
+  folders: readonly string[] | undefined,
+  tools: VerifyTools,
+) {
   const comparer = new ProjectComparer(project_id, folders, tools)
   const fault = await comparer.run().catch((error: unknown) => {
     if (!isSluiceError(error)) throw error
@@ -58,7 +62,11 @@ class ProjectComparer {
   async run(): Promise<void> {
     await this.#list()
     for (const asset_id of this.#unknown) {
-      this.#tools.onDifference({ kind: 'unknown_on_service', asset_id, message: 'ready there, and not of this ledger' })
+      this.#tools.onDifference({
+        kind: 'unknown_on_service',
+        asset_id,
+        message: 'ready there, and not of this ledger',
+      })
     }
     await this.#compare()
   }
@@ -74,7 +82,8 @@ class ProjectComparer {
         await this.#see(await this.#withStatus(place.take(items)), after_id)
         if (next === undefined) return
         cursor = next
-      } else if (place.refused(outcome.failure) !== 'other cursor') throw unlisted(failureText(outcome.failure))
+      } else if (place.refused(outcome.failure) !== 'other cursor')
+        throw unlisted(failureText(outcome.failure))
     }
   }
 
@@ -96,7 +105,10 @@ class ProjectComparer {
     return ask(() => this.#tools.remote.readAsset(this.#project_id, asset_id), this.#tools)
   }
 
-  async #someAtOnce<Item, Answer>(items: readonly Item[], act: (item: Item) => Promise<Answer>): Promise<Answer[]> {
+  async #someAtOnce<Item, Answer>(
+    items: readonly Item[],
+    act: (item: Item) => Promise<Answer>,
+  ): Promise<Answer[]> {
     const answers: Answer[] = []
     for (let from = 0; from < items.length; from += max_reads_at_once) {
       if (this.#tools.signal.aborted) throw stopped()
@@ -113,7 +125,8 @@ class ProjectComparer {
     if (ready.length === 0) return
     const known = new Map<string, ComparedAsset[]>()
     const ids = ready.map(({ asset_id }) => asset_id)
-    for (const asset of comparison.assets(this.#project_id, ids)) listOf(known, asset.asset_id).push(asset)
+    for (const asset of comparison.assets(this.#project_id, ids))
+      listOf(known, asset.asset_id).push(asset)
     for (const { asset_id } of ready) {
       const assets = known.get(asset_id)
       if (assets === undefined) {
@@ -156,7 +169,8 @@ class ProjectComparer {
       if (labels === undefined) continue
       const ids = new Set(labels.map(({ label_id }) => label_id))
       for (const asset of known.get(asset_id) ?? []) {
-        if (asset.state === 'ready' && this.#isAsked(asset)) carried.set(asset.content, { asset, ids })
+        if (asset.state === 'ready' && this.#isAsked(asset))
+          carried.set(asset.content, { asset, ids })
       }
     }
     if (carried.size === 0) return []
@@ -178,7 +192,12 @@ class ProjectComparer {
   async #compare(): Promise<void> {
     const { comparison } = this.#tools
     for (let after = 0; ; ) {
-      const query = { project_id: this.#project_id, folders: this.#folders, after, limit: max_rows_at_once }
+      const query = {
+        project_id: this.#project_id,
+        folders: this.#folders,
+        after,
+        limit: max_rows_at_once,
+      }
       const page = comparison.ready(query)
       const unseen = page.filter(({ content }) => !this.#isMarked(content))
       this.counts.expected += page.length - unseen.length
@@ -205,7 +224,9 @@ class ProjectComparer {
   #mark(content: number): void {
     const at = content >> 3
     if (at >= this.#seen.length) {
-      const larger = new Uint8Array(Math.max(at + 1, (this.#tools.comparison.newestContent() >> 3) + 1))
+      const larger = new Uint8Array(
+        Math.max(at + 1, (this.#tools.comparison.newestContent() >> 3) + 1),
+      )
       larger.set(this.#seen)
       this.#seen = larger
     }
@@ -218,10 +239,15 @@ class ProjectComparer {
 }
 
 /** Undefined without an answer of the service. */
-function foundIn(outcome: Outcome<AssetRecord>): 'ready' | Pick<Difference, 'kind' | 'message' | 'status'> | undefined {
+function foundIn(
+  outcome: Outcome<AssetRecord>,
+): 'ready' | Pick<Difference, 'kind' | 'message' | 'status'> | undefined {
   if (!outcome.ok) {
     if (outcome.failure.about !== 'asset_gone') return undefined
-    return { kind: 'missing_on_service', message: 'ready here; the service has no such asset any more' }
+    return {
+      kind: 'missing_on_service',
+      message: 'ready here; the service has no such asset any more',
+    }
   }
   const { status, raw_status } = outcome.value
   if (status === 'ready') return 'ready'
@@ -229,7 +255,8 @@ function foundIn(outcome: Outcome<AssetRecord>): 'ready' | Pick<Difference, 'kin
     const message = `ready here; the service cannot use it (status ${raw_status})`
     return { kind: 'failed_on_service', status, message }
   }
-  const what = status === 'uploaded' ? 'has a slot without its bytes' : `is reading it (status ${raw_status})`
+  const what =
+    status === 'uploaded' ? 'has a slot without its bytes' : `is reading it (status ${raw_status})`
   return { kind: 'not_ready_on_service', status, message: `ready here; the service ${what}` }
 }
 
@@ -247,11 +274,25 @@ function isGivenUp({ state, error_code }: ComparedAsset): boolean {
 }
 
 function labelMissing(asset: ComparedAsset, { name }: AttachedLabel): Difference {
-  return { kind: 'label_missing', ...placeOf(asset), label: name, message: `the label ${name} is not there any more` }
+  return {
+    kind: 'label_missing',
+    ...placeOf(asset),
+    label: name,
+    message: `the label ${name} is not there any more`,
+  }
 }
 
-function placeOf({ folder, path, asset_id, content }: ComparedAsset): Omit<Difference, 'kind' | 'message'> {
-  return { ...(folder === undefined || path === undefined ? {} : { folder, path }), asset_id, content }
+function placeOf({
+  folder,
+  path,
+  asset_id,
+  content,
+}: ComparedAsset): Omit<Difference, 'kind' | 'message'> {
+  return {
+    ...(folder === undefined || path === undefined ? {} : { folder, path }),
+    asset_id,
+    content,
+  }
 }
 
 /** A user waits at a terminal, so after a longer pause or more tries the project gets a `fault`. */
@@ -276,13 +317,17 @@ async function ask<Value>(
     if (outcome.ok || !of_all.includes(outcome.failure.about)) return outcome
     const { failure } = outcome
     const wait_ms = failure.retry_after_ms ?? backoff_ms(tried, retry)
-    if (!passing.includes(failure.about) || tried + 1 >= max_tries || wait_ms > max_wait_ms) throw faultOf(failure)
+    if (!passing.includes(failure.about) || tried + 1 >= max_tries || wait_ms > max_wait_ms)
+      throw faultOf(failure)
     await clock.sleep(wait_ms, signal)
   }
 }
 
 function stopped(): SluiceError {
-  return new SluiceError({ code: 'answer.stopped', message: 'stopped before everything was compared' })
+  return new SluiceError({
+    code: 'answer.stopped',
+    message: 'stopped before everything was compared',
+  })
 }
 
 function faultOf(failure: Failure): SluiceError {
@@ -295,6 +340,7 @@ function faultOf(failure: Failure): SluiceError {
     const hint = 'check the project_id, and that the token reaches it; nothing was called missing'
     return new SluiceError({ code: 'project.refused', message, hint })
   }
-  const hint = 'nothing was called missing; run it again when the service answers (`sluice doctor` tries each step)'
+  const hint =
+    'nothing was called missing; run it again when the service answers (`sluice doctor` tries each step)'
   return new SluiceError({ code: 'answer.unreachable', message, hint })
 }

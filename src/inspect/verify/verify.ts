@@ -1,6 +1,11 @@
 import { isoTime } from '../../base/time/time.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
-import { type Difference, type DifferenceKind, difference_kinds, type VerifyOptions } from './verify-answer.ts'
+import {
+  type Difference,
+  type DifferenceKind,
+  difference_kinds,
+  type VerifyOptions,
+} from './verify-answer.ts'
 import { compareFolder } from './verify-disk.ts'
 import { checkLedgerFiles } from './verify-ledger.ts'
 import { compareProject } from './verify-service.ts'
@@ -16,7 +21,10 @@ export async function verify(options: VerifyOptions) {
   const { config, view, clock, full, signal } = options
   const names = options.folders ?? config.folders.map(({ name }) => name)
   const chosen = config.folders.filter(({ name }) => names.includes(name))
-  const differences = Object.fromEntries(difference_kinds.map((kind) => [kind, 0])) as Record<DifferenceKind, number>
+  const differences = Object.fromEntries(difference_kinds.map((kind) => [kind, 0])) as Record<
+    DifferenceKind,
+    number
+  >
   const progress = { files: 0, assets: 0 }
   const move = (what: keyof typeof progress) => (count: number) => {
     progress[what] += count
@@ -69,11 +77,17 @@ type FolderComparison = Omit<Awaited<ReturnType<typeof compareFolder>>, 'on_the_
 type ProjectComparison = Awaited<ReturnType<typeof compareProject>>
 
 /** Values for an unreadable ledger. */
-const nothing_known = { ready: 0, on_the_way: 0, standing: { refused: 0, blocked: 0, removed_on_service: 0 } }
+const nothing_known = {
+  ready: 0,
+  on_the_way: 0,
+  standing: { refused: 0, blocked: 0, removed_on_service: 0 },
+}
 
 /** Uses the sums of the ledger; `settling` counts files that it does not know yet. */
 function standing(view: LedgerView, names: readonly string[], settling: number) {
-  const stages = view.folders().flatMap(({ name, stages }) => (names.includes(name) ? [stages] : []))
+  const stages = view
+    .folders()
+    .flatMap(({ name, stages }) => (names.includes(name) ? [stages] : []))
   const sum = (...some: (keyof (typeof stages)[number])[]) =>
     stages.reduce((files, of) => some.reduce((all, stage) => all + of[stage].files, files), 0)
   return {
@@ -82,6 +96,10 @@ function standing(view: LedgerView, names: readonly string[], settling: number) 
     /** Files that settle, are uploaded or are read: no difference. */
     on_the_way: settling + sum('settling', 'waiting', 'sending', 'ingesting'),
     /** Files that the ledger knows as not ready, and so no difference. */
-    standing: { refused: sum('refused'), blocked: sum('blocked'), removed_on_service: sum('removed_on_service') },
+    standing: {
+      refused: sum('refused'),
+      blocked: sum('blocked'),
+      removed_on_service: sum('removed_on_service'),
+    },
   }
 }

@@ -37,7 +37,9 @@ export function createClaimQueries(database: Sqlite) {
   const next = (condition: string, due = 'not_before_ms') =>
     database.prepare(`SELECT min(${due}) FROM contents WHERE ${condition} AND ${due} > ?`).pluck()
   return {
-    checks: database.prepare(`SELECT path FROM ${checks_in} AND not_before_ms <= @now ORDER BY not_before_ms`).pluck(),
+    checks: database
+      .prepare(`SELECT path FROM ${checks_in} AND not_before_ms <= @now ORDER BY not_before_ms`)
+      .pluck(),
     send_newest: database
       .prepare(
         `SELECT id FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
@@ -49,12 +51,16 @@ export function createClaimQueries(database: Sqlite) {
     follow: select(to_follow),
     label: select(to_label, 'labels_due_ms'),
     next_due: {
-      check: database.prepare(`SELECT min(not_before_ms) FROM ${checks_in} AND not_before_ms > @now`).pluck(),
+      check: database
+        .prepare(`SELECT min(not_before_ms) FROM ${checks_in} AND not_before_ms > @now`)
+        .pluck(),
       send: next(to_send),
       follow: next(to_follow),
       label: next(to_label, 'labels_due_ms'),
     },
-    a_path: database.prepare(`SELECT folder, path FROM files WHERE content = ? ORDER BY ${best_copy_first} LIMIT 1`),
+    a_path: database.prepare(
+      `SELECT folder, path FROM files WHERE content = ? ORDER BY ${best_copy_first} LIMIT 1`,
+    ),
     sources: database
       .prepare(
         `SELECT * FROM files WHERE content = ? AND state = 'present'
@@ -111,15 +117,19 @@ export function createPendingWork(database: Sqlite) {
   )
 
   function elsewhere(except_projects: readonly string[], until_ms: number): boolean {
-    return elsewhere_sql.get({ except: JSON.stringify(except_projects), until: until_ms }) !== undefined
+    return (
+      elsewhere_sql.get({ except: JSON.stringify(except_projects), until: until_ms }) !== undefined
+    )
   }
 
   /** With `held_for_budget` (daily limit or pause), only contents in `sent` count as uploads. */
   function until(until_ms: number, now_ms: number, held_for_budget: boolean): Pending {
     const check = check_sql.get({ until: until_ms, now: now_ms }) as Due
-    const [send, follow, label] = [held_for_budget ? complete : send_sql, follow_sql, label_sql].map(
-      (statement) => statement.get({ until: until_ms }) as Due,
-    ) as [Due, Due, Due]
+    const [send, follow, label] = [
+      held_for_budget ? complete : send_sql,
+      follow_sql,
+      label_sql,
+    ].map((statement) => statement.get({ until: until_ms }) as Due) as [Due, Due, Due]
     const dues = [check, send, follow, label].flatMap(({ due }) => (due === null ? [] : [due]))
     return {
       check: check.n,

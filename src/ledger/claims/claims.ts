@@ -59,7 +59,10 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
   /** Until then all uploads wait for the daily limit or a pause, and `sync` does not wait. */
   let held_until_ms = 0
 
-  function check({ limit, except_folders, sizes, in_flight }: CheckQuery, now_ms: number): Claimed<CheckWork> {
+  function check(
+    { limit, except_folders, sizes, in_flight }: CheckQuery,
+    now_ms: number,
+  ): Claimed<CheckWork> {
     const taken = new Set(in_flight.map(({ folder, path }) => checkKey(folder, path)))
     const folders = parts.folders.all().filter(({ name }) => !except_folders.includes(name))
     const work: CheckWork[] = []
@@ -70,7 +73,9 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
         const checks = { folder: folder.id, is_large: size === 'large' ? 1 : 0 }
         const free = freeChecks(folder.name, checks, is_here ? limit : max_examined, taken, now_ms)
         if (is_here) work.push(...free)
-        else for (const { path } of free) queries.defer_check.run(now_ms + out_of_reach_ms, folder.id, path)
+        else
+          for (const { path } of free)
+            queries.defer_check.run(now_ms + out_of_reach_ms, folder.id, path)
         if (!is_here && free.length === max_examined) dues_ms.push(now_ms)
         const due_ms = queries.next_due.check.get({ ...checks, now: now_ms }) as number | null
         if (due_ms !== null) dues_ms.push(due_ms)
@@ -106,14 +111,16 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const taken = new Set(in_flight)
     const { max_bytes_per_day: max_bytes, newest_first } = parts.limits
     const in_flight_bytes = max_bytes === undefined ? 0 : unsentBytes(in_flight)
-    const used_bytes = max_bytes === undefined ? 0 : parts.usage.over('sent', day_ms, now_ms).bytes + in_flight_bytes
+    const used_bytes =
+      max_bytes === undefined ? 0 : parts.usage.over('sent', day_ms, now_ms).bytes + in_flight_bytes
     const is_paused = parts.pause.holds(now_ms)
     const allowance = new UploadAllowance({ is_paused, max_bytes, used_bytes, large })
     if (!is_paused) parts.contents.retry(parts.contents.types.dailyTries(now_ms), now_ms)
     const select = newest_first && !is_probe ? queries.send_newest : queries.send_as_found
     // Contents in state `sent` come first. Behind thousands of newer ones their slots would expire,
     // and their bytes would be sent again. They use no allowance.
-    const toComplete = () => sendWorks(due(query, taken, now_ms, queries.to_complete), undefined, taken, now_ms)
+    const toComplete = () =>
+      sendWorks(due(query, taken, now_ms, queries.to_complete), undefined, taken, now_ms)
     const work = is_probe ? [] : toComplete()
     for (let examined = 0; work.length < limit && !allowance.exhausted; ) {
       if (examined >= max_examined) return { work, next_due_ms: now_ms }
@@ -125,10 +132,14 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     }
     if (is_probe && work.length === 0) work.push(...toComplete())
     // Work in flight moves soon.
-    held_until_ms = allowance.exhausted && work.length === 0 && in_flight_bytes === 0 ? nextHour(now_ms) : 0
+    held_until_ms =
+      allowance.exhausted && work.length === 0 && in_flight_bytes === 0 ? nextHour(now_ms) : 0
     const next_due_ms = nextDue('send', now_ms)
     if (!allowance.exhausted) return { work, next_due_ms }
-    return { work, next_due_ms: Math.min(next_due_ms ?? Number.POSITIVE_INFINITY, nextHour(now_ms)) }
+    return {
+      work,
+      next_due_ms: Math.min(next_due_ms ?? Number.POSITIVE_INFINITY, nextHour(now_ms)),
+    }
   }
 
   /** Bytes in flight that are not sent yet, so the day's usage does not count them. */
@@ -207,7 +218,12 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     select: ReturnType<Sqlite['prepare']>,
     up_to = Number.MAX_SAFE_INTEGER,
   ): ContentRow[] {
-    const due = { now: now_ms, limit: limit + taken.size, except: JSON.stringify(except_projects), up_to }
+    const due = {
+      now: now_ms,
+      limit: limit + taken.size,
+      except: JSON.stringify(except_projects),
+      up_to,
+    }
     const free = (select.all(due) as number[]).filter((id) => !taken.has(id)).slice(0, limit)
     return free.map((id) => parts.contents.rows.get(id)!)
   }

@@ -19,7 +19,9 @@ class InFlight<Named, Item> {
   }
 
   /** Runs one query at a time: two at once would claim the same work. */
-  take<Work extends Named>(query: (in_flight: Item[]) => Promise<Claimed<Work>>): Promise<Claimed<Work>> {
+  take<Work extends Named>(
+    query: (in_flight: Item[]) => Promise<Claimed<Work>>,
+  ): Promise<Claimed<Work>> {
     const taken = this.#last_query.then(async () => {
       const claimed = await query([...this.#items.values()])
       for (const work of claimed.work) {

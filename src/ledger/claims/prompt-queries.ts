@@ -1,6 +1,13 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { isBefore } from '../../domain/file.ts'
-import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from '../prompt-work.ts'
+import type {
+  Arrival,
+  ArrivalPage,
+  ArrivalQuery,
+  UnreadyFile,
+  UnreadyPage,
+  UnreadyQuery,
+} from '../prompt-work.ts'
 import { in_need, to_send } from '../rows/content-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
@@ -51,7 +58,10 @@ interface UnreadyRows {
 }
 
 /** Queries of prompts about files. Pages continue by a cursor, in an order that never changes. */
-export function createPromptQueries(database: Sqlite, rows: { folders: FolderRows; prompts: PromptRows }) {
+export function createPromptQueries(
+  database: Sqlite,
+  rows: { folders: FolderRows; prompts: PromptRows },
+) {
   const last_read = database
     .prepare('SELECT max(seq) FROM (SELECT seq FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT ?)')
     .pluck()
@@ -120,7 +130,8 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     })
     const found = raw.map((row) => ({ ...row, covered: row.covered === 1 }))
     const end = found.at(-1)
-    if (end && found.length === limit) return { arrivals: found, next: { seq: end.seq, path: end.path } }
+    if (end && found.length === limit)
+      return { arrivals: found, next: { seq: end.seq, path: end.path } }
     if (readOne(last_read, last + 1, 1) === undefined) return { arrivals: found }
     // The next page begins with the first arrival that was not read.
     return { arrivals: found, next: { seq: last + 1, path: '' } }
@@ -135,7 +146,8 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     for (const [index, folder] of wanted.entries()) {
       if (index < begun) continue
       const path = index === begun ? (after?.path ?? '') : ''
-      if (files.length > 0 && files.length >= limit) return { files, next: { folder: folder.name, path } }
+      if (files.length > 0 && files.length >= limit)
+        return { files, next: { folder: folder.name, path } }
       const { id, name, started_ms } = folder
       const here = { folder: id, started_ms, after: path, limit: limit - files.length }
       const { rows, next } = pageOf({ ...here, ...asked(query, prompt) })
@@ -147,21 +159,27 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
 
   function pageOf(query: PageOfFolder): UnreadyRows {
     if (readOne<number>(on_the_way)! > max_sorted) return walkOn(query)
-    const both = [unready_sql, unsettled_sql].flatMap((statement) => readAll<RawUnready>(statement, query))
+    const both = [unready_sql, unsettled_sql].flatMap((statement) =>
+      readAll<RawUnready>(statement, query),
+    )
     const rows = both.sort((a, b) => (isBefore(a.path, b.path) ? -1 : 1)).slice(0, query.limit)
     return rows.length < query.limit ? { rows } : { rows, next: rows.at(-1)!.path }
   }
 
   function walkOn({ limit, ...query }: PageOfFolder): UnreadyRows {
     const read = readAll<RawUnready & { came: 0 | 1 }>(walk, query)
-    const rows = read.filter((row) => row.came === 1 && stageOfUnready(row) !== undefined).slice(0, limit)
+    const rows = read
+      .filter((row) => row.came === 1 && stageOfUnready(row) !== undefined)
+      .slice(0, limit)
     if (rows.length === limit) return { rows, next: rows.at(-1)!.path }
     return read.length < max_files_read ? { rows } : { rows, next: read.at(-1)!.path }
   }
 
   /** Configured folders in the order of their ids, which cursors rely on. */
   function foldersNamed(names: readonly string[]): FolderRow[] {
-    const wanted = rows.folders.all().filter(({ name, configured }) => configured && names.includes(name))
+    const wanted = rows.folders
+      .all()
+      .filter(({ name, configured }) => configured && names.includes(name))
     return wanted.sort((a, b) => a.id - b.id)
   }
 
@@ -204,5 +222,15 @@ function unreadyFile(folder: string, row: RawUnready): UnreadyFile {
   const stage = stageOfUnready(row)!
   const md5 = content === undefined ? undefined : row.md5
   const size = row.content_size ?? row.size
-  return { folder, path, stage, content, md5, size, seen_ms, why, covered: stage === 'refused' && row.covered === 1 }
+  return {
+    folder,
+    path,
+    stage,
+    content,
+    md5,
+    size,
+    seen_ms,
+    why,
+    covered: stage === 'refused' && row.covered === 1,
+  }
 }

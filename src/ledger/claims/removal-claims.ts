@@ -52,13 +52,18 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
   const partings = createPartingRows(database)
   const select = (due: string, order_and_limit: string) =>
     database
-      .prepare(`SELECT ${content_columns} FROM contents WHERE ${due} AND ${not_excepted} ${order_and_limit}`)
+      .prepare(
+        `SELECT ${content_columns} FROM contents WHERE ${due} AND ${not_excepted} ${order_and_limit}`,
+      )
       .raw()
   const fresh = select(
     `state = 'ready' AND remove_due_ms IS NOT NULL AND remove_due_ms <= @now_ms`,
     `ORDER BY remove_due_ms LIMIT ${max_judged}`,
   )
-  const begun_sql = select(`state = 'removing' AND not_before_ms <= @now_ms`, 'ORDER BY not_before_ms LIMIT @limit')
+  const begun_sql = select(
+    `state = 'removing' AND not_before_ms <= @now_ms`,
+    'ORDER BY not_before_ms LIMIT @limit',
+  )
   const next_due = database
     .prepare(
       `SELECT min(due_ms) FROM
@@ -92,11 +97,20 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     )
     .pluck()
 
-  function claim({ limit, except_projects, in_flight }: ClaimQuery, now_ms: number): Claimed<RemoveWork> {
+  function claim(
+    { limit, except_projects, in_flight }: ClaimQuery,
+    now_ms: number,
+  ): Claimed<RemoveWork> {
     newest_twins.clear()
     if (parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
-    const query = { now_ms, except: JSON.stringify(except_projects), limit: limit + in_flight.length }
-    const begun = (begun_sql.all(query) as unknown[]).map(contentRow).filter(({ id }) => !in_flight.includes(id))
+    const query = {
+      now_ms,
+      except: JSON.stringify(except_projects),
+      limit: limit + in_flight.length,
+    }
+    const begun = (begun_sql.all(query) as unknown[])
+      .map(contentRow)
+      .filter(({ id }) => !in_flight.includes(id))
     const again = begun.slice(0, limit)
     const rows = again.length < limit ? (fresh.all(query) as unknown[]).map(contentRow) : []
     const held = again.length + rows.length > 0 ? heldFolders(now_ms) : new Set<number>()
@@ -107,18 +121,30 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     })
     for (const row of rows) {
       if (work.length >= limit) return { work, next_due_ms: now_ms }
-      if (mayGo(row, held, now_ms)) work.push(hand(row, { is_fresh: true, is_doubted: false }, now_ms))
+      if (mayGo(row, held, now_ms))
+        work.push(hand(row, { is_fresh: true, is_doubted: false }, now_ms))
     }
     if (rows.length === max_judged) return { work, next_due_ms: now_ms }
     return { work, next_due_ms: readOne(next_due, { now_ms }) }
   }
 
-  function hand(row: ContentRow, how: Pick<RemoveWork, 'is_fresh' | 'is_doubted'>, now_ms: number): RemoveWork {
+  function hand(
+    row: ContentRow,
+    how: Pick<RemoveWork, 'is_fresh' | 'is_doubted'>,
+    now_ms: number,
+  ): RemoveWork {
     const { contents, folders } = parts
     const name = readOne<string>(name_sql, row.id) ?? `content ${row.id}`
     if (how.is_fresh) contents.apply({ type: 'removal_intended', content: row.id }, now_ms)
     const project_id = folders.projectId(row.project)
-    return { content: row.id, project_id, asset_id: row.asset_id!, name, attempts: row.attempts, ...how }
+    return {
+      content: row.id,
+      project_id,
+      asset_id: row.asset_id!,
+      name,
+      attempts: row.attempts,
+      ...how,
+    }
   }
 
   function mayGo(row: ContentRow, held: ReadonlySet<number>, now_ms: number): boolean {
@@ -127,7 +153,8 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     if (verdict.kind === 'keep') removals.putOff(row.id, undefined, undefined)
     if (verdict.kind === 'wait') {
       const until_ms = verdict.until_ms ?? now_ms + check_again_ms
-      if (verdict.why === 'twin' || verdict.why === 'left_out') removals.awaitTwin(row, verdict.why, until_ms)
+      if (verdict.why === 'twin' || verdict.why === 'left_out')
+        removals.awaitTwin(row, verdict.why, until_ms)
       else removals.putOff(row.id, until_ms, verdict.why)
     }
     return verdict.kind === 'remove'
@@ -137,7 +164,8 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     return removalVerdict({
       now_ms,
       partings: partings.ofContent(row.id).map((known) => parting(known, held)),
-      is_needed: !row.made_here || is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
+      is_needed:
+        !row.made_here || is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
       twin: twin(row),
       is_asked_about: is_asked_about.get(row.id) !== undefined,
       scans: scans(row.project),

@@ -55,10 +55,15 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
        ORDER BY alert IS NULL, not_before_ms, run, rowid LIMIT @limit`,
   )
   const next_delivery = database
-    .prepare(`SELECT min(not_before_ms) FROM deliveries WHERE ${may_go} AND not_before_ms > @now_ms`)
+    .prepare(
+      `SELECT min(not_before_ms) FROM deliveries WHERE ${may_go} AND not_before_ms > @now_ms`,
+    )
     .pluck()
 
-  function claimRuns({ limit, except_projects, in_flight }: ClaimQuery, now_ms: number): Claimed<RunWork> {
+  function claimRuns(
+    { limit, except_projects, in_flight }: ClaimQuery,
+    now_ms: number,
+  ): Claimed<RunWork> {
     const oldest = oldest_runs.all() as DueRun[]
     const is_paused = pause.holds(now_ms)
     const due = oldest.filter(
@@ -69,14 +74,20 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
         (!is_paused || states_in_pause.includes(state)),
     )
     const work = due.slice(0, limit).map(({ id }) => runWork(recorder.runs.get(id)!) as RunWork)
-    return { work, next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms }
+    return {
+      work,
+      next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms,
+    }
   }
 
   function claimDeliveries(query: DeliveryQuery, now_ms: number): Claimed<DeliveryWork> {
     const in_flight = new Set(query.in_flight.map(deliveryName))
     // A pause holds up calls to the service and reports, but not alerts.
     const choice = { only_alerts: query.only_alerts || pause.holds(now_ms) ? 1 : 0, now_ms }
-    const due = due_deliveries.all({ ...choice, limit: query.limit + in_flight.size }) as DueDelivery[]
+    const due = due_deliveries.all({
+      ...choice,
+      limit: query.limit + in_flight.size,
+    }) as DueDelivery[]
     const work = due
       .map((row) => deliveryWork(row))
       .filter((delivery) => !in_flight.has(deliveryName(delivery)))
@@ -87,12 +98,29 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
   function deliveryWork({ run, alert, ...row }: DueDelivery): DeliveryWork {
     if (run === null) return { ...row, alert: alert!, raised: deliveries.alert(alert!) }
     const of_run = recorder.runs.get(run)!
-    const written = { ...runWork(of_run), state: 'answered' as const, written_ms: of_run.ended_ms ?? row.wanted_ms }
+    const written = {
+      ...runWork(of_run),
+      state: 'answered' as const,
+      written_ms: of_run.ended_ms ?? row.wanted_ms,
+    }
     return { ...row, run, report_path: of_run.report_path ?? '', written }
   }
 
   function runWork(run: RunRow): Omit<RunWork, 'state'> & Pick<RunRow, 'state'> {
-    const { id, due_ms, cause, state, began_ms, attempts, notes, coverage, turn, turns, mark_ms, chat_id } = run
+    const {
+      id,
+      due_ms,
+      cause,
+      state,
+      began_ms,
+      attempts,
+      notes,
+      coverage,
+      turn,
+      turns,
+      mark_ms,
+      chat_id,
+    } = run
     const { prompts, runs } = recorder
     const prompt = prompts.withId(run.prompt)!
     return {

@@ -1,4 +1,9 @@
-import { type Migration, openSqlite, openSqliteReadOnly, type Sqlite } from '../../base/files/sqlite.ts'
+import {
+  type Migration,
+  openSqlite,
+  openSqliteReadOnly,
+  type Sqlite,
+} from '../../base/files/sqlite.ts'
 import { isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { course_schema } from './schema-course.ts'

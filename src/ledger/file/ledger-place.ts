@@ -104,7 +104,9 @@ function processThatHas(what: string): number | undefined {
     .find((pid) => {
       const directory = `/proc/${pid}/fd`
       const open = unlessHidden(() => readdirSync(directory), [])
-      return open.some((one) => unlessHidden(() => readlinkSync(`${directory}/${one}`), '') === what)
+      return open.some(
+        (one) => unlessHidden(() => readlinkSync(`${directory}/${one}`), '') === what,
+      )
     })
 }
 

@@ -101,7 +101,11 @@ export function removeDatabase(file: string): void {
 }
 
 /** Renames a ledger to `ledger.db.WHY-DATE`. Returns its new path; undefined without one. */
-export function moveAside(state_dir: string, why: 'damaged' | 'replaced', now_ms: number): string | undefined {
+export function moveAside(
+  state_dir: string,
+  why: 'damaged' | 'replaced',
+  now_ms: number,
+): string | undefined {
   const file = ledgerFile(state_dir)
   if (!parts.some((part) => exists(file + part))) return undefined
   const date = isoTime(now_ms).slice(0, 19).replaceAll(':', '')
@@ -156,7 +160,11 @@ const not_allowed: readonly (string | undefined)[] = ['EACCES', 'EPERM']
  * open", and existsSync "not there". A missing path is no error. Errors: `account.no_right`, whose
  * hint names the user to run as, and `database.read_only`.
  */
-export function refuseNoRight(state_dir: string, files: readonly string[], wish: 'read' | 'write'): void {
+export function refuseNoRight(
+  state_dir: string,
+  files: readonly string[],
+  wish: 'read' | 'write',
+): void {
   const { R_OK, W_OK, X_OK } = constants
   const of_file = wish === 'read' ? R_OK : R_OK | W_OK
   refuse(state_dir, of_file | X_OK, state_dir, wish)
@@ -172,7 +180,11 @@ function refuse(path: string, mode: number, state_dir: string, wish: 'read' | 'w
   }
 }
 
-export function noRight(state_dir: string, cause: unknown, wish: 'read' | 'write' = 'read'): SluiceError {
+export function noRight(
+  state_dir: string,
+  cause: unknown,
+  wish: 'read' | 'write' = 'read',
+): SluiceError {
   return new SluiceError({
     code: 'account.no_right',
     message: `this user may not ${wish} what Sluice keeps in ${state_dir}`,

@@ -39,7 +39,14 @@ export function createTickets(file: string) {
   function put(content: number, asset_id: string, ticket: Ticket): void {
     const headers = JSON.stringify(ticket.upload_headers)
     transaction.enter()
-    put_sql.run(content, asset_id, ticket.upload_url, ticket.upload_method, headers, ticket.expires_at_ms)
+    put_sql.run(
+      content,
+      asset_id,
+      ticket.upload_url,
+      ticket.upload_method,
+      headers,
+      ticket.expires_at_ms,
+    )
     written_since_checkpoint = true
   }
 

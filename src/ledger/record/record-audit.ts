@@ -14,10 +14,15 @@ const rows_at_once = 20_000
 const copies_at_once = 5_000
 
 /** Applies facts of the audit: which contents a round saw, and how many of each kind. */
-export function createAuditRecorder(database: Sqlite, parts: { contents: ContentRecorder; files: FileRecorder }) {
+export function createAuditRecorder(
+  database: Sqlite,
+  parts: { contents: ContentRecorder; files: FileRecorder },
+) {
   const { contents, files } = parts
   const rows = createAuditRows(database)
-  const by_asset = database.prepare('SELECT id, state FROM contents WHERE asset_id = ? AND project = ?')
+  const by_asset = database.prepare(
+    'SELECT id, state FROM contents WHERE asset_id = ? AND project = ?',
+  )
   const mark = database.prepare('UPDATE contents SET audited_round = ? WHERE id = ?')
   const marked = database.prepare(
     `SELECT audits.project, audited_round, round, began_ms IS NOT NULL AS is_running, restored_ms IS NOT NULL AS is_restored
@@ -73,7 +78,8 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
   /** Call this after a fact about a content was applied. */
   function follow(type: ContentFact['type'], content: number, at_ms: number): void {
     count(type, content)
-    if (type === 'asset_missing' && readOne<Marked>(marked, content)?.is_restored) wantRestored(content, at_ms)
+    if (type === 'asset_missing' && readOne<Marked>(marked, content)?.is_restored)
+      wantRestored(content, at_ms)
   }
 
   /**
@@ -129,7 +135,8 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
     if (status !== 'ready') return
     for (const { id, state } of known) {
       if (state === 'ready') count('asset_ready', id)
-      else if (contents.apply({ type: 'asset_returned', content: id }, at_ms)) count('asset_returned', id)
+      else if (contents.apply({ type: 'asset_returned', content: id }, at_ms))
+        count('asset_returned', id)
     }
   }
 

@@ -17,7 +17,13 @@ import { createTypeRows } from '../rows/type-rows.ts'
 /** Applies facts about contents: the pure transition, and what follows from it in the ledger. */
 export function createContentRecorder(
   database: Sqlite,
-  parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage; removals: RemovalRows },
+  parts: {
+    folders: FolderRows
+    counts: Counts
+    tickets: Tickets
+    usage: Usage
+    removals: RemovalRows
+  },
 ) {
   const { folders, counts, tickets, usage, removals } = parts
   const rows = createContentRows(database)
@@ -25,7 +31,9 @@ export function createContentRecorder(
   const present_by_folder = database.prepare(
     `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
   )
-  const present = database.prepare(`SELECT 1 FROM files WHERE content = ? AND state = 'present' LIMIT 1`)
+  const present = database.prepare(
+    `SELECT 1 FROM files WHERE content = ? AND state = 'present' LIMIT 1`,
+  )
   const held = database.prepare(`SELECT 1 FROM files WHERE content = ? AND ${is_there} LIMIT 1`)
   const same_asset = database
     .prepare(`SELECT id FROM contents WHERE asset_id = ? AND id <> ? AND state = 'ready'`)
@@ -34,9 +42,13 @@ export function createContentRecorder(
     `INSERT INTO arrivals (folder, content, at_ms, there_ms) VALUES (@folder, @content, @at_ms,
        ${oldestThere('@content', '@folder')}) ON CONFLICT DO NOTHING`,
   )
-  const mark_ready = database.prepare(`UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`)
+  const mark_ready = database.prepare(
+    `UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`,
+  )
   // A file that changed while it was sent is not `present`, but its next version must wait, too.
-  const mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state <> 'gone'`)
+  const mark_sent = database.prepare(
+    `UPDATE files SET sent_ms = ? WHERE content = ? AND state <> 'gone'`,
+  )
   const mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
   const want_anew = database.prepare('UPDATE contents SET wanted_ms = ? WHERE id = ?')
   const forget_labels = database.prepare('DELETE FROM asset_labels WHERE content = ?')
@@ -46,7 +58,9 @@ export function createContentRecorder(
        ON CONFLICT (what) DO UPDATE SET origin = excluded.origin, since_ms = excluded.since_ms
        WHERE origin <> excluded.origin`,
   )
-  const append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
+  const append_history = database.prepare(
+    'INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)',
+  )
 
   /** False if the fact does not apply to the content as it is now; then nothing changes. */
   function apply(fact: ContentFact, at_ms: number): boolean {
@@ -71,7 +85,11 @@ export function createContentRecorder(
     if (fact_table[fact.type].is_history) {
       append_history.run(at_ms, before.id, fact.type, after.error_message ?? null)
     }
-    if (fact.type === 'asset_missing' && mayBeRemovedByUs(before, at_ms) && present.get(before.id) !== undefined)
+    if (
+      fact.type === 'asset_missing' &&
+      mayBeRemovedByUs(before, at_ms) &&
+      present.get(before.id) !== undefined
+    )
       retry([before.id], at_ms)
     if (fact.type === 'asset_removed') afterRemoval(before, at_ms)
     if (fact.type === 'asset_kept') afterKeeping(before, fact, at_ms)
@@ -82,23 +100,33 @@ export function createContentRecorder(
   function retry(contents: readonly number[], at_ms: number): void {
     for (const id of contents) {
       const content = rows.get(id)!
-      if (isUnderway(content.state)) rows.update(content, { ...content, not_before_ms: at_ms, any_type: true })
+      if (isUnderway(content.state))
+        rows.update(content, { ...content, not_before_ms: at_ms, any_type: true })
       else apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
     }
   }
 
   /** Refuses or defers a wanted content that its types hold. Returns false for any other. */
   function heldByType(content: ContentRow, at_ms: number): boolean {
-    const type = content.state === 'wanted' && !content.any_type ? types.holding(content, at_ms) : undefined
+    const type =
+      content.state === 'wanted' && !content.any_type ? types.holding(content, at_ms) : undefined
     if (!type) return false
     if (type.state !== 'refused') return hold(content, at_ms + trial_ms, typeTrial(type.extension))
-    return apply({ type: 'type_refused', content: content.id, error: typeRefusal(type.extension) }, at_ms)
+    return apply(
+      { type: 'type_refused', content: content.id, error: typeRefusal(type.extension) },
+      at_ms,
+    )
   }
 
   /** Defers a content that is not at fault. It then has no place of an unproven type. */
   function hold(content: ContentRow, until_ms: number, { code, message }: FaultNote): true {
     types.leave(content.id)
-    rows.update(content, { ...content, not_before_ms: until_ms, error_code: code, error_message: message })
+    rows.update(content, {
+      ...content,
+      not_before_ms: until_ms,
+      error_code: code,
+      error_message: message,
+    })
     return true
   }
 

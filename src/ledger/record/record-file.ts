@@ -46,7 +46,15 @@ export function createFileRecorder(parts: {
         break
       case 'file_changed':
         // The reporter of this fact may have seen other bytes under the same stat.
-        if (row) unsettle(folder, fact.path, { ...row, left_out_after: undefined }, row.stat, fact.not_before_ms, at_ms)
+        if (row)
+          unsettle(
+            folder,
+            fact.path,
+            { ...row, left_out_after: undefined },
+            row.stat,
+            fact.not_before_ms,
+            at_ms,
+          )
         break
       case 'file_settled':
         settle(folder, row, fact, at_ms)
@@ -63,9 +71,14 @@ export function createFileRecorder(parts: {
         if (row?.accepted && reason === 'before_start') return void checkAgain(row, {}, at_ms)
         const base = baseRow(folder, fact.path, row, stat, at_ms)
         // The file may have moved since the first scan, which changes its ctime.
-        const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
+        const there_ms =
+          reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
         const left_out_after = base.left_out_after ?? contents.rows.newest()
-        write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after }, at_ms)
+        write(
+          row,
+          { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after },
+          at_ms,
+        )
         if (row?.content !== undefined) contents.labelsDue(row.content, at_ms)
         break
       }
@@ -96,7 +109,11 @@ export function createFileRecorder(parts: {
     const content = contentFor(folder, row, fact, at_ms)
     if (content.id === undefined) {
       const detail = 'more new files than the upload limit allows (uploads.limit)'
-      write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'upload_limit', detail }, at_ms)
+      write(
+        row,
+        { ...base, state: 'blocked', stat: fact.stat, reason: 'upload_limit', detail },
+        at_ms,
+      )
       return
     }
     const is_ready = content.state === 'ready'
@@ -143,7 +160,8 @@ export function createFileRecorder(parts: {
       if (id !== undefined) return wanted(id, stat, at_ms)
     }
     const known = rows.find(bytes.project, md5, stat.size)
-    const has_other_type = known?.state === 'type_refused' && !contents.types.isRefused(bytes.project, path)
+    const has_other_type =
+      known?.state === 'type_refused' && !contents.types.isRefused(bytes.project, path)
     if (known && known.state !== 'abandoned' && !has_other_type) return known
     if (is_held) return {}
     const times = newTimes(row, stat, at_ms)
@@ -189,7 +207,17 @@ export function createFileRecorder(parts: {
       forget(row, at_ms)
       return
     }
-    write(row, { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined, left_out_after: undefined }, at_ms)
+    write(
+      row,
+      {
+        ...row,
+        state: 'gone',
+        gone_ms: at_ms,
+        not_before_ms: undefined,
+        left_out_after: undefined,
+      },
+      at_ms,
+    )
     if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
   }
 
@@ -201,7 +229,12 @@ export function createFileRecorder(parts: {
   }
 
   /** `content_state` saves a read if the caller knows it. */
-  function write(before: FileRow | undefined, after: FileRow, at_ms: number, content_state?: string): void {
+  function write(
+    before: FileRow | undefined,
+    after: FileRow,
+    at_ms: number,
+    content_state?: string,
+  ): void {
     if (before) counts.add(before.folder, stage(before), -1, -before.stat.size)
     counts.add(after.folder, content_state ?? stage(after), 1, after.stat.size)
     files.put(after)
@@ -250,7 +283,9 @@ function baseRow(
   stat: FileStat | undefined,
   at_ms: number,
 ): FileRow {
-  const same_version = row !== undefined && (row.state === 'seen' || row.state === 'blocked' || row.state === 'skipped')
+  const same_version =
+    row !== undefined &&
+    (row.state === 'seen' || row.state === 'blocked' || row.state === 'skipped')
   return {
     folder: folder.id,
     path,
@@ -262,9 +297,12 @@ function baseRow(
     not_before_ms: undefined,
     seen_ms: same_version ? row.seen_ms : at_ms,
     settled_ms: undefined,
-    left_out_after: same_version && stat && sameStat(row.stat, stat) ? row.left_out_after : undefined,
+    left_out_after:
+      same_version && stat && sameStat(row.stat, stat) ? row.left_out_after : undefined,
     ready_ms: undefined,
-    gone_ms: row?.gone_ms ?? (row?.content !== undefined && folder.moved_ms !== undefined ? at_ms : undefined),
+    gone_ms:
+      row?.gone_ms ??
+      (row?.content !== undefined && folder.moved_ms !== undefined ? at_ms : undefined),
     sent_ms: row?.sent_ms,
     accepted: row?.accepted ?? false,
     there_ms: stat ? thereSince(folder, row, stat) : row?.there_ms,
@@ -276,10 +314,15 @@ function baseRow(
  * decides this, for as long as the bytes may be the same. So a file that is renamed, or made
  * readable, before its upload is no arrival.
  */
-function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat): number | undefined {
+function thereSince(
+  folder: FolderRow,
+  row: FileRow | undefined,
+  stat: FileStat,
+): number | undefined {
   if (row) {
     const may_be_same =
-      row.content !== undefined || (row.stat.size === stat.size && row.stat.mtime_ns === stat.mtime_ns)
+      row.content !== undefined ||
+      (row.stat.size === stat.size && row.stat.mtime_ns === stat.mtime_ns)
     return may_be_same ? row.there_ms : undefined
   }
   const is_first_scan = folder.first_scan_ms === undefined

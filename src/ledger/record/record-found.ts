@@ -4,7 +4,11 @@ import type { FolderRows } from '../rows/folder-rows.ts'
 import type { FileRecorder, Settled } from './record-file.ts'
 
 /** Applies what a scan found at unknown paths, without a query for each file. */
-export function createFoundRecorder(parts: { folders: FolderRows; files: FileRows; recorder: FileRecorder }) {
+export function createFoundRecorder(parts: {
+  folders: FolderRows
+  files: FileRows
+  recorder: FileRecorder
+}) {
   const { folders, recorder } = parts
   const file_rows: FileRows = parts.files
 
@@ -30,7 +34,8 @@ function filesOf({ names, ends, stats, md5s }: FilesFound): {
   file(index: number): Settled
 } {
   const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
-  const path = (index: number) => bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index])
+  const path = (index: number) =>
+    bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index])
   return {
     path,
     file: (index) => ({

@@ -6,14 +6,24 @@ import type { FolderRows } from '../rows/folder-rows.ts'
 
 /** Applies facts about labels, and returns the labels that a content should carry. */
 export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
-  const attached_sql = database.prepare('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name')
-  const attach = database.prepare('INSERT OR REPLACE INTO asset_labels (content, name, label_id) VALUES (?, ?, ?)')
+  const attached_sql = database.prepare(
+    'SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name',
+  )
+  const attach = database.prepare(
+    'INSERT OR REPLACE INTO asset_labels (content, name, label_id) VALUES (?, ?, ?)',
+  )
   const detach = database.prepare('DELETE FROM asset_labels WHERE content = ? AND name = ?')
-  const in_doubt_sql = database.prepare('SELECT name FROM label_intents WHERE content = ? ORDER BY name').pluck()
-  const intend = database.prepare('INSERT OR IGNORE INTO label_intents (content, name) VALUES (?, ?)')
+  const in_doubt_sql = database
+    .prepare('SELECT name FROM label_intents WHERE content = ? ORDER BY name')
+    .pluck()
+  const intend = database.prepare(
+    'INSERT OR IGNORE INTO label_intents (content, name) VALUES (?, ?)',
+  )
   const forget_intent = database.prepare('DELETE FROM label_intents WHERE content = ? AND name = ?')
   const due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
-  const paths_sql = database.prepare(`SELECT folder, path FROM files WHERE content = ? AND state = 'present'`)
+  const paths_sql = database.prepare(
+    `SELECT folder, path FROM files WHERE content = ? AND state = 'present'`,
+  )
   /** A changed configuration has another row. */
   const givers = new WeakMap<FolderRow, ReturnType<typeof labelGiver>>()
 
@@ -54,7 +64,10 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
   function wanted(content: number): string[] | undefined {
     const given: GivenLabels = { by_rule: new Map(), by_folder: new Set() }
     let is_held = false
-    for (const { folder: id, path } of paths_sql.iterate(content) as Iterable<{ folder: number; path: string }>) {
+    for (const { folder: id, path } of paths_sql.iterate(content) as Iterable<{
+      folder: number
+      path: string
+    }>) {
       const folder = folders.withId(id)
       if (!folder?.configured) continue
       is_held = true
@@ -66,7 +79,8 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
 
   return {
     apply,
-    attached: (content: number) => readAll<{ name: string; label_id: string }>(attached_sql, content),
+    attached: (content: number) =>
+      readAll<{ name: string; label_id: string }>(attached_sql, content),
     inDoubt: (content: number) => readAll<string>(in_doubt_sql, content),
     wanted,
   }
@@ -74,6 +88,9 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
 
 export type LabelRecorder = ReturnType<typeof createLabelRecorder>
 
-export function areSettled(attached: readonly { name: string }[], wanted: readonly string[]): boolean {
+export function areSettled(
+  attached: readonly { name: string }[],
+  wanted: readonly string[],
+): boolean {
   return attached.length === wanted.length && attached.every(({ name }) => wanted.includes(name))
 }

@@ -64,14 +64,20 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
       if (known?.project_id === prompt.project_id) prompts.goOn(known.id, prompt.schedule, at_ms)
       else if (known) {
         // The assets and chats of its open runs belong to its former project.
-        endOpen(known.id, 'prompt.moved', 'the prompt was given another project before this run had ended', at_ms)
+        endOpen(
+          known.id,
+          'prompt.moved',
+          'the prompt was given another project before this run had ended',
+          at_ms,
+        )
         prompts.move(known.id, prompt, at_ms)
       } else prompts.begin(prompt, at_ms)
     }
     const names = new Set(facts.map(({ name }) => name))
     for (const { id, name, configured } of prompts.all()) {
       if (!configured || names.has(name)) continue
-      const what = 'the prompt was taken out of the config before this run had ended; its files stay fresh'
+      const what =
+        'the prompt was taken out of the config before this run had ended; its files stay fresh'
       endOpen(id, 'prompt.unconfigured', what, at_ms)
     }
     prompts.restExcept([...names])
@@ -102,13 +108,17 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     prompts.restored(prompt.id, run_due_ms, Math.min(run_due_ms, began_ms))
   }
 
-  function due(fact: Extract<RunFact, { type: 'run_due' | 'run_passed_over' }>, at_ms: number): void {
+  function due(
+    fact: Extract<RunFact, { type: 'run_due' | 'run_passed_over' }>,
+    at_ms: number,
+  ): void {
     const prompt = prompts.named(fact.prompt)
     if (!prompt?.configured) return
     const cause = fact.type === 'run_due' ? fact.cause : 'schedule'
     const mark_ms = prompt.last_written_due_ms
     const run = runs.insert({ prompt: prompt.id, due_ms: fact.due_ms, cause, mark_ms }, at_ms)
-    if (run && fact.type === 'run_passed_over') step({ type: 'run_skipped', run: run.id, why: fact.why }, at_ms)
+    if (run && fact.type === 'run_passed_over')
+      step({ type: 'run_skipped', run: run.id, why: fact.why }, at_ms)
     if (cause !== 'user') prompts.check(prompt.id, fact.due_ms)
   }
 
@@ -133,7 +143,8 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     what: 'asset' | 'refusal',
     contents: readonly { md5: string; size: number }[],
   ): void {
-    for (const { md5, size } of contents) insert_covered.run(prompt, Buffer.from(md5, 'hex'), size, what, run)
+    for (const { md5, size } of contents)
+      insert_covered.run(prompt, Buffer.from(md5, 'hex'), size, what, run)
   }
 
   return { runs, prompts, apply, trim }

@@ -32,7 +32,9 @@ export function createUserRecorder(
   const { files, contents, removals } = parts
   const files_where = (condition: string) => (path: string) =>
     database
-      .prepare(`SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`)
+      .prepare(
+        `SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`,
+      )
       .safeIntegers(true)
   const contents_where = (condition: string) => (path: string) =>
     database.prepare(
@@ -44,7 +46,11 @@ export function createUserRecorder(
     `UPDATE contents SET labels_due_ms = ? WHERE id IN (SELECT content FROM files WHERE folder = ? AND state = 'present')`,
   )
 
-  function apply(fact: Exclude<UserFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
+  function apply(
+    fact: Exclude<UserFact, { type: 'removals_accepted' }>,
+    folder: FolderRow,
+    at_ms: number,
+  ): void {
     const { type, path } = fact
     if (type === 'accepted' && isTypePattern(path)) {
       const judge = path.startsWith('!') ? contents.types.undoAccept : contents.types.accept
@@ -54,7 +60,9 @@ export function createUserRecorder(
     if (type === 'accepted') checkAgain(folder, path, 'held', { accepted: true }, at_ms)
     else checkAgain(folder, path, 'blocked', {}, at_ms)
     // The error codes of refused and of unproven types.
-    const found = contents_where(type === 'accepted' ? `contents.error_code LIKE 'type_%:%'` : is_retried)
+    const found = contents_where(
+      type === 'accepted' ? `contents.error_code LIKE 'type_%:%'` : is_retried,
+    )
     for (const page of pagesOf<{ path: string; id: number }>(found, folder, path)) {
       contents.retry([...new Set(page.map(({ id }) => id))], at_ms)
     }
@@ -77,7 +85,8 @@ export function createUserRecorder(
     if (has_other_project || has_other_root) removals.keepParted(after)
     if (before.rules !== after.rules) checkAgain(after, '', 'skipped', {}, at_ms)
     if (is_back || policyOf(before) !== policyOf(after)) removals.reconsider(after, at_ms)
-    if (labelsOf(before) !== labelsOf(after) || (is_back && givesLabels(after))) relabel.run(at_ms, after.id)
+    if (labelsOf(before) !== labelsOf(after) || (is_back && givesLabels(after)))
+      relabel.run(at_ms, after.id)
   }
 
   function checkAgain(

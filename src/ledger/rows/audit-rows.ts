@@ -55,9 +55,14 @@ export function createAuditRows(database: Sqlite) {
   const accept = database.prepare('UPDATE audits SET emptied_ms = NULL WHERE project = ?')
   const countOf = (name: Counter) =>
     database.prepare(`UPDATE audits SET ${name} = max(0, ${name} + ?) WHERE project = ?`)
-  const count_sql = Object.fromEntries(counters.map((name) => [name, countOf(name)])) as Record<Counter, Statement>
+  const count_sql = Object.fromEntries(counters.map((name) => [name, countOf(name)])) as Record<
+    Counter,
+    Statement
+  >
 
-  function find(project_id: string): { project: number; round: number; is_running: 0 | 1 } | undefined {
+  function find(
+    project_id: string,
+  ): { project: number; round: number; is_running: 0 | 1 } | undefined {
     return readOne(find_sql, project_id)
   }
 
@@ -74,7 +79,12 @@ export function createAuditRows(database: Sqlite) {
   function end(project: number, unanswered: number, at_ms: number): void {
     const row = readOne<Row>(one, project)!
     const counts = { ...countsOf(row), unanswered }
-    const last = JSON.stringify({ began_ms: row.began_ms, ended_ms: at_ms, pages: row.pages, counts })
+    const last = JSON.stringify({
+      began_ms: row.began_ms,
+      ended_ms: at_ms,
+      pages: row.pages,
+      counts,
+    })
     const is_mass = isMassRemoval({ removed: counts.missing, expected: expectedAssets(counts) })
     const emptied_ms = is_mass ? (row.emptied_ms ?? at_ms) : emptiedOf(row)?.since_ms
     end_sql.run({ project, last, emptied_ms })
@@ -86,8 +96,10 @@ export function createAuditRows(database: Sqlite) {
     end,
     want: () => void want.run(),
     begin: (project_id: string, at_ms: number) => void begin.run({ project_id, at_ms }),
-    turnPage: (project: number, cursor: string | undefined) => void turn_page.run({ project, cursor }),
-    count: (project: number, counter: Counter, by: number) => void count_sql[counter].run(by, project),
+    turnPage: (project: number, cursor: string | undefined) =>
+      void turn_page.run({ project, cursor }),
+    count: (project: number, counter: Counter, by: number) =>
+      void count_sql[counter].run(by, project),
     usable: (project: number) => readOne<Row>(one, project)!.usable,
     /** Accepts what is gone: from now on it counts as removed on purpose. */
     acceptEmptied: (project: number) => void accept.run(project),
@@ -104,7 +116,14 @@ function stateOf(row: Row): AuditState {
     running:
       began_ms === undefined
         ? undefined
-        : { began_ms, asked: row.asked === 1, cursor, listed: row.listed === 1, pages, counts: countsOf(row) },
+        : {
+            began_ms,
+            asked: row.asked === 1,
+            cursor,
+            listed: row.listed === 1,
+            pages,
+            counts: countsOf(row),
+          },
     last: row.last === undefined ? undefined : (JSON.parse(row.last) as AuditState['last']),
     expected: row.ready,
     emptied: emptiedOf(row),

@@ -42,7 +42,13 @@ export interface NewTimes {
   newest_ms: number
 }
 
-const fixed_columns = ['id', 'project', 'md5', 'size', 'wanted_ms'] as const satisfies readonly (keyof ContentRow)[]
+const fixed_columns = [
+  'id',
+  'project',
+  'md5',
+  'size',
+  'wanted_ms',
+] as const satisfies readonly (keyof ContentRow)[]
 /** The columns that a fact may change. */
 const progress_columns = [
   'state',
@@ -108,7 +114,14 @@ export function createContentRows(database: Sqlite) {
   ): number | undefined {
     const { not_before_ms, wanted_ms, newest_ms } = times
     const bytes = Buffer.from(md5, 'hex')
-    const { changes, lastInsertRowid } = insert.run(project, bytes, size, not_before_ms, wanted_ms, newest_ms)
+    const { changes, lastInsertRowid } = insert.run(
+      project,
+      bytes,
+      size,
+      not_before_ms,
+      wanted_ms,
+      newest_ms,
+    )
     return changes === 0 ? undefined : Number(lastInsertRowid)
   }
 
@@ -149,12 +162,20 @@ function stored(value: string | number | boolean | undefined): string | number |
 }
 
 /** A copy of an object that has all keys stays fast to read and to copy. */
-const empty_row: ContentRow = { id: 0, project: 0, md5: '', size: 0, wanted_ms: 0, ...newContent(0) }
+const empty_row: ContentRow = {
+  id: 0,
+  project: 0,
+  md5: '',
+  size: 0,
+  wanted_ms: 0,
+  ...newContent(0),
+}
 
 export function contentRow(raw: unknown): ContentRow {
   const values = raw as readonly unknown[]
   const row: Record<keyof ContentRow, unknown> = { ...empty_row }
-  for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index] ?? undefined
+  for (let index = 0; index < columns.length; index++)
+    row[columns[index]!] = values[index] ?? undefined
   row.md5 = (row.md5 as Buffer).toString('hex')
   row.made_here = row.made_here === 1
   row.without_md5 = row.without_md5 === 1

@@ -96,7 +96,8 @@ export function createUsage(database: Sqlite) {
     const after_ms = at_ms - span_ms
     const known = sums.get(what)
     // Hours count as a whole, so the sum can differ only if the span now begins in another hour.
-    if (known?.first_hour_ms === nextHour(after_ms)) return { files: known.files, bytes: known.bytes }
+    if (known?.first_hour_ms === nextHour(after_ms))
+      return { files: known.files, bytes: known.bytes }
     gathered.flush()
     const sum = since(what, after_ms)
     sums.set(what, { ...sum, first_hour_ms: nextHour(after_ms) })
@@ -118,7 +119,8 @@ export function usedSince(database: Sqlite) {
   const sum = database.prepare(
     'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
   )
-  return (what: Used, after_ms: number) => readOne<{ files: number; bytes: number }>(sum, what, after_ms)!
+  return (what: Used, after_ms: number) =>
+    readOne<{ files: number; bytes: number }>(sum, what, after_ms)!
 }
 
 /** Begin of the first hour after this time. Usage is counted by the hour. */

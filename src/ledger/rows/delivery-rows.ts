@@ -26,16 +26,20 @@ export function createDeliveryRows(database: Sqlite) {
       `UPDATE deliveries SET ${change} WHERE (run = @run OR alert = @alert) AND target = @target AND state = 'wanted'`,
     )
   const fault = 'error_code = @code, error_message = @message, output = @output'
-  const done = update(`state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL, output = @output`)
+  const done = update(
+    `state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL, output = @output`,
+  )
   const deferred = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
   const fail = update(`state = 'failed', done_ms = @at_ms, ${fault}`)
   const raise = database.prepare(
     'INSERT INTO alerts (message_id, at_ms, subject, text, problems) VALUES (@message_id, @at_ms, @subject, @text, @problems)',
   )
-  const alert_sql = database.prepare('SELECT message_id, at_ms, subject, text, problems FROM alerts WHERE id = ?')
+  const alert_sql = database.prepare(
+    'SELECT message_id, at_ms, subject, text, problems FROM alerts WHERE id = ?',
+  )
   const delete_of_run = database.prepare('DELETE FROM deliveries WHERE run = ?')
-  const trim_sql = ['DELETE FROM deliveries WHERE alert', 'DELETE FROM alerts WHERE id'].map((rows) =>
-    database.prepare(`${rows} <= (SELECT max(id) FROM alerts) - ${max_alerts}`),
+  const trim_sql = ['DELETE FROM deliveries WHERE alert', 'DELETE FROM alerts WHERE id'].map(
+    (rows) => database.prepare(`${rows} <= (SELECT max(id) FROM alerts) - ${max_alerts}`),
   )
 
   function apply(fact: DeliveryFact, at_ms: number): void {
@@ -60,7 +64,11 @@ export function createDeliveryRows(database: Sqlite) {
     }
   }
 
-  function want({ run, alert }: { run?: number; alert?: number }, targets: readonly string[], at_ms: number): void {
+  function want(
+    { run, alert }: { run?: number; alert?: number },
+    targets: readonly string[],
+    at_ms: number,
+  ): void {
     const of = { run: run ?? null, alert: alert ?? null }
     for (const target of targets) want_sql.run({ ...of, target, at_ms })
   }
@@ -87,6 +95,9 @@ function triedRow({ run, alert, target, output }: DeliveryKey & { output?: strin
 
 /** The problems that the newest alert reported; empty before the first alert. */
 export function readReported(database: Sqlite): ReportedProblem[] {
-  const newest = database.prepare('SELECT problems FROM alerts ORDER BY id DESC LIMIT 1').pluck().get()
+  const newest = database
+    .prepare('SELECT problems FROM alerts ORDER BY id DESC LIMIT 1')
+    .pluck()
+    .get()
   return newest === undefined ? [] : (JSON.parse(newest as string) as ReportedProblem[])
 }

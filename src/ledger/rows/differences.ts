@@ -34,12 +34,18 @@ export function createKnownRanges(database: Sqlite) {
   const put = database.prepare(
     'INSERT OR REPLACE INTO known_ranges (folder, through_path, after_path, digest) VALUES (?, ?, ?, ?)',
   )
-  const delete_sql = database.prepare('DELETE FROM known_ranges WHERE folder = ? AND through_path = ?')
+  const delete_sql = database.prepare(
+    'DELETE FROM known_ranges WHERE folder = ? AND through_path = ?',
+  )
 
   function isKnown(folder: number, { after_path, through_path, digest }: KnownRange): boolean {
     const all = ofOwn(folder)
     const found = all[firstThrough(all, through_path)]
-    return found?.through_path === through_path && found.after_path === after_path && found.digest === digest
+    return (
+      found?.through_path === through_path &&
+      found.after_path === after_path &&
+      found.digest === digest
+    )
   }
 
   /** Changes only memory, because it is called in the middle of a read. */
@@ -97,7 +103,10 @@ export function createKnownRanges(database: Sqlite) {
   function ofOwn(folder: number): Kept[] {
     let all = by_folder.get(folder)
     if (all === undefined) {
-      all = (load.all(folder) as (KnownRange & { kept: number })[]).map((row) => ({ ...row, kept: true }))
+      all = (load.all(folder) as (KnownRange & { kept: number })[]).map((row) => ({
+        ...row,
+        kept: true,
+      }))
       by_folder.set(folder, all)
     }
     return all
@@ -110,7 +119,10 @@ export type KnownRanges = ReturnType<typeof createKnownRanges>
 
 /** Index of the first range that ends at `path` or after it. */
 function firstThrough(all: readonly KnownRange[], path: string): number {
-  return firstWhere(all, ({ through_path }) => through_path === path || isBefore(path, through_path))
+  return firstWhere(
+    all,
+    ({ through_path }) => through_path === path || isBefore(path, through_path),
+  )
 }
 
 /** Index of the first range that ends after `path`. */
@@ -131,7 +143,14 @@ function firstWhere(all: readonly KnownRange[], holds: (range: KnownRange) => bo
 }
 
 /** Row of a file in the range, as a plain array. SQL leaves out gone files. */
-type Row = [path: string, state: string, size: bigint, mtime_ns: bigint, ctime_ns: bigint, inode: bigint]
+type Row = [
+  path: string,
+  state: string,
+  size: bigint,
+  mtime_ns: bigint,
+  ctime_ns: bigint,
+  inode: bigint,
+]
 
 export const no_differences: Differences = {
   changed: new Uint32Array(),
@@ -159,7 +178,8 @@ export function createDifferenceFinder(database: Sqlite, ranges: KnownRanges) {
     const rows = rows_sql.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
     const found = merge(rows, range)
     // Equal numbers show that the walk found every row. `missing` leaves out `seen` files.
-    const is_same = found.changed.length + found.missing_total === 0 && rows.length === range.ends.length
+    const is_same =
+      found.changed.length + found.missing_total === 0 && rows.length === range.ends.length
     if (learnable && is_same) ranges.learn(folder.id, learnable)
     return found
   }
@@ -201,7 +221,12 @@ function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differe
     }
   }
   for (; at < rows.length; at++) miss(rows[at]!)
-  return { changed: Uint32Array.from(changed), unknown: Uint32Array.from(unknown), missing, missing_total }
+  return {
+    changed: Uint32Array.from(changed),
+    unknown: Uint32Array.from(unknown),
+    missing,
+    missing_total,
+  }
 }
 
 function differs(row: Row, stats: BigInt64Array, at: number): boolean {

@@ -2,13 +2,21 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { FileStat, FileState, KnownFile } from '../../domain/file.ts'
 import { file_reasons } from '../../domain/file-reasons.ts'
 
-const states: Record<FileState, true> = { seen: true, present: true, blocked: true, skipped: true, gone: true }
+const states: Record<FileState, true> = {
+  seen: true,
+  present: true,
+  blocked: true,
+  skipped: true,
+  gone: true,
+}
 const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
 
 /** SQL for a file that is not gone. The states are listed so that an index by state serves it. */
 export const is_there = `files.state IN (${quoted.filter((state) => state !== `'gone'`).join()})`
 
-const accept_reasons = Object.entries(file_reasons).filter(([, { can_be_accepted }]) => can_be_accepted)
+const accept_reasons = Object.entries(file_reasons).filter(
+  ([, { can_be_accepted }]) => can_be_accepted,
+)
 /** SQL for a row of `files` with a reason that `sluice accept` ends. It uses no index by reason. */
 export const waits_for_accept = `+files.reason IN (${accept_reasons.map(([reason]) => `'${reason}'`).join()})`
 
@@ -61,7 +69,9 @@ export const after_all_paths = Buffer.alloc(0)
 
 /** The paths below a directory, without `last`: '0' follows '/'. Empty path: the whole folder. */
 export function pathsBelow(path: string): { first: string; last: string | Buffer } {
-  return path === '' ? { first: '', last: after_all_paths } : { first: `${path}/`, last: `${path}0` }
+  return path === ''
+    ? { first: '', last: after_all_paths }
+    : { first: `${path}/`, last: `${path}0` }
 }
 
 /** True if the setting `start` left out this file (inode, size, mtime), at any path of a folder. */
@@ -83,7 +93,9 @@ export type RawFile = Record<string, bigint | string | null>
  * each such write must drop the known range of its path (`touch`).
  */
 export function createFileRows(database: Sqlite, touch: (folder: number, path: string) => void) {
-  const get_sql = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
+  const get_sql = database
+    .prepare('SELECT * FROM files WHERE folder = ? AND path = ?')
+    .safeIntegers(true)
   const between_sql = database
     .prepare('SELECT * FROM files WHERE folder = ? AND path BETWEEN ? AND ?')
     .safeIntegers(true)
@@ -101,7 +113,10 @@ export function createFileRows(database: Sqlite, touch: (folder: number, path: s
   }
 
   /** Returns undefined for every path if the folder is not known. */
-  function knownAt(folder: number | undefined, paths: readonly string[]): (KnownFile | undefined)[] {
+  function knownAt(
+    folder: number | undefined,
+    paths: readonly string[],
+  ): (KnownFile | undefined)[] {
     return paths.map((path) => {
       const row = folder === undefined ? undefined : get(folder, path)
       return row && knownFile(row)
@@ -149,7 +164,15 @@ export function createFileRows(database: Sqlite, touch: (folder: number, path: s
     return (there.get({ content, folder }) as number | null) ?? undefined
   }
 
-  return { get, knownAt, between, put, delete: deleteRow, thereWith, wasBeforeStart: beforeStart(database, '@folder') }
+  return {
+    get,
+    knownAt,
+    between,
+    put,
+    delete: deleteRow,
+    thereWith,
+    wasBeforeStart: beforeStart(database, '@folder'),
+  }
 }
 
 export type FileRows = ReturnType<typeof createFileRows>

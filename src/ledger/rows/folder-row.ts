@@ -57,14 +57,17 @@ export function readFolderRows(database: Sqlite): FolderRow[] {
 }
 
 function folderRow({ scan_summary, ...stored }: StoredFolder & { id: number }): FolderRow {
-  const { configured, device, offline_reason, labels, disappearance, watch, watcher_changes } = stored
+  const { configured, device, offline_reason, labels, disappearance, watch, watcher_changes } =
+    stored
   return {
     ...stored,
     configured: configured === 1,
     online: device !== undefined && offline_reason === undefined,
     device: device === undefined ? undefined : BigInt(device),
     labels: JSON.parse(labels) as LabelSettings['labels'],
-    disappearance: parsed(disappearance, (name, value) => (name === 'device' ? BigInt(value as string) : value)),
+    disappearance: parsed(disappearance, (name, value) =>
+      name === 'device' ? BigInt(value as string) : value,
+    ),
     scan: parsed(scan_summary),
     watch: parsed(watch),
     watcher_changes: JSON.parse(watcher_changes) as WatcherChanges,
@@ -85,7 +88,8 @@ export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): St
     configured: configured ? 1 : 0,
     device: device?.toString(),
     labels: JSON.stringify(labels),
-    disappearance: disappearance && JSON.stringify({ ...disappearance, device: String(disappearance.device) }),
+    disappearance:
+      disappearance && JSON.stringify({ ...disappearance, device: String(disappearance.device) }),
     scan_summary: scan && JSON.stringify(scan),
     watch: watch && JSON.stringify(watch),
     watcher_changes: JSON.stringify(watcher_changes),
@@ -96,11 +100,26 @@ export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): St
  * The row of a folder as the configuration has it now. The fact may also have the setting `watch`,
  * which must not replace the watcher in the row.
  */
-export function configuredFolder(before: FolderRow | undefined, fact: FolderFact, project: number, at_ms: number) {
+export function configuredFolder(
+  before: FolderRow | undefined,
+  fact: FolderFact,
+  project: number,
+  at_ms: number,
+) {
   const { name, root, project_id, labels, label_from, rules } = fact
   const { on_delete, on_change, delete_grace_ms } = { ...keep_everything, ...fact }
   const policy = { on_delete, on_change, delete_grace_ms }
-  const config = { name, root, project_id, labels, label_from, rules, ...policy, project, configured: true }
+  const config = {
+    name,
+    root,
+    project_id,
+    labels,
+    label_from,
+    rules,
+    ...policy,
+    project,
+    configured: true,
+  }
   if (before === undefined) return { ...newFolder(at_ms), ...config }
   const has_same_root = before.root === fact.root
   const is_same = before.configured && has_same_root
@@ -142,7 +161,14 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
     case 'folder_online': {
       const { device, identity } = event
       const state_since_ms = before.online ? before.state_since_ms : at_ms
-      return { ...before, online: true, offline_reason: undefined, state_since_ms, device, identity }
+      return {
+        ...before,
+        online: true,
+        offline_reason: undefined,
+        state_since_ms,
+        device,
+        identity,
+      }
     }
     case 'folder_offline': {
       const { reason, found } = event
@@ -158,7 +184,8 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
       const { watcher_changes } = before
       // While the folder is only scanned, its watcher stays given up. A new watcher ends that.
       const before_given_up = watcher === 'scan' ? before.watch?.given_up : undefined
-      const now_given_up = given_up === undefined ? before_given_up : { since_ms: at_ms, reason: given_up }
+      const now_given_up =
+        given_up === undefined ? before_given_up : { since_ms: at_ms, reason: given_up }
       return {
         ...before,
         watch: { watcher, reason, given_up: now_given_up },
@@ -170,21 +197,37 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
       }
     }
     case 'scan_wanted':
-      return { ...before, scan_wanted_ms: Math.max(before.scan_wanted_ms ?? event.at_ms, event.at_ms) }
+      return {
+        ...before,
+        scan_wanted_ms: Math.max(before.scan_wanted_ms ?? event.at_ms, event.at_ms),
+      }
     case 'scan_finished': {
       const { began_ms, summary } = event
       const { moved_ms, first_scan_ms = at_ms } = before
       const scan_began_ms = Math.min(began_ms, at_ms)
-      const scanned = { ...before, first_scan_ms, scan_began_ms, scan_ended_ms: at_ms, scan: summary }
+      const scanned = {
+        ...before,
+        first_scan_ms,
+        scan_began_ms,
+        scan_ended_ms: at_ms,
+        scan: summary,
+      }
       if (!isWhole(event)) return scanned
       const is_before_move = moved_ms !== undefined && began_ms < moved_ms
-      return { ...scanned, moved_ms: is_before_move ? moved_ms : undefined, disappearance: undefined }
+      return {
+        ...scanned,
+        moved_ms: is_before_move ? moved_ms : undefined,
+        disappearance: undefined,
+      }
     }
   }
 }
 
 /** False if not all missing files were checked, or more paths were unreadable than are listed. */
-export function isWhole({ summary, is_part }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
+export function isWhole({
+  summary,
+  is_part,
+}: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
   return !is_part && summary.unreadable_total <= summary.unreadable.length
 }
 

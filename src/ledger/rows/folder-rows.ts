@@ -1,7 +1,14 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
 import type { FolderEvent, FolderFact } from '../../domain/fact.ts'
-import { configuredFolder, type FolderRow, folderAfter, isWhole, readFolderRows, storedFolder } from './folder-row.ts'
+import {
+  configuredFolder,
+  type FolderRow,
+  folderAfter,
+  isWhole,
+  readFolderRows,
+  storedFolder,
+} from './folder-row.ts'
 
 /** A changed folder. The caller changes what follows from it in other tables (record-user.ts). */
 export interface FolderChange {
@@ -26,15 +33,21 @@ export function createFolderRows(database: Sqlite) {
   let by_id = new Map<number, FolderRow>()
   let want_labels = false
   const checks = new Map<string, Checks>()
-  const columns = database.prepare(`SELECT name FROM pragma_table_info('folders') WHERE name <> 'id'`).pluck().all()
+  const columns = database
+    .prepare(`SELECT name FROM pragma_table_info('folders') WHERE name <> 'id'`)
+    .pluck()
+    .all()
   const put_sql = database.prepare(
     `INSERT INTO folders (${columns.join()}) VALUES (${columns.map((column) => `@${column}`).join()})
        ON CONFLICT (name) DO UPDATE SET ${columns.map((column) => `${column} = @${column}`).join()}`,
   )
-  const add_project = database.prepare('INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING')
+  const add_project = database.prepare(
+    'INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING',
+  )
   const project_sql = database.prepare('SELECT id FROM projects WHERE project_id = ?').pluck()
   const project_id_sql = database.prepare('SELECT project_id FROM projects WHERE id = ?').pluck()
-  const known_in = (at: string) => `SELECT 1 FROM files WHERE folder = @id AND ${at} AND state <> 'gone'`
+  const known_in = (at: string) =>
+    `SELECT 1 FROM files WHERE folder = @id AND ${at} AND state <> 'gone'`
   const is_known = database.prepare(
     `${known_in('path = @path')} UNION ALL ${known_in(`path > @path || '/' AND path < @path || '0'`)} LIMIT 1`,
   )
@@ -64,7 +77,9 @@ export function createFolderRows(database: Sqlite) {
   function apply(event: FolderEvent, at_ms: number): FolderChange[] {
     if (event.type === 'folder_configured') return [configure(event.folder, at_ms)]
     if (event.type === 'folders_removed_except') {
-      const removed = all().filter(({ name, configured }) => configured && !event.names.includes(name))
+      const removed = all().filter(
+        ({ name, configured }) => configured && !event.names.includes(name),
+      )
       return removed.map((before) => ({ before, after: put({ ...before, configured: false }) }))
     }
     const folder = by_name.get(event.folder)
@@ -92,7 +107,8 @@ export function createFolderRows(database: Sqlite) {
         // nothing about what happens until then.
         if (event.began_ms > at_ms || !sawAllKnown(folder, event)) break
         known.scanned_ms = event.began_ms
-        if (known.first_scan_ended_ms === Number.POSITIVE_INFINITY) known.first_scan_ended_ms = at_ms
+        if (known.first_scan_ended_ms === Number.POSITIVE_INFINITY)
+          known.first_scan_ended_ms = at_ms
     }
   }
 
@@ -123,7 +139,8 @@ export function createFolderRows(database: Sqlite) {
       const known = checksOf(folder.name)
       const has_other_root = before.root !== after.root
       if (has_other_root) known.judged_ms = undefined
-      if (!before.configured || has_other_root || before.rules !== after.rules) known.scanned_ms = undefined
+      if (!before.configured || has_other_root || before.rules !== after.rules)
+        known.scanned_ms = undefined
     }
     return { before, after }
   }
@@ -132,7 +149,10 @@ export function createFolderRows(database: Sqlite) {
    * True if the scan saw every place of known files. Files may have moved below a directory that
    * cannot be read, or that another disk covers.
    */
-  function sawAllKnown({ id }: FolderRow, event: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
+  function sawAllKnown(
+    { id }: FolderRow,
+    event: Extract<FolderEvent, { type: 'scan_finished' }>,
+  ): boolean {
     const { unreadable, other_mounts } = event.summary
     const hidden = [...unreadable.map(({ path }) => path), ...other_mounts]
     return isWhole(event) && !hidden.some((path) => is_known.get({ id, path }) !== undefined)

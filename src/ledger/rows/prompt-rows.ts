@@ -51,9 +51,15 @@ export function createPromptRows(database: Sqlite) {
     `UPDATE prompts SET configured = 1, checked_ms = iif(schedule = @schedule, checked_ms, @at_ms), schedule = @schedule
        WHERE id = @id`,
   )
-  const add_project = database.prepare('INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING')
-  const rest = database.prepare('UPDATE prompts SET configured = 0 WHERE name NOT IN (SELECT value FROM json_each(?))')
-  const check_sql = database.prepare('UPDATE prompts SET checked_ms = max(checked_ms, ?) WHERE id = ?')
+  const add_project = database.prepare(
+    'INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING',
+  )
+  const rest = database.prepare(
+    'UPDATE prompts SET configured = 0 WHERE name NOT IN (SELECT value FROM json_each(?))',
+  )
+  const check_sql = database.prepare(
+    'UPDATE prompts SET checked_ms = max(checked_ms, ?) WHERE id = ?',
+  )
   const reset_sql = database.prepare('UPDATE prompts SET checked_ms = ? WHERE name = ?')
   const mark_sql = database.prepare(
     'UPDATE prompts SET last_written_due_ms = max(coalesce(last_written_due_ms, @due_ms), @due_ms) WHERE id = @id',
@@ -63,7 +69,8 @@ export function createPromptRows(database: Sqlite) {
   )
   const keep_chat = database.prepare('UPDATE prompts SET chat_id = ? WHERE id = ?')
 
-  const read = (statement: Statement, ...values: unknown[]) => readAll<RawPrompt>(statement, ...values).map(promptRow)
+  const read = (statement: Statement, ...values: unknown[]) =>
+    readAll<RawPrompt>(statement, ...values).map(promptRow)
   const named = (name: string) => read(named_sql, name)[0]
   const withId = (id: number) => read(with_id, id)[0]
   const all = () => read(all_sql)

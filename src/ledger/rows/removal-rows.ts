@@ -37,7 +37,10 @@ export function twinOf(content: number, newest: number | undefined): Twin {
 export const check_again_ms = 600_000
 
 /** Records which paths no longer hold a content, and since when no path does (outdated). */
-export function createRemovalRows(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
+export function createRemovalRows(
+  database: Sqlite,
+  { folders, usage }: { folders: FolderRows; usage: Usage },
+) {
   /** Contents that wait for a file of their size. The first scan after a start checks all again. */
   const by_size_of_twin = new Map<number, Set<number>>()
   /** True while no path has parted from any content, as in every first scan. */
@@ -45,7 +48,9 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
   const part = database.prepare(
     `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
   )
-  const rejoin = database.prepare('DELETE FROM partings WHERE folder = ? AND path = ? AND content = ?')
+  const rejoin = database.prepare(
+    'DELETE FROM partings WHERE folder = ? AND path = ? AND content = ?',
+  )
   const needed_again = database.prepare(
     `UPDATE contents SET outdated_ms = NULL, remove_due_ms = NULL, remove_why = NULL WHERE id = ?`,
   )
@@ -61,7 +66,9 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
        (SELECT partings.content FROM files JOIN partings ON partings.folder = files.folder AND partings.path = files.path
         WHERE files.content = @content AND files.state <> 'gone')`,
   )
-  const unaccepted = database.prepare('SELECT folder, why FROM partings WHERE content = ? AND accepted = 0')
+  const unaccepted = database.prepare(
+    'SELECT folder, why FROM partings WHERE content = ? AND accepted = 0',
+  )
   const forget = database.prepare('DELETE FROM partings WHERE content = ?')
   const put_off = database.prepare(
     'UPDATE contents SET remove_due_ms = ?, remove_why = ? WHERE id = ? AND outdated_ms IS NOT NULL',
@@ -170,9 +177,17 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
    * A file that was gone and came back may have held the same bytes again. If it has others now, or
    * is gone once more, its last content is decided on. When a file goes, its earlier versions are.
    */
-  function clearDoubt(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
+  function clearDoubt(
+    before: FileRow | undefined,
+    after: FileRow | undefined,
+    at_ms: number,
+  ): void {
     if (is_idle || before?.content === undefined) return
-    if (before.state !== 'gone' && before.gone_ms !== undefined && heldBy(after) !== before.content) {
+    if (
+      before.state !== 'gone' &&
+      before.gone_ms !== undefined &&
+      heldBy(after) !== before.content
+    ) {
       judge.run({ content: before.content, at_ms })
     }
     if (before.state !== 'gone' && after?.state === 'gone') {
@@ -185,18 +200,35 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     by_size_of_twin.delete(size)
   }
 
-  function partFrom({ folder: id, path }: FileRow, content: number, how: Parting['why'], at_ms: number): void {
+  function partFrom(
+    { folder: id, path }: FileRow,
+    content: number,
+    how: Parting['why'],
+    at_ms: number,
+  ): void {
     const folder = folders.withId(id)
     // A file under another root, or one that changed while its folder was not configured, was
     // neither deleted nor changed here.
     const why = folder?.moved_ms === undefined ? how : 'let_go'
-    const removes = why === 'deleted' ? folder?.on_delete === 'remove' : folder?.on_change === 'remove_old'
+    const removes =
+      why === 'deleted' ? folder?.on_delete === 'remove' : folder?.on_change === 'remove_old'
     is_idle = false
     part.run(id, path, content, why, why !== 'let_go' && removes ? 'remove' : 'keep', at_ms)
     judge.run({ content, at_ms })
   }
 
-  return { follow, becameReady, removed, putOff, awaitTwin, accept, reconsider, keepParted, checkSoon, serviceRefuses }
+  return {
+    follow,
+    becameReady,
+    removed,
+    putOff,
+    awaitTwin,
+    accept,
+    reconsider,
+    keepParted,
+    checkSoon,
+    serviceRefuses,
+  }
 }
 
 export type RemovalRows = ReturnType<typeof createRemovalRows>

@@ -69,7 +69,13 @@ export function createRunRows(database: Sqlite) {
 
   function update(id: number, { turns, notes, error, ...plain }: RunProgress): void {
     const json = { turns: JSON.stringify(turns), notes: JSON.stringify(notes) }
-    update_sql.run({ id, ...plain, ...json, error_code: error?.code, error_message: error?.message })
+    update_sql.run({
+      id,
+      ...plain,
+      ...json,
+      error_code: error?.code,
+      error_message: error?.message,
+    })
   }
 
   /** Replaces an earlier plan. */
@@ -77,7 +83,18 @@ export function createRunRows(database: Sqlite) {
     drop_assets.run(id)
     for (const [place, asset] of plan.assets.entries()) {
       const { content, asset_id, md5, size, name, seq, arrived_ms, turn } = asset
-      put_asset.run(id, place, content, asset_id, Buffer.from(md5, 'hex'), size, name, seq, arrived_ms, turn)
+      put_asset.run(
+        id,
+        place,
+        content,
+        asset_id,
+        Buffer.from(md5, 'hex'),
+        size,
+        name,
+        seq,
+        arrived_ms,
+        turn,
+      )
     }
     put_refusals.run(JSON.stringify(plan.refusals), id)
   }
@@ -109,6 +126,7 @@ export function withFault<Row extends FaultColumns>({
   error_message,
   ...row
 }: Row): Omit<Row, keyof FaultColumns> & { error: FaultNote | undefined } {
-  const error = error_code === undefined ? undefined : { code: error_code, message: error_message ?? '' }
+  const error =
+    error_code === undefined ? undefined : { code: error_code, message: error_message ?? '' }
   return { ...row, error }
 }

@@ -55,7 +55,8 @@ export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
   function apply(fact: PauseFact, at_ms: number): void {
     const before = pause
     const goes_on = fact.type === 'paused' && holds(at_ms)
-    if (before && !goes_on) absences.paused(before.since_ms, Math.min(before.until_ms ?? at_ms, at_ms))
+    if (before && !goes_on)
+      absences.paused(before.since_ms, Math.min(before.until_ms ?? at_ms, at_ms))
     if (fact.type === 'resumed') drop.run()
     else {
       const since_ms = before && goes_on ? before.since_ms : at_ms
@@ -112,7 +113,9 @@ export function createAbsenceRows(database: Sqlite) {
   const put = database.prepare('INSERT OR REPLACE INTO at_work (id, until_ms) VALUES (1, ?)')
   const add = database.prepare('INSERT INTO absences (why, from_ms, to_ms) VALUES (?, ?, ?)')
   const forget = database.prepare('DELETE FROM absences WHERE to_ms > ?')
-  const trim = database.prepare('DELETE FROM absences WHERE id <= (SELECT max(id) FROM absences) - ?')
+  const trim = database.prepare(
+    'DELETE FROM absences WHERE id <= (SELECT max(id) FROM absences) - ?',
+  )
 
   /** Records that a daemon is at work, and the absence before it. The first absence begins at 0. */
   function atWork({ since_ms }: LifeFact, at_ms: number): void {

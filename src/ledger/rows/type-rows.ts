@@ -1,6 +1,12 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms } from '../../base/time/time.ts'
-import { extensionOf, max_failed_of_type, trial_ms, typeRefusal, typeTrial } from '../../domain/file-type.ts'
+import {
+  extensionOf,
+  max_failed_of_type,
+  trial_ms,
+  typeRefusal,
+  typeTrial,
+} from '../../domain/file-type.ts'
 import { type ContentRow, type ContentRows, in_need } from './content-rows.ts'
 
 type Content = Pick<ContentRow, 'id' | 'project' | 'attempts'>
@@ -35,9 +41,13 @@ const held = `${in_need} AND +state = 'type_refused'
 export function createTypeRows(database: Sqlite, rows: ContentRows) {
   const trials = new Map<string, Trial>()
   const get = database.prepare('SELECT * FROM types WHERE project = ? AND extension = ?')
-  const put = database.prepare('INSERT OR REPLACE INTO types VALUES (@project, @extension, @state, @failed, @tried_ms)')
+  const put = database.prepare(
+    'INSERT OR REPLACE INTO types VALUES (@project, @extension, @state, @failed, @tried_ms)',
+  )
   // Equal files under a thousand names have few types.
-  const paths_of = database.prepare(`SELECT path FROM files WHERE content = ? AND state = 'present' LIMIT 1000`).pluck()
+  const paths_of = database
+    .prepare(`SELECT path FROM files WHERE content = ? AND state = 'present' LIMIT 1000`)
+    .pluck()
   const all_refused = database.prepare(`SELECT * FROM types WHERE state = 'refused'`)
   const all_held = database.prepare(`SELECT id, project, attempts FROM contents WHERE ${held}`)
   const one_held = database
@@ -83,25 +93,37 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   /** Frees the places of a content. With a time, those that wait may take them at once. */
   function leave(content: number, at_ms?: number): void {
     for (const { project, extension, open } of trials.values())
-      if (open.delete(content) && at_ms !== undefined) rows.makeDue(typeTrial(extension).code, at_ms, project, 1)
+      if (open.delete(content) && at_ms !== undefined)
+        rows.makeDue(typeTrial(extension).code, at_ms, project, 1)
   }
 
   /** A content that fails again counts once. */
   function failed(content: Content, at_ms: number): void {
     leave(content.id)
-    for (const type of typesOf(content).filter(({ state }) => state === 'unproven' || state === 'accepted')) {
-      const contents = [...new Set(JSON.parse(type.failed) as number[]).add(content.id)].slice(0, max_failed_of_type)
+    for (const type of typesOf(content).filter(
+      ({ state }) => state === 'unproven' || state === 'accepted',
+    )) {
+      const contents = [...new Set(JSON.parse(type.failed) as number[]).add(content.id)].slice(
+        0,
+        max_failed_of_type,
+      )
       const counted = { ...type, failed: JSON.stringify(contents), tried_ms: at_ms }
       save(type.state === 'accepted' ? counted : judged(counted), at_ms)
     }
   }
 
   /** Records that these types are not held. Returns the contents that they no longer refuse. */
-  function release(types: readonly TypeRow[], state: 'accepted' | 'usable', at_ms: number): number[] {
+  function release(
+    types: readonly TypeRow[],
+    state: 'accepted' | 'usable',
+    at_ms: number,
+  ): number[] {
     const news = types.filter((type) => type.state !== state && type.state !== 'usable')
     for (const type of news) save({ ...type, state }, at_ms)
     if (!news.some(isRefused)) return []
-    return (all_held.all() as Content[]).filter((content) => !typesOf(content).every(isRefused)).map(({ id }) => id)
+    return (all_held.all() as Content[])
+      .filter((content) => !typesOf(content).every(isRefused))
+      .map(({ id }) => id)
   }
 
   /**
@@ -124,7 +146,8 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
     save(judged({ ...type, tried_ms: at_ms }), at_ms)
     for (const content of released.all(project) as Content[]) {
       const is_of_type = typesOf(content).some((other) => other.extension === extension)
-      if (is_of_type) rows.update(rows.get(content.id)!, { ...rows.get(content.id)!, any_type: false })
+      if (is_of_type)
+        rows.update(rows.get(content.id)!, { ...rows.get(content.id)!, any_type: false })
     }
     return []
   }
@@ -132,9 +155,13 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   /** Begins the daily tries that are due. Returns a content of each of these types. */
   function dailyTries(at_ms: number): number[] {
     // A time far in the future means that the clock was turned back since.
-    const due = (all_refused.all() as TypeRow[]).filter(({ tried_ms }) => Math.abs(at_ms - tried_ms) >= try_again_ms)
+    const due = (all_refused.all() as TypeRow[]).filter(
+      ({ tried_ms }) => Math.abs(at_ms - tried_ms) >= try_again_ms,
+    )
     for (const type of due) save({ ...type, tried_ms: at_ms }, at_ms)
-    return due.flatMap(({ project, extension }) => one_held.all(project, typeRefusal(extension).code) as number[])
+    return due.flatMap(
+      ({ project, extension }) => one_held.all(project, typeRefusal(extension).code) as number[],
+    )
   }
 
   return {

@@ -35,7 +35,9 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
   let newest_ms = Number.NEGATIVE_INFINITY
   let kept_ms = Number.NEGATIVE_INFINITY
   let taken_back: TimeTakenBack | undefined
-  const row_sql = database.prepare('SELECT newest_ms, back_from_ms AS from_ms, back_to_ms AS to_ms FROM wall_clock')
+  const row_sql = database.prepare(
+    'SELECT newest_ms, back_from_ms AS from_ms, back_to_ms AS to_ms FROM wall_clock',
+  )
   const keep = database.prepare(
     'INSERT OR REPLACE INTO wall_clock (id, newest_ms, back_from_ms, back_to_ms) VALUES (1, ?, ?, ?)',
   )
@@ -45,7 +47,11 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
   const make_due = (table: string, due: string, condition: string) =>
     database.prepare(`UPDATE ${table} SET ${due} = @now_ms WHERE ${condition} AND ${due} > @now_ms`)
   const make_due_sql = [
-    make_due('files', 'not_before_ms', `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`),
+    make_due(
+      'files',
+      'not_before_ms',
+      `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`,
+    ),
     make_due('contents', 'not_before_ms', to_send),
     make_due('contents', 'not_before_ms', `state = 'ingesting'`),
     make_due('contents', 'not_before_ms', `state = 'removing'`),
@@ -59,7 +65,9 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
     make_due('folders', 'scan_wanted_ms', 'scan_wanted_ms IS NOT NULL'),
     make_due('folders', 'moved_ms', 'moved_ms IS NOT NULL'),
     make_due('partings', 'at_ms', 'true'),
-    database.prepare('UPDATE folders SET scan_began_ms = @now_ms - 1 WHERE scan_began_ms >= @now_ms'),
+    database.prepare(
+      'UPDATE folders SET scan_began_ms = @now_ms - 1 WHERE scan_began_ms >= @now_ms',
+    ),
     database.prepare('DELETE FROM usage WHERE hour_ms > @now_ms'),
   ]
   reload()

@@ -37,7 +37,13 @@ export function openArrivalsView(state_dir: string) {
      * Yields the files that a question can cover, the newest arrival first: each present path of a
      * ready content in these folders. It reads only as far as the caller iterates.
      */
-    *newest({ folders, since_ms = 0 }: { folders: readonly string[]; since_ms?: number | undefined }) {
+    *newest({
+      folders,
+      since_ms = 0,
+    }: {
+      folders: readonly string[]
+      since_ms?: number | undefined
+    }) {
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
         const rows = page.all({ before, since_ms, folders: JSON.stringify(folders) }) as Row[]
         if (rows.length === 0) return

@@ -20,7 +20,8 @@ export interface ComparedFile {
   asset_id: string | undefined
 }
 
-export interface ComparedFolder extends Pick<FolderRow, 'root' | 'device' | 'identity' | 'disappearance'> {
+export interface ComparedFolder
+  extends Pick<FolderRow, 'root' | 'device' | 'identity' | 'disappearance'> {
   /** See FolderState. */
   is_moved: boolean
 }
@@ -126,7 +127,8 @@ export function createComparisonView(database: Sqlite) {
     assets: (project_id: string, asset_ids: readonly string[]) =>
       readAll<ComparedAsset>(listed, { project_id, ids: JSON.stringify(asset_ids) }),
     asset: (content: number) => readOne<ComparedAsset>(asset_sql, content),
-    labels: (contents: readonly number[]) => readAll<AttachedLabel>(labels_sql, JSON.stringify(contents)),
+    labels: (contents: readonly number[]) =>
+      readAll<AttachedLabel>(labels_sql, JSON.stringify(contents)),
     /** Highest id of a content; 0 without contents. */
     newestContent: () => readOne<number>(newest)!,
   }

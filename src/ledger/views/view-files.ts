@@ -51,7 +51,9 @@ const others_sql = `SELECT folders.name AS folder, path FROM files JOIN folders 
   WHERE content = ? AND state = 'present' AND NOT (folders.id = ? AND path = ?) LIMIT ${max_others}`
 
 export function createFilesView(database: Sqlite) {
-  const folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
+  const folder_id = database
+    .prepare('SELECT id FROM folders WHERE name = ? AND configured = 1')
+    .pluck()
   const page = database
     .prepare(
       `${with_content}
@@ -65,13 +67,17 @@ export function createFilesView(database: Sqlite) {
   function files({ folder, prefix, stages: wanted, after, limit }: FilesQuery): FileView[] {
     const id = folder_id.get(folder)
     if (id === undefined) return []
-    const states = JSON.stringify(statesOf(wanted.length > 0 ? wanted : stages.filter((stage) => stage !== 'gone')))
+    const states = JSON.stringify(
+      statesOf(wanted.length > 0 ? wanted : stages.filter((stage) => stage !== 'gone')),
+    )
     const read = (from: string, to: string | Buffer, max: number) =>
       page.all({ folder: id, after: after ?? '', from, to, states, limit: max }) as RawFile[]
     // A file sorts before all paths below a directory of its name.
     const itself = prefix === '' ? [] : read(prefix, `${prefix}\u0000`, limit)
     const { first, last } = pathsBelow(prefix)
-    return [...itself, ...read(first, last, limit - itself.length)].map((raw) => fileView(folder, raw))
+    return [...itself, ...read(first, last, limit - itself.length)].map((raw) =>
+      fileView(folder, raw),
+    )
   }
 
   function story(folder: string, path: string): FileStory | undefined {
@@ -83,7 +89,11 @@ export function createFilesView(database: Sqlite) {
     if (raw === undefined) return undefined
     const row = fileRow(raw as RawFile)
     const found =
-      row.content && database.prepare(`SELECT ${content_columns} FROM contents WHERE id = ?`).raw().get(row.content)
+      row.content &&
+      database
+        .prepare(`SELECT ${content_columns} FROM contents WHERE id = ?`)
+        .raw()
+        .get(row.content)
     const content = found ? contentRow(found) : undefined
     const ofContent = <Row>(sql: string, ...values: unknown[]) =>
       content ? readAll<Row>(database.prepare(sql), content.id, ...values) : []
@@ -182,5 +192,7 @@ export function stageOf(state: string): Stage {
  * @internal
  */
 export function statesOf(wanted: readonly Stage[]): string[] {
-  return Object.entries(stage_of).flatMap(([state, stage]) => (wanted.includes(stage) ? [state] : []))
+  return Object.entries(stage_of).flatMap(([state, stage]) =>
+    wanted.includes(stage) ? [state] : [],
+  )
 }

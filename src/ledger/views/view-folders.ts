@@ -32,7 +32,9 @@ export function readFolders(database: Sqlite): FolderView[] {
 }
 
 function byStage(counts: readonly (Amount & { stage: string })[]): Record<Stage, Amount> {
-  const amounts = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
+  const amounts = Object.fromEntries(
+    stages.map((stage) => [stage, { files: 0, bytes: 0 }]),
+  ) as Record<Stage, Amount>
   for (const { stage, files, bytes } of counts) {
     const amount = amounts[stageOf(stage)]
     amount.files += files

@@ -8,7 +8,13 @@ import { usedSince } from '../rows/counts.ts'
 import { readReported } from '../rows/delivery-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import type { FaultColumns } from '../rows/run-rows.ts'
-import { readAbsences, readAtWork, readEndedPause, readPause, readTroubles } from '../rows/trouble-rows.ts'
+import {
+  readAbsences,
+  readAtWork,
+  readEndedPause,
+  readPause,
+  readTroubles,
+} from '../rows/trouble-rows.ts'
 import { readAudits, readFolders } from './view-folders.ts'
 import { readRemovals } from './view-removal-cases.ts'
 
@@ -19,9 +25,12 @@ interface WaitingFile {
   size: number
 }
 
-export interface PromptHealth extends Pick<PromptState, 'name' | 'checked_ms' | 'last_written_due_ms' | 'open_runs'> {
+export interface PromptHealth
+  extends Pick<PromptState, 'name' | 'checked_ms' | 'last_written_due_ms' | 'open_runs'> {
   /** Ended run with the latest due time; undefined without one. */
-  last_ended: { run: number; state: RunState; ended_ms: number; why: string | undefined } | undefined
+  last_ended:
+    | { run: number; state: RunState; ended_ms: number; why: string | undefined }
+    | undefined
 }
 
 interface GivenUp {
@@ -87,7 +96,9 @@ export function openHealthView(state_dir: string) {
     /** Times without a daemon or in a pause, by start, without the pause in force. */
     absences: (now_ms: number) => {
       const ended = readEndedPause(database, now_ms)
-      return [...readAbsences(database), ...(ended ? [ended] : [])].sort((one, other) => one.from_ms - other.from_ms)
+      return [...readAbsences(database), ...(ended ? [ended] : [])].sort(
+        (one, other) => one.from_ms - other.from_ms,
+      )
     },
     atWork_ms: () => readAtWork(database),
     /**
@@ -104,7 +115,13 @@ export function openHealthView(state_dir: string) {
         .filter(({ configured }) => configured)
         .map(({ id, name, checked_ms, last_written_due_ms }): PromptHealth => {
           const ended = readOne<PromptHealth['last_ended']>(last_ended, name)
-          return { name, checked_ms, last_written_due_ms, open_runs: prompts.openRuns(id), last_ended: ended }
+          return {
+            name,
+            checked_ms,
+            last_written_due_ms,
+            open_runs: prompts.openRuns(id),
+            last_ended: ended,
+          }
         }),
     /** Given-up reports of configured prompts, and alerts, if their receiver got no later one. */
     givenUp: () => givenUp(database),
@@ -113,8 +130,10 @@ export function openHealthView(state_dir: string) {
     /** Number of versions that the assistant still has although no file has them. */
     outdated: () => readRemovals(database).outdated.files,
     /** Number and time of the newest arrival; number 0 before the first. */
-    newestArrival: () => readOne<{ seq: number; at_ms: number }>(newest) ?? { seq: 0, at_ms: undefined },
-    arrivalsAfter: (seq: number, limit: number) => readAll<ArrivalTimes>(database.prepare(arrivals_after), seq, limit),
+    newestArrival: () =>
+      readOne<{ seq: number; at_ms: number }>(newest) ?? { seq: 0, at_ms: undefined },
+    arrivalsAfter: (seq: number, limit: number) =>
+      readAll<ArrivalTimes>(database.prepare(arrivals_after), seq, limit),
     /** Last time at which a report reached a receiver, Unix ms; undefined before the first. */
     lastDelivery_ms: () => readOne<number>(last_delivery),
     reported: () => readReported(database),
@@ -161,7 +180,9 @@ function oldestWaiting(database: Sqlite): WaitingFile | undefined {
   return oldestOf(rows, ({ id, since_ms, state }) => {
     // Once the bytes are uploaded, the folder is not needed any more.
     const bytes_are_in = state === 'sent' || state === 'ingesting'
-    const file = source.get(id, bytes_are_in ? 1 : 0) as { name: string; size: number; able_ms: number } | undefined
+    const file = source.get(id, bytes_are_in ? 1 : 0) as
+      | { name: string; size: number; able_ms: number }
+      | undefined
     if (!file) return undefined
     const { able_ms, ...rest } = file
     return { since_ms: bytes_are_in ? since_ms : Math.max(since_ms, able_ms), ...rest }
@@ -178,10 +199,17 @@ function oldestCheck(database: Sqlite): WaitingFile | undefined {
   )
   const online = readAll<{ id: number; name: string; able_ms: number }>(folders)
   const there = new Map(online.map((folder) => [folder.id, folder]))
-  const rows = due.iterate() as Iterable<{ folder: number; path: string; size: number; since_ms: number }>
+  const rows = due.iterate() as Iterable<{
+    folder: number
+    path: string
+    size: number
+    since_ms: number
+  }>
   return oldestOf(rows, ({ folder, path, size, since_ms }) => {
     const known = there.get(folder)
-    return known && { since_ms: Math.max(since_ms, known.able_ms), name: `${known.name}/${path}`, size }
+    return (
+      known && { since_ms: Math.max(since_ms, known.able_ms), name: `${known.name}/${path}`, size }
+    )
   })
 }
 

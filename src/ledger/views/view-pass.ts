@@ -23,7 +23,8 @@ export type DisappearanceWait = 'none' | 'waits' | 'unchecked'
 const max_groups = 100
 const new_files = `FROM files JOIN folders ON folders.id = files.folder
   WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
-const under = (table: string) => `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
+const under = (table: string) =>
+  `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
 
 /** SQL that counts the rows that each fact changes, as in record-user.ts and removal-rows.ts. */
 const reached: Record<UserFact['type'], string> = {
@@ -75,7 +76,9 @@ export function openPassView(state_dir: string) {
     },
     /** True if the project seems emptied or replaced, and no user has accepted that yet. */
     seemsEmptied: (project_id: string) =>
-      readAudits(database).some((audit) => audit.project_id === project_id && audit.emptied !== undefined),
+      readAudits(database).some(
+        (audit) => audit.project_id === project_id && audit.emptied !== undefined,
+      ),
     pause: (now_ms: number) => readPause(database, now_ms),
     /** Skipped files by reason and rule. Reads every file's row. */
     skipped: () =>
@@ -86,7 +89,8 @@ export function openPassView(state_dir: string) {
            WHERE state = 'skipped' GROUP BY reason, detail ORDER BY files DESC LIMIT ${max_groups}`,
         )
         .all() as (Amount & { reason: string; rule: string; example: string })[],
-    hasContent: (content: number) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
+    hasContent: (content: number) =>
+      database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
     close: () => void database.close(),
   }
 }

@@ -66,10 +66,12 @@ export function readProblems(database: Sqlite, folders?: readonly string[]): Pro
       `SELECT folder, path, message FROM (${rows}) WHERE stage = @stage AND code = @first_code AND message = @first_message
          AND place BETWEEN @first AND @last LIMIT ${max_examples}`,
     )
-    return readAll<ProblemRow>(groups, { names }).map(({ first, last, first_code, first_message, ...group }) => {
-      const of_group = { stage: group.stage, first, last, first_code, first_message, names }
-      return { ...group, examples: readAll<Example>(examples, of_group) }
-    })
+    return readAll<ProblemRow>(groups, { names }).map(
+      ({ first, last, first_code, first_message, ...group }) => {
+        const of_group = { stage: group.stage, first, last, first_code, first_message, names }
+        return { ...group, examples: readAll<Example>(examples, of_group) }
+      },
+    )
   })
 }
 
@@ -123,7 +125,9 @@ export function readRetrying(database: Sqlite): RetryGroup[] {
        WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
          WHERE files.content = waiting.id AND files.state = 'present' AND folders.configured = 1)
        GROUP BY 2, 3`
-  const groups = database.prepare(limitedGroups(reasons, 'next_try_ms, ids', 'min(next_try_ms) AS next_try_ms, ids'))
+  const groups = database.prepare(
+    limitedGroups(reasons, 'next_try_ms, ids', 'min(next_try_ms) AS next_try_ms, ids'),
+  )
   const example = database.prepare(
     `SELECT folders.name AS folder, files.path, contents.error_message AS message
      FROM files JOIN contents ON contents.id = files.content JOIN folders ON folders.id = files.folder

@@ -99,12 +99,14 @@ export function openPromptsView(state_dir: string) {
     .pluck()
   return {
     /** Prompts, also unconfigured ones, in the order in which they were first configured. */
-    prompts: () => rows.prompts.states().map((state) => promptView(database, state, runs(state.name, 1)[0])),
+    prompts: () =>
+      rows.prompts.states().map((state) => promptView(database, state, runs(state.name, 1)[0])),
     /** Newest due time first. */
     runs,
     run: (id: number) => runView(database, rows.runs, id),
     /** The run before this one in a chat; undefined for the first that is kept. */
-    beforeInChat: (run: number, chat_id: string) => older_in_chat.get(run, chat_id) as number | undefined,
+    beforeInChat: (run: number, chat_id: string) =>
+      older_in_chat.get(run, chat_id) as number | undefined,
     /** Reports whose delivery waits or was given up, the oldest first, at most `max_deliveries`. */
     undelivered: () => deliveries(undelivered, max_deliveries),
     /** For configured prompts: open runs with a due time before this, and last runs that failed. */
@@ -128,7 +130,9 @@ function promptView(database: Sqlite, state: PromptState, last_run: RunSummary |
          count(*) FILTER (WHERE state = 'failed') AS failed FROM runs WHERE ${of_prompt}`,
     )
     .get(state.name) as { written: number; skipped: number; failed: number }
-  const covered = database.prepare(`SELECT count(*) FROM covered WHERE ${of_prompt} AND what = 'asset'`).pluck()
+  const covered = database
+    .prepare(`SELECT count(*) FROM covered WHERE ${of_prompt} AND what = 'asset'`)
+    .pluck()
   return { ...state, last_run, ...ended, covered: covered.get(state.name) as number }
 }
 
@@ -138,8 +142,19 @@ function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefin
   if (!run || !row) return undefined
   const { mark_ms: last_written_due_ms, refusals: planned_refusals, ...others } = row
   const { notes, coverage, planned_ms, turn, turns, chat_id } = others
-  const of_row = { last_written_due_ms, planned_refusals, notes, coverage, planned_ms, turn, turns, chat_id }
-  const of_run = database.prepare(`${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`)
+  const of_row = {
+    last_written_due_ms,
+    planned_refusals,
+    notes,
+    coverage,
+    planned_ms,
+    turn,
+    turns,
+    chat_id,
+  }
+  const of_run = database.prepare(
+    `${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`,
+  )
   return { ...run, ...of_row, planned_assets: rows.assets(id), deliveries: deliveries(of_run, id) }
 }
 

@@ -1,7 +1,14 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { RemovalWait, Twin } from '../../domain/removal.ts'
 import { usedSince } from '../rows/counts.ts'
-import { createPartingRows, deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf } from '../rows/removal-rows.ts'
+import {
+  createPartingRows,
+  deletedIn,
+  may_be_any,
+  newest_it_may_be,
+  removedIn,
+  twinOf,
+} from '../rows/removal-rows.ts'
 import { is_asked_about_sql } from '../rows/run-rows.ts'
 import type { Amount } from './view-folders.ts'
 
@@ -54,7 +61,9 @@ export function createRemovalCasesView(database: Sqlite) {
        GROUP BY files.folder, path`,
   )
   const is_asked_about = database.prepare(is_asked_about_sql)
-  const folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
+  const folder_id = database
+    .prepare('SELECT id FROM folders WHERE name = ? AND configured = 1')
+    .pluck()
   const used = usedSince(database)
 
   /** Undefined if it is not ready, or this ledger did not make its asset. */
@@ -68,7 +77,11 @@ export function createRemovalCasesView(database: Sqlite) {
   }
 
   /** Files of the same size in the project that may be this content under another name. */
-  function twins({ id, size, project_id }: Pick<OutdatedContent, 'id' | 'size' | 'project_id'>): TwinPath[] {
+  function twins({
+    id,
+    size,
+    project_id,
+  }: Pick<OutdatedContent, 'id' | 'size' | 'project_id'>): TwinPath[] {
     const rows = readAll<PathIn & { newest: number }>(twins_sql, { size, project_id })
     return rows.map(({ folder, path, newest }) => ({ folder, path, twin: twinOf(id, newest) }))
   }
@@ -78,7 +91,9 @@ export function createRemovalCasesView(database: Sqlite) {
   /** Contents of a folder removed since then without an acknowledgement. */
   function removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {
     const id = readOne<number>(folder_id, folder)
-    return id === undefined ? 0 : used(which === 'all' ? removedIn(id) : deletedIn(id), since_ms).files
+    return id === undefined
+      ? 0
+      : used(which === 'all' ? removedIn(id) : deletedIn(id), since_ms).files
   }
 
   return {
@@ -141,7 +156,8 @@ export function readRemovals(database: Sqlite): RemovalsView {
        WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND remove_why = 'user'
        GROUP BY folders.id ORDER BY 3 DESC`,
     ),
-    removing: all<{ n: number }>(`SELECT count(*) AS n FROM contents WHERE state = 'removing'`)[0]!.n,
+    removing: all<{ n: number }>(`SELECT count(*) AS n FROM contents WHERE state = 'removing'`)[0]!
+      .n,
     refusals: all(
       `SELECT project_id, code, message, since_ms FROM removal_refusals JOIN projects ON projects.id = project ORDER BY project_id`,
     ),
@@ -184,13 +200,19 @@ const parting_columns = `contents.id, outdated_ms, remove_due_ms AS due_ms, remo
 
 /** Undefined if a path holds the content, or the ledger does not know it. */
 export function readPartingOf(database: Sqlite, content: number): PartingView | undefined {
-  const read = database.prepare(`SELECT ${parting_columns} FROM contents WHERE id = ? AND outdated_ms IS NOT NULL`)
+  const read = database.prepare(
+    `SELECT ${parting_columns} FROM contents WHERE id = ? AND outdated_ms IS NOT NULL`,
+  )
   const row = readOne<RawParting>(read, content)
   return row && olderVersion(database, row)
 }
 
 /** Contents that the path held before, and that the service still has, the latest first. */
-export function readOlderVersionsOf(database: Sqlite, folder: string, path: string): OlderVersion[] {
+export function readOlderVersionsOf(
+  database: Sqlite,
+  folder: string,
+  path: string,
+): OlderVersion[] {
   const read = database.prepare(
     `SELECT ${parting_columns} FROM partings JOIN contents ON contents.id = partings.content
        WHERE partings.folder = (SELECT id FROM folders WHERE name = ?) AND path = ? AND partings.why <> 'deleted'

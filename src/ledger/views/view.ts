@@ -32,7 +32,9 @@ export function openLedgerView(state_dir: string) {
     )
     .pluck()
   const refused_types = database
-    .prepare(`SELECT project_id || ' ' || extension FROM types JOIN projects ON id = project WHERE state = 'refused'`)
+    .prepare(
+      `SELECT project_id || ' ' || extension FROM types JOIN projects ON id = project WHERE state = 'refused'`,
+    )
     .pluck()
   const blob_origin = database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck()
   return {
@@ -40,7 +42,8 @@ export function openLedgerView(state_dir: string) {
     together: <Answer>(read: () => Answer) => database.transaction(read)(),
     folders: () => readFolders(database),
     /** Troubles that hold uploads and questions up, or that of the page, which holds up nothing. */
-    troubles: (of_page = false) => readTroubles(database).filter(({ about }) => (about === 'page') === of_page),
+    troubles: (of_page = false) =>
+      readTroubles(database).filter(({ about }) => (about === 'page') === of_page),
     problems: (folders?: readonly string[]) => readProblems(database, folders),
     retrying: () => readRetrying(database),
     slow: (now_ms: number) => countSlow(database, now_ms),
@@ -48,7 +51,8 @@ export function openLedgerView(state_dir: string) {
     /** Types that are not uploaded, each as `PROJECT_ID EXTENSION`. */
     refused_types: () => new Set(refused_types.all() as string[]),
     /** Contents that became wanted, or were sent, in the hours that began in this span. */
-    used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) => used(what, now_ms - span_ms),
+    used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) =>
+      used(what, now_ms - span_ms),
     ...createFilesView(database),
     contentState: (project_id: string, md5: string, size: number) =>
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,

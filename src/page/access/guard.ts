@@ -19,18 +19,26 @@ export function refuseStrangers(
 ): void {
   const { host = '', origin } = headers
   // Node shows only the first of several Host headers; a proxy in between may use another one.
-  const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  const hosts = raw.rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
+  ).length
   const own = page.base_url === undefined ? undefined : new URL(page.base_url)
   // Fastify also takes /%73luice/ and http://elsewhere/. These have no sessions and no safe links.
   const [path = ''] = url.split(/[?#]/)
-  if (!`${path}/`.startsWith(`${own?.pathname.replace(/\/+$/, '') ?? ''}/`) || path.startsWith('//'))
+  if (
+    !`${path}/`.startsWith(`${own?.pathname.replace(/\/+$/, '') ?? ''}/`) ||
+    path.startsWith('//')
+  )
     throw unknownAddress()
-  const is_ours = host === own?.host || isLoopbackAuthority(host) || (own === undefined && isAddress(host))
-  if (hosts !== 1 || !is_ours) throw strange('this page is not served under this name', 'set page.base_url to it')
+  const is_ours =
+    host === own?.host || isLoopbackAuthority(host) || (own === undefined && isAddress(host))
+  if (hosts !== 1 || !is_ours)
+    throw strange('this page is not served under this name', 'set page.base_url to it')
   if (method === 'GET' || method === 'HEAD' || (for_agents && origin === undefined)) return
   const origins = [own?.origin, `http://${host}`, `https://${host}`]
   if (origin !== undefined && origins.includes(origin)) return
-  if (for_agents) throw strange('an agent sends no Origin, or that of this page', 'leave the header Origin out')
+  if (for_agents)
+    throw strange('an agent sends no Origin, or that of this page', 'leave the header Origin out')
   throw strange('the form is not of this page', 'load the page again, and send the form from there')
 }
 
@@ -40,7 +48,11 @@ function isAddress(host: string): boolean {
 
 export function unknownAddress(): SluiceError {
   const hint = 'the link may be old or mistyped'
-  return new SluiceError({ code: 'http.path_unknown', message: 'there is no page at this address', hint })
+  return new SluiceError({
+    code: 'http.path_unknown',
+    message: 'there is no page at this address',
+    hint,
+  })
 }
 
 function strange(message: string, hint: string): SluiceError {
@@ -93,7 +105,9 @@ export function createProxyCheck({ listen, proxy }: PageConfig) {
     const onlyValue = (name: string | undefined) => {
       const is_named = (at: number) => raw.rawHeaders[at]!.toLowerCase() === name?.toLowerCase()
       const values = raw.rawHeaders.filter((_value, at) => at % 2 === 1 && is_named(at - 1))
-      return values.length === 1 ? Buffer.from(values[0]!, 'latin1').toString('utf8').trim() : undefined
+      return values.length === 1
+        ? Buffer.from(values[0]!, 'latin1').toString('utf8').trim()
+        : undefined
     }
     const user = isListed(socket.remoteAddress) ? onlyValue(proxy.user_header) : undefined
     if (!user) return undefined

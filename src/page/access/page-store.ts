@@ -84,7 +84,8 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
   return {
     /** For the questions of users, which have queries of their own. */
     database,
-    users: (): PageUser[] => database.prepare('SELECT * FROM users ORDER BY name').all().map(userOf),
+    users: (): PageUser[] =>
+      database.prepare('SELECT * FROM users ORDER BY name').all().map(userOf),
     user: (name: string): PageUser | undefined => foundUser(by_name.get(name)),
     userOfToken: (token: string): PageUser | undefined => foundUser(by_token.get(hashOf(token))),
     putUser({ folders, password = null as never, ...user }: PageUser): void {
@@ -109,12 +110,17 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
     /** The secret part of a one-time link. */
     makeLink(): string {
       const link = randomBytes(24).toString('base64url')
-      database.prepare('INSERT INTO links VALUES (?, ?)').run(hashOf(link), clock.now_ms() + link_ms)
+      database
+        .prepare('INSERT INTO links VALUES (?, ?)')
+        .run(hashOf(link), clock.now_ms() + link_ms)
       return link
     },
     /** True once, within ten minutes. */
     useLink(link: string): boolean {
-      const found = database.prepare('DELETE FROM links WHERE id = ? RETURNING ends_ms').pluck().get(hashOf(link))
+      const found = database
+        .prepare('DELETE FROM links WHERE id = ? RETURNING ends_ms')
+        .pluck()
+        .get(hashOf(link))
       database.prepare('DELETE FROM links WHERE ends_ms < ?').run(clock.now_ms())
       return typeof found === 'number' && found >= clock.now_ms()
     },
@@ -135,7 +141,9 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
     },
     /** How many sessions each user has; `null` by one-time links. */
     sessionCounts() {
-      const counts = database.prepare('SELECT user, count(*) FROM sessions WHERE ends_ms > ? GROUP BY user').raw()
+      const counts = database
+        .prepare('SELECT user, count(*) FROM sessions WHERE ends_ms > ? GROUP BY user')
+        .raw()
       return new Map(counts.all(clock.now_ms()) as [user: string | null, count: number][])
     },
     /** Ends the sessions of a user; `null`: those by one-time links, and links not used yet. */
@@ -143,11 +151,15 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
       if (user === null) database.exec('DELETE FROM links')
       return database.prepare('DELETE FROM sessions WHERE user IS ?').run(user).changes
     },
-    endSession: (id: string) => void database.prepare('DELETE FROM sessions WHERE id = ?').run(hashOf(id)),
+    endSession: (id: string) =>
+      void database.prepare('DELETE FROM sessions WHERE id = ?').run(hashOf(id)),
     cookieSecret(): string {
       const made = randomBytes(32).toString('base64url')
       database.prepare(`INSERT INTO secrets VALUES ('cookie', ?) ON CONFLICT DO NOTHING`).run(made)
-      return database.prepare(`SELECT value FROM secrets WHERE name = 'cookie'`).pluck().get() as string
+      return database
+        .prepare(`SELECT value FROM secrets WHERE name = 'cookie'`)
+        .pluck()
+        .get() as string
     },
     close: () => database.close(),
   }
@@ -167,7 +179,13 @@ function foundUser(row: unknown): PageUser | undefined {
 }
 
 function userOf(row: unknown): PageUser {
-  type Row = { name: string; role: Role; folders: string; password: string | null; token: string | null }
+  type Row = {
+    name: string
+    role: Role
+    folders: string
+    password: string | null
+    token: string | null
+  }
   const { name, role, folders: seen, password, token } = row as Row
   const folders = JSON.parse(seen) as PageUser['folders']
   return { name, role, folders, password: password ?? undefined, has_token: token !== null }

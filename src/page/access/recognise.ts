@@ -4,7 +4,13 @@ import { printable, shellWord } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { createClientNames, createProxyCheck } from './guard.ts'
-import { type PageStore, type PageUser, type SignedIn, token_prefix, viewerOf } from './page-store.ts'
+import {
+  type PageStore,
+  type PageUser,
+  type SignedIn,
+  token_prefix,
+  viewerOf,
+} from './page-store.ts'
 import { createSlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -12,7 +18,12 @@ import type { Viewer } from './viewer.ts'
 type Recognised = { viewer?: Viewer; stranger?: string }
 
 /** A user of the daemon's account. */
-export const local_operator: Viewer = { name: 'operator', role: 'operator', folders: 'all', by: 'link' }
+export const local_operator: Viewer = {
+  name: 'operator',
+  role: 'operator',
+  folders: 'all',
+  by: 'link',
+}
 
 /**
  * Who sends a request: the user that a listed proxy names, else that of the session, else that of a
@@ -35,7 +46,8 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
     if (owner) return { viewer: viewerOf(owner, 'token') }
     // A right token always counts: else one wrong agent behind a proxy would lock out the others.
     // What is no token of the page is not counted, for a proxy may ask for a password of its own.
-    if (token?.startsWith(token_prefix)) await slowDown([clientOf(request) ?? 'proxy'], async () => false)
+    if (token?.startsWith(token_prefix))
+      await slowDown([clientOf(request) ?? 'proxy'], async () => false)
     return {}
   }
 
@@ -46,18 +58,23 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
   function byProxy({ user, groups }: { user: string; groups: string[] }): Recognised {
     // A name that looks like a group must not become one.
     const own = user.startsWith(group_prefix) ? undefined : store.user(user)
-    const known = own ? [own] : groups.flatMap((group) => store.user(`${group_prefix}${group}`) ?? [])
+    const known = own
+      ? [own]
+      : groups.flatMap((group) => store.user(`${group_prefix}${group}`) ?? [])
     if (known.length === 0) return { stranger: user }
     const folders = foldersOf(known)
     const operated = foldersOf(known.filter((each) => each.role === 'operator'))
-    const has_all = operated === 'all' || (folders !== 'all' && folders.every((name) => operated.includes(name)))
+    const has_all =
+      operated === 'all' || (folders !== 'all' && folders.every((name) => operated.includes(name)))
     const role = has_all && operated.length > 0 ? 'operator' : 'reader'
     return { viewer: { name: user, role, folders, by: 'proxy' } }
   }
 }
 
 function foldersOf(users: readonly PageUser[]): PageUser['folders'] {
-  return users.some(({ folders }) => folders === 'all') ? 'all' : users.flatMap(({ folders }) => folders)
+  return users.some(({ folders }) => folders === 'all')
+    ? 'all'
+    : users.flatMap(({ folders }) => folders)
 }
 
 export function unknownUser(name: string): SluiceError {

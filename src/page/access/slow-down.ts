@@ -44,9 +44,13 @@ export function createSlowDown(clock: Pick<Clock, 'monotonic_ms'>) {
   }
 
   function refuseEarly(keys: readonly string[], is_full = false): void {
-    const left_ms = Math.max(0, ...keys.map((key) => failures.get(key)?.until_ms ?? 0)) - clock.monotonic_ms()
+    const left_ms =
+      Math.max(0, ...keys.map((key) => failures.get(key)?.until_ms ?? 0)) - clock.monotonic_ms()
     if (left_ms <= 0 && !is_full) return
     const wait = formatDuration(Math.max(left_ms, second_ms))
-    throw new SluiceError({ code: 'page.slow_down', message: `too many tries: wait ${wait}, then try again` })
+    throw new SluiceError({
+      code: 'page.slow_down',
+      message: `too many tries: wait ${wait}, then try again`,
+    })
   }
 }

@@ -25,9 +25,11 @@ export function maySee({ folders }: Viewer, folder: string): boolean {
 export function configFor(config: Config, viewer: Viewer): Config {
   if (viewer.folders === 'all') return config
   const folders = config.folders.filter(({ name }) => maySee(viewer, name))
-  const prompts = config.prompts.filter(({ scope: { folders: over, labels, chats, concepts, projects, views } }) => {
-    const is_wider = [labels, chats, concepts, projects, views].some((list) => list.length > 0)
-    return !is_wider && over.length > 0 && over.every((name) => maySee(viewer, name))
-  })
+  const prompts = config.prompts.filter(
+    ({ scope: { folders: over, labels, chats, concepts, projects, views } }) => {
+      const is_wider = [labels, chats, concepts, projects, views].some((list) => list.length > 0)
+      return !is_wider && over.length > 0 && over.every((name) => maySee(viewer, name))
+    },
+  )
   return { ...config, folders, prompts }
 }

@@ -21,7 +21,9 @@ function lost(is_lost) {
 
 // A refresh must not take the focus away from who uses the keyboard.
 function focusKey(element) {
-  const fields = element.form ? [...new FormData(element.form)].filter(([name]) => name !== '_csrf') : []
+  const fields = element.form
+    ? [...new FormData(element.form)].filter(([name]) => name !== '_csrf')
+    : []
   return JSON.stringify([element.href, element.name, element.textContent, fields])
 }
 let focus_key

@@ -24,7 +24,13 @@ function markup(insert: Insert): string {
   return escaped(String(insert))
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!)
@@ -41,7 +47,10 @@ export function nameText(name: string): Html {
 }
 
 /** A time in UTC; the script of the page shows it in the reader's zone. */
-export function timeText(time: string | number | null | undefined, to: 'minute' | 'second' = 'minute'): Html {
+export function timeText(
+  time: string | number | null | undefined,
+  to: 'minute' | 'second' = 'minute',
+): Html {
   if (time === null || time === undefined) return html`–`
   const iso = typeof time === 'number' ? new Date(time).toISOString() : time
   return html`<time datetime="${iso}">${iso.slice(0, to === 'minute' ? 16 : 19).replace('T', ' ')} UTC</time>`

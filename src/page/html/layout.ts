@@ -46,7 +46,10 @@ const htmx_config =
   '{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"timeout":10000,"refreshOnHistoryMiss":true}'
 
 /** A whole document. Without script it is complete, and shows the state when it was loaded. */
-export function documentOf({ title, heading, top, live, is_settled, said }: Screen, frame: Frame): Html {
+export function documentOf(
+  { title, heading, top, live, is_settled, said }: Screen,
+  frame: Frame,
+): Html {
   const { base_path, here, now_ms } = frame
   const asset = (name: string) => `${base_path}${assetPath(name)}`
   return html`<!doctype html>
@@ -84,7 +87,8 @@ function header({ base_path, viewer, csrf, here }: Frame): Html {
     .split(/[?#]/)[0]!
     .replace(/^\/runs\//, '/prompts/')
     .replace(/^\/file$/, '/files')
-  const isHere = (path: string) => (path === '/' ? at === '/' : at === path || at.startsWith(`${path}/`))
+  const isHere = (path: string) =>
+    path === '/' ? at === '/' : at === path || at.startsWith(`${path}/`)
   return html`<header>
 <a class="brand" href="${base_path}/">Sluice</a>
 ${

@@ -21,7 +21,11 @@ export function noReports({ role, folders }: Viewer): Html {
 export function filesTable(title: string, assets: readonly RunAsset[], base_path: string): Html {
   const rows = assets
     .slice(0, max_rows)
-    .map(({ name, size, arrived_ms }) => [namedFileLink(base_path, name), formatBytes(size), timeText(arrived_ms)])
+    .map(({ name, size, arrived_ms }) => [
+      namedFileLink(base_path, name),
+      formatBytes(size),
+      timeText(arrived_ms),
+    ])
   const more = assets.length - rows.length
   return html`<h2>${title} (${formatCount(assets.length)})</h2>${table(counted(assets.length, 'file'), ['File', 'Size', 'Came in'], rows)}
 ${more > 0 && html`<p>The manifest beside the report has ${formatCount(more)} more.</p>`}`

@@ -2,7 +2,11 @@ import { html } from './html.ts'
 import type { Screen } from './layout.ts'
 
 /** The form for name and password. `next`: path that it leads to. */
-export function signInScreen({ base_path }: { base_path: string }, next: string, wrong?: string): Screen {
+export function signInScreen(
+  { base_path }: { base_path: string },
+  next: string,
+  wrong?: string,
+): Screen {
   return {
     title: 'Sign in',
     status: wrong === undefined ? 401 : 403,

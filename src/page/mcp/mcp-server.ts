@@ -1,6 +1,10 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { SluiceError } from '../../base/run/errors.ts'
 import { programVersion } from '../../base/run/process.ts'
@@ -18,22 +22,30 @@ export function createMcpServer(agent: Agent): Server {
   const about = { name: 'sluice', title: 'Sluice', version: programVersion() }
   const server = new Server(about, { capabilities: { tools: {} }, instructions })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal: stopped, sendNotification }) => {
-    const token = params._meta?.progressToken
-    let sent = 0
-    const progress = (message: string) => {
-      if (token === undefined) return
-      const note = { progressToken: token, progress: ++sent, message }
-      // An agent that left hears nothing more.
-      sendNotification({ method: 'notifications/progress', params: note }).catch(() => {})
-    }
-    return answer(params.name, params.arguments ?? {}, { ...agent, stopped, progress })
-  })
+  server.setRequestHandler(
+    CallToolRequestSchema,
+    ({ params }, { signal: stopped, sendNotification }) => {
+      const token = params._meta?.progressToken
+      let sent = 0
+      const progress = (message: string) => {
+        if (token === undefined) return
+        const note = { progressToken: token, progress: ++sent, message }
+        // An agent that left hears nothing more.
+        sendNotification({ method: 'notifications/progress', params: note }).catch(() => {})
+      }
+      return answer(params.name, params.arguments ?? {}, { ...agent, stopped, progress })
+    },
+  )
   return server
 }
 
 /** Answers one request over HTTP. Nothing is kept between two, so a restart loses nothing. */
-export async function answerRequest(agent: Agent, request: Request, body: unknown, left: AbortSignal) {
+export async function answerRequest(
+  agent: Agent,
+  request: Request,
+  body: unknown,
+  left: AbortSignal,
+) {
   const server = createMcpServer(agent)
   const transport = new WebStandardStreamableHTTPServerTransport()
   left.addEventListener('abort', () => void server.close())
@@ -53,9 +65,15 @@ async function answer(name: string, given: unknown, call: AgentCall): Promise<Ca
   try {
     const tool = agent_tools.find((each) => each.name === name)
     const hint = `the tools are ${listed.map((each) => each.name).join(', ')}`
-    if (!tool) throw new SluiceError({ code: 'usage.tool', message: `there is no tool ${printable(name)}`, hint })
+    if (!tool)
+      throw new SluiceError({
+        code: 'usage.tool',
+        message: `there is no tool ${printable(name)}`,
+        hint,
+      })
     const { output, faults } = check(tool.input, given)
-    if (!output) throw new SluiceError({ code: 'usage.invalid', message: faultLines(faults).join('\n') })
+    if (!output)
+      throw new SluiceError({ code: 'usage.invalid', message: faultLines(faults).join('\n') })
     const { text, data } = await tool.run(output, call)
     return { content: [{ type: 'text', text }], structuredContent: data }
   } catch (thrown) {

@@ -39,7 +39,12 @@ function filesAt({ folder, path: prefix }: Place, { state_dir }: Config): Promis
 }
 
 async function filesCalled(text: string, own: Config): Promise<FileView[]> {
-  const { files } = await search(own, { folders: own.folders, query: text, stages, limit: max_searched })
+  const { files } = await search(own, {
+    folders: own.folders,
+    query: text,
+    stages,
+    limit: max_searched,
+  })
   const exact = files.filter(({ path }) => `/${path}`.endsWith(`/${text}`))
   return exact.length > 0 ? exact : files
 }
@@ -71,7 +76,8 @@ function placeIn(text: string, { folders }: Config): Place | undefined {
 /** The folders that an answer is about; all without any name. Error `usage.folder`. */
 export function foldersMeant(names: readonly string[], { folders }: Config): Config['folders'] {
   const unknown = names.find((name) => !folders.some((folder) => folder.name === name))
-  if (unknown === undefined) return names.length === 0 ? folders : folders.filter(({ name }) => names.includes(name))
+  if (unknown === undefined)
+    return names.length === 0 ? folders : folders.filter(({ name }) => names.includes(name))
   const message = `there is no folder ${printable(unknown)}, or you may not see it`
   const known = folders.map(({ name }) => name)
   throw new SluiceError({ code: 'usage.folder', message, hint: didYouMeanText(unknown, known) })

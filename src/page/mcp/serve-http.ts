@@ -30,12 +30,17 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
       request.viewer = user && viewerOf(user, 'token')
       if (request.viewer) return
       void reply.header('www-authenticate', 'Bearer realm="sluice"')
-      return refuse(reply, 401, 'this needs the token of a user: `sluice page token NAME` makes one')
+      return refuse(
+        reply,
+        401,
+        'this needs the token of a user: `sluice page token NAME` makes one',
+      )
     })
     agents.route({
       method: ['GET', 'HEAD', 'DELETE'],
       url: '/mcp',
-      handler: (_request, reply) => refuse(reply.header('allow', 'POST'), 405, 'send messages by POST'),
+      handler: (_request, reply) =>
+        refuse(reply.header('allow', 'POST'), 405, 'send messages by POST'),
     })
     agents.post('/mcp', async (request, reply) => {
       // A batch would hold the thread for as long as all of its calls take.

@@ -13,7 +13,15 @@ import { type AskWish, refuseOddQuestion } from '../reads/asking.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
 import { reportBody, withOwnRuns } from '../reads/own-runs.ts'
 import { max_query_chars } from '../reads/search-words.ts'
-import { filesMeant, foldersMeant, type Listed, nameOf, placeMeant, search, timeOf } from './named-by-agent.ts'
+import {
+  filesMeant,
+  foldersMeant,
+  type Listed,
+  nameOf,
+  placeMeant,
+  search,
+  timeOf,
+} from './named-by-agent.ts'
 
 /** Files and sources that one answer lists; more would fill the memory of a model. */
 const max_files = 100
@@ -45,31 +53,56 @@ interface Tool<Input extends z.ZodObject = z.ZodObject> {
    * `text`: sentences for people, and for agents that read only text. `data`: the same as JSON;
    * times are ISO 8601 UTC, null: not known, or none.
    */
-  run(input: z.output<Input>, call: AgentCall): Promise<{ text: string; data: Record<string, unknown> }>
+  run(
+    input: z.output<Input>,
+    call: AgentCall,
+  ): Promise<{ text: string; data: Record<string, unknown> }>
 }
 
 const file = z.string().min(1).max(4_096)
-const folders = z.array(z.string()).max(100).default([]).describe('only these folders of Sluice, by name')
-const since = z.string().max(64).describe('a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d')
+const folders = z
+  .array(z.string())
+  .max(100)
+  .default([])
+  .describe('only these folders of Sluice, by name')
+const since = z
+  .string()
+  .max(64)
+  .describe('a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d')
 const limit_fault = `must be a whole number from 1 to ${max_files}`
 const limit = z.int(limit_fault).min(1, limit_fault).max(max_files, limit_fault).default(50)
 const state = z.enum(stages, `must be one of ${stages.join(', ')}`)
 
 const isItIn = toolOf({
   name: 'is_it_in',
-  description: 'Says of a file, or of all files with a name, whether the assistant can use it, and since when.',
-  input: z.strictObject({ file: file.describe('FOLDER/PATH, a path on the disk, a name, or parts of one') }),
-  run: async (asked, { tools, viewer }) => answerOf(await filesMeant(asked.file, configFor(tools.config, viewer))),
+  description:
+    'Says of a file, or of all files with a name, whether the assistant can use it, and since when.',
+  input: z.strictObject({
+    file: file.describe('FOLDER/PATH, a path on the disk, a name, or parts of one'),
+  }),
+  run: async (asked, { tools, viewer }) =>
+    answerOf(await filesMeant(asked.file, configFor(tools.config, viewer))),
 })
 
 const whyNot = toolOf({
   name: 'why_not',
-  description: 'Explains the state of one file: the reason, the next step, and what somebody must do.',
-  input: z.strictObject({ file: file.describe('FOLDER/PATH, a path on the disk, or a name that only one file has') }),
+  description:
+    'Explains the state of one file: the reason, the next step, and what somebody must do.',
+  input: z.strictObject({
+    file: file.describe('FOLDER/PATH, a path on the disk, or a name that only one file has'),
+  }),
   async run(asked, { tools, viewer }) {
     const place = await placeMeant(asked.file, configFor(tools.config, viewer))
-    const { place: _, project_id: _project, on_disk: _disk, ...data } = await ownExplanation(tools, viewer, place)
-    return { text: [`${nameOf(place)}: ${data.state.replaceAll('_', ' ')}`, ...data.why].join('\n'), data }
+    const {
+      place: _,
+      project_id: _project,
+      on_disk: _disk,
+      ...data
+    } = await ownExplanation(tools, viewer, place)
+    return {
+      text: [`${nameOf(place)}: ${data.state.replaceAll('_', ' ')}`, ...data.why].join('\n'),
+      data,
+    }
   },
 })
 
@@ -83,34 +116,52 @@ const searchFiles = toolOf({
       .default('')
       .describe('parts of a name or path; all must occur; case and accents do not matter'),
     folders,
-    states: z.array(state).max(stages.length).default([]).describe('only these (default: all but gone)'),
+    states: z
+      .array(state)
+      .max(stages.length)
+      .default([])
+      .describe('only these (default: all but gone)'),
     limit,
   }),
   async run({ text, states, ...asked }, { tools: { config }, viewer }) {
     const over = foldersMeant(asked.folders, configFor(config, viewer))
-    return answerOf(await search(config, { folders: over, query: text, stages: states, limit: asked.limit }))
+    return answerOf(
+      await search(config, { folders: over, query: text, stages: states, limit: asked.limit }),
+    )
   },
 })
 
 const whatArrivedSince = toolOf({
   name: 'what_arrived_since',
-  description: 'Lists the files that became usable in the assistant since a time, the newest first.',
+  description:
+    'Lists the files that became usable in the assistant since a time, the newest first.',
   input: z.strictObject({ since, folders, limit }),
   async run(asked, { tools: { config, clock }, viewer }) {
     const over = foldersMeant(asked.folders, configFor(config, viewer))
     const since_ms = timeOf(asked.since, clock.now_ms())
-    const wanted = { folders: over, query: '', stages: ['ready'] as const, since_ms, limit: asked.limit }
+    const wanted = {
+      folders: over,
+      query: '',
+      stages: ['ready'] as const,
+      since_ms,
+      limit: asked.limit,
+    }
     return answerOf(await search(config, wanted))
   },
 })
 
 const ask = toolOf({
   name: 'ask',
-  description: 'Asks the assistant about files that are in, and waits for the answer: seconds to minutes.',
+  description:
+    'Asks the assistant about files that are in, and waits for the answer: seconds to minutes.',
   input: z.strictObject({
     question: z.string().min(1).max(4_000),
     folders,
-    path: z.string().max(1_024).default('').describe('a pattern as in .gitignore, such as contracts/*.pdf'),
+    path: z
+      .string()
+      .max(1_024)
+      .default('')
+      .describe('a pattern as in .gitignore, such as contracts/*.pdf'),
     label: z.string().max(255).default('').describe('a label; only for who sees all folders'),
     since: since.optional(),
   }),
@@ -137,27 +188,45 @@ const lastReport = toolOf({
   run: ({ prompt }, { tools, viewer }) =>
     withOwnRuns(tools, viewer, (own) => {
       // That none is configured would be false for them.
-      if (own.config.prompts.length === 0 && (viewer.role === 'reader' || viewer.folders !== 'all')) own.prompt(prompt)
+      if (own.config.prompts.length === 0 && (viewer.role === 'reader' || viewer.folders !== 'all'))
+        own.prompt(prompt)
       const { schedule } = promptNamed(prompt, own.config)
       const written = own.history(prompt, 0, max_files).find((run) => run.state === 'written')
       if (!written) {
         const next = nextTimes(schedule, tools.clock.now_ms(), 1)[0]?.text ?? null
-        return { text: `${prompt} has written no report yet; its next run: ${next}`, data: { prompt, run: null, next } }
+        return {
+          text: `${prompt} has written no report yet; its next run: ${next}`,
+          data: { prompt, run: null, next },
+        }
       }
       const run = own.run(written.run)
       const whole = reportBody(run).text
       const is_cut = whole.length > max_report_characters
-      const report = is_cut ? `${whole.slice(0, max_report_characters)}\n\n… the report goes on: it is cut here` : whole
+      const report = is_cut
+        ? `${whole.slice(0, max_report_characters)}\n\n… the report goes on: it is cut here`
+        : whole
       const [due, coverage] = [isoTime(run.due_ms), coverageText(run, own.config) ?? '']
-      const covered = run.planned_assets.slice(0, max_files).map(({ name, asset_id }) => ({ name, asset_id }))
+      const covered = run.planned_assets
+        .slice(0, max_files)
+        .map(({ name, asset_id }) => ({ name, asset_id }))
       const text = `The report of ${prompt} for ${due} (run ${run.run})\n${coverage}\n\n${report}`
       const covered_files = run.planned_assets.length
-      return { text, data: { prompt, run: run.run, due, coverage, report, is_cut, covered, covered_files } }
+      return {
+        text,
+        data: { prompt, run: run.run, due, coverage, report, is_cut, covered, covered_files },
+      }
     }),
 })
 
 /** All tools of agents. None changes a file, a folder or a setting. */
-export const agent_tools: readonly Tool[] = [isItIn, whyNot, searchFiles, whatArrivedSince, ask, lastReport]
+export const agent_tools: readonly Tool[] = [
+  isItIn,
+  whyNot,
+  searchFiles,
+  whatArrivedSince,
+  ask,
+  lastReport,
+]
 
 /** Gives `run` the type of its input. */
 function toolOf<Input extends z.ZodObject>(tool: Tool<Input>): Tool<Input> {

@@ -40,20 +40,35 @@ const max_question_characters = 4_000
 /** One user may not occupy the service with many questions at a time. */
 const max_open = 3
 
-const wrong = (message: string, hint: string) => new SluiceError({ code: 'page.question', message, hint })
+const wrong = (message: string, hint: string) =>
+  new SluiceError({ code: 'page.question', message, hint })
 
 export type Asking = ReturnType<typeof createAsking>
 
 /** Questions of the page's users, kept in page.db, and asked by the daemon. */
-export function createAsking({ config, store, clock }: { config: Config; store: PageStore; clock: Clock }) {
+export function createAsking({
+  config,
+  store,
+  clock,
+}: {
+  config: Config
+  store: PageStore
+  clock: Clock
+}) {
   const { database } = store
-  const of_user = database.prepare('SELECT * FROM questions WHERE user = ? ORDER BY id DESC LIMIT 50')
+  const of_user = database.prepare(
+    'SELECT * FROM questions WHERE user = ? ORDER BY id DESC LIMIT 50',
+  )
   const one_sql = database.prepare('SELECT * FROM questions WHERE user = ? AND id = ?')
-  const lately = database.prepare('SELECT count(*) FROM questions WHERE user = ? AND asked_ms > ?').pluck()
+  const lately = database
+    .prepare('SELECT count(*) FROM questions WHERE user = ? AND asked_ms > ?')
+    .pluck()
   const open_sql = database
     .prepare('SELECT count(*) FROM questions WHERE user = ? AND answer IS NULL AND error IS NULL')
     .pluck()
-  const insert = database.prepare('INSERT INTO questions (user, asked_ms, wish, over) VALUES (?, ?, ?, ?)')
+  const insert = database.prepare(
+    'INSERT INTO questions (user, asked_ms, wish, over) VALUES (?, ?, ?, ?)',
+  )
   const end = database.prepare('UPDATE questions SET answer = ?, error = ? WHERE id = ?')
   const waiting = new Map<number, Promise<unknown>>()
   database.prepare('DELETE FROM questions WHERE asked_ms < ?').run(clock.now_ms() - kept_ms)
@@ -72,10 +87,17 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     const folders = foldersOf(wish, own)
     const is_wide = folders === undefined || wish.label !== '' || before?.over === 'all'
     // The answer may use what was said in the chat before.
-    const over = JSON.stringify(is_wide ? 'all' : [...new Set([...folders, ...(before?.over ?? [])])])
-    const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid)
-    const told = (message: string) => (viewer.role === 'reader' ? forReader({ message }, config).message : message)
-    const done = withDaemon({ config }, (daemon) => daemon.ask(questionOf(wish, folders, chat_id))).then(
+    const over = JSON.stringify(
+      is_wide ? 'all' : [...new Set([...folders, ...(before?.over ?? [])])],
+    )
+    const id = Number(
+      insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid,
+    )
+    const told = (message: string) =>
+      viewer.role === 'reader' ? forReader({ message }, config).message : message
+    const done = withDaemon({ config }, (daemon) =>
+      daemon.ask(questionOf(wish, folders, chat_id)),
+    ).then(
       (answer) => end.run(JSON.stringify(answer), null, id),
       (error: unknown) => end.run(null, scrubText(told(messageOf(error))), id),
     )
@@ -87,11 +109,17 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
 
   function refuseOddWish(viewer: Viewer, { question, folders, label }: AskWish): void {
     refuseOddQuestion(question)
-    if (!folders.every((name) => maySee(viewer, name) && config.folders.some((folder) => folder.name === name)))
+    if (
+      !folders.every(
+        (name) => maySee(viewer, name) && config.folders.some((folder) => folder.name === name),
+      )
+    )
       throw notThere()
     if (viewer.folders === 'all') return
-    if (label !== '') throw wrong('only who sees all folders may ask by label', 'leave the label out')
-    if (viewer.folders.length === 0) throw wrong('you may see no folder yet', 'ask the administrator for one')
+    if (label !== '')
+      throw wrong('only who sees all folders may ask by label', 'leave the label out')
+    if (viewer.folders.length === 0)
+      throw wrong('you may see no folder yet', 'ask the administrator for one')
   }
 
   function refuseTooMany(viewer: Viewer): void {
@@ -139,7 +167,10 @@ export function refuseOddQuestion(question: string): void {
 }
 
 /** By folders the answer has sources. Undefined by label, which leads to files of every folder. */
-export function foldersOf({ folders, label }: AskWish, own: readonly string[]): readonly string[] | undefined {
+export function foldersOf(
+  { folders, label }: AskWish,
+  own: readonly string[],
+): readonly string[] | undefined {
   return folders.length > 0 ? folders : label === '' ? own : undefined
 }
 
@@ -149,7 +180,14 @@ export function questionOf(
   folders: readonly string[] | undefined,
   chat_id?: string,
 ): AskedQuestion {
-  return { text, folders, paths: path === '' ? [] : [path], labels: label === '' ? [] : [label], within_ms, chat_id }
+  return {
+    text,
+    folders,
+    paths: path === '' ? [] : [path],
+    labels: label === '' ? [] : [label],
+    within_ms,
+    chat_id,
+  }
 }
 
 /** The operator by link and a user of that name are different people. */
@@ -164,7 +202,10 @@ function maySeeAnswer(viewer: Viewer, { over }: Asked): boolean {
 
 function askedOf(row: unknown): Asked {
   type Texts = Record<'wish' | 'over', string> & Record<'answer' | 'error', string | null>
-  const { id, asked_ms, wish, over, answer, error } = row as { id: number; asked_ms: number } & Texts
+  const { id, asked_ms, wish, over, answer, error } = row as {
+    id: number
+    asked_ms: number
+  } & Texts
   return {
     id,
     asked_ms,

@@ -16,7 +16,11 @@ type Known = Map<string, { runs: string; reports: LastReports }>
 const known_of = new WeakMap<PageTools, Known>()
 
 /** Reads them again only where a run has changed since. */
-export async function lastReports(tools: PageTools, viewer: Viewer, { prompts }: StatusView): Promise<LastReports> {
+export async function lastReports(
+  tools: PageTools,
+  viewer: Viewer,
+  { prompts }: StatusView,
+): Promise<LastReports> {
   const known: Known = known_of.get(tools) ?? new Map()
   known_of.set(tools, known)
   const who = JSON.stringify([viewer.role, viewer.folders])
@@ -26,7 +30,14 @@ export async function lastReports(tools: PageTools, viewer: Viewer, { prompts }:
   const reports = await withOwnRuns(tools, viewer, ({ config, history, run }) => {
     const found = config.prompts.flatMap(({ name }) => {
       const written = history(name, 0, max_searched).find(({ state }) => state === 'written')
-      return written ? [[name, { run: written.run, begins: beginOf(reportBody(run(written.run)).text) }] as const] : []
+      return written
+        ? [
+            [
+              name,
+              { run: written.run, begins: beginOf(reportBody(run(written.run)).text) },
+            ] as const,
+          ]
+        : []
     })
     return new Map(found)
   })

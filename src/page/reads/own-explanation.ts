@@ -22,13 +22,26 @@ export async function ownExplanation(
   return withLedgerView(own.state_dir, (view) => {
     const ledger = view && viewer.folders !== 'all' ? withoutOthers(view, viewer) : view
     const for_reader = viewer.role === 'reader'
-    const explained = explain({ config: own, ledger, place, daemon_runs, now_ms: clock.now_ms(), for_reader })
+    const explained = explain({
+      config: own,
+      ledger,
+      place,
+      daemon_runs,
+      now_ms: clock.now_ms(),
+      for_reader,
+    })
     const explanation = for_reader ? forReader(explained, own) : explained
     const same_bytes = explanation.same_bytes.filter(({ folder }) => maySee(viewer, folder))
     // The same bytes may have labels of a folder that they do not see.
-    const isOwn = ({ setting }: { setting: string | null }) => viewer.folders === 'all' || setting !== null
+    const isOwn = ({ setting }: { setting: string | null }) =>
+      viewer.folders === 'all' || setting !== null
     const label_settings = explanation.label_settings.filter(isOwn)
-    return { ...explanation, same_bytes, label_settings, labels: label_settings.map(({ label }) => label) }
+    return {
+      ...explanation,
+      same_bytes,
+      label_settings,
+      labels: label_settings.map(({ label }) => label),
+    }
   })
 }
 
@@ -41,7 +54,12 @@ function withoutOthers(view: LedgerView, viewer: Viewer): LedgerView {
     partingOf(content) {
       const parting = view.partingOf(content)
       const { left_out } = parting ?? {}
-      return parting && { ...parting, left_out: left_out && maySee(viewer, left_out.folder) ? left_out : undefined }
+      return (
+        parting && {
+          ...parting,
+          left_out: left_out && maySee(viewer, left_out.folder) ? left_out : undefined,
+        }
+      )
     },
   }
 }

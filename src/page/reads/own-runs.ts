@@ -63,9 +63,12 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     if (!run || (!isIn(own, run.prompt) && !left.includes(run.prompt))) return undefined
     if (sees_all) return run
     const { asset_ids: _, ...others } = scopeIn(run.turns[0]?.body ?? '{}')
-    const names = [...run.planned_assets, ...run.planned_refusals].map(({ name }) => name.split('/', 1)[0]!)
+    const names = [...run.planned_assets, ...run.planned_refusals].map(
+      ({ name }) => name.split('/', 1)[0]!,
+    )
     const folders = [...names, ...coverageOf(run).folders.map(({ name }) => name)]
-    if (Object.values(others).flat().length > 0 || !folders.every((name) => maySee(viewer, name))) return undefined
+    if (Object.values(others).flat().length > 0 || !folders.every((name) => maySee(viewer, name)))
+      return undefined
     // Without a plan nothing says of which folders the reason speaks.
     return run.coverage === undefined ? { ...run, why: undefined, error: undefined } : run
   }
@@ -79,7 +82,9 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
   /** Reasons may name hosts and places of this machine, which are the operator's. */
   function told<Run extends RunSummary>(of: Run): Run {
     const { why, error, coverage } = of as Partial<RunView>
-    return viewer.role === 'operator' ? of : { ...of, ...forReader({ why, error, coverage }, config) }
+    return viewer.role === 'operator'
+      ? of
+      : { ...of, ...forReader({ why, error, coverage }, config) }
   }
 
   /** Newest first. `from`: number of newer ones to leave out. */
@@ -100,7 +105,8 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     /** The written run before this one; undefined without one. */
     before({ prompt: name, due_ms }: RunView): RunView | undefined {
       for (const other of view?.runs(name, max_searched) ?? []) {
-        const found = other.due_ms < due_ms && other.state === 'written' ? ownRun(other.run) : undefined
+        const found =
+          other.due_ms < due_ms && other.state === 'written' ? ownRun(other.run) : undefined
         if (found) return found
       }
       return undefined
@@ -118,7 +124,9 @@ export function reportBody(run: RunView): { text: string; lost?: string } {
 /** The first heading or sentence of a report, without its marks. A bold line above a quote is its source. */
 export function beginOf(report: string): string {
   const text = report.replace(/^\*\*.+\*\*\n+(?=>)/gm, '')
-  const bare = text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^[\s#>*+-]+(?:\d+[.)] )?|[*`]+/gm, '')
+  const bare = text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^[\s#>*+-]+(?:\d+[.)] )?|[*`]+/gm, '')
   const first = bare.split('\n').find((line) => /\p{L}/u.test(line)) ?? ''
   const sentence = /^.*?[.!?](?=\s)/.exec(first)?.[0] ?? first.trim()
   return sentence.length > max_characters ? `${sentence.slice(0, max_characters)}…` : sentence

@@ -45,7 +45,9 @@ async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
   const problems = await withLedgerView(own.state_dir, (view) => view?.problems(names) ?? [])
   const prompts = new Set(own.prompts.map(({ name }) => name))
   const projects = own.folders.map(({ project_id }) => `project:${project_id}`)
-  const troubles = status.troubles.filter(({ about }) => !about.startsWith('project:') || projects.includes(about))
+  const troubles = status.troubles.filter(
+    ({ about }) => !about.startsWith('project:') || projects.includes(about),
+  )
   return {
     ...status,
     verdict: verdictOf({ ...status, troubles }),
@@ -68,5 +70,6 @@ async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
 
 /** Other kinds are about all files, and a folder may have the name of one, such as uploads. */
 function isAboutOneOf(folders: readonly string[]) {
-  return ({ kind, about }: { kind: string; about: string }) => /^(folder|scan)$/.test(kind) && folders.includes(about)
+  return ({ kind, about }: { kind: string; about: string }) =>
+    /^(folder|scan)$/.test(kind) && folders.includes(about)
 }

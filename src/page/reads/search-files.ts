@@ -1,5 +1,11 @@
 import { openLedgerReadOnly } from '../../ledger/file/ledger-file.ts'
-import { createFilesView, type FileView, type Stage, stages, statesOf } from '../../ledger/views/view-files.ts'
+import {
+  createFilesView,
+  type FileView,
+  type Stage,
+  stages,
+  statesOf,
+} from '../../ledger/views/view-files.ts'
 import { using } from '../../status/with-view.ts'
 import { findersOf } from './search-words.ts'
 
@@ -53,7 +59,13 @@ export const withSearchView = using((state_dir: string) => {
      WHERE path IS NULL OR seq < @before OR path > @after ORDER BY seq DESC, path`,
   )
 
-  async function byPath({ folders, query, stages: wanted, after: last, limit }: FilesSearch): Promise<Found> {
+  async function byPath({
+    folders,
+    query,
+    stages: wanted,
+    after: last,
+    limit,
+  }: FilesSearch): Promise<Found> {
     const chunk = chunkOf(wanted.length > 0 ? inStages(wanted) : `state <> 'gone'`)
     const files: FileView[] = []
     let rows_read = 0
@@ -92,8 +104,15 @@ export const withSearchView = using((state_dir: string) => {
       rows_read += rows.length
       for (const { seq, at_ms, folder, path } of rows) {
         if (at_ms < since_ms || path === null || !hasAll(finders.get(folder ?? ''), path)) continue
-        const [file] = view.files({ folder: folder!, prefix: path, stages, after: undefined, limit: 1 })
-        if (!file || !(wanted.length > 0 ? wanted.includes(file.stage) : file.stage !== 'gone')) continue
+        const [file] = view.files({
+          folder: folder!,
+          prefix: path,
+          stages,
+          after: undefined,
+          limit: 1,
+        })
+        if (!file || !(wanted.length > 0 ? wanted.includes(file.stage) : file.stage !== 'gone'))
+          continue
         if (files.length === limit) return { files, next, rows_read }
         files.push(file)
         next = { folder: file.folder, path, seq }
@@ -101,7 +120,8 @@ export const withSearchView = using((state_dir: string) => {
       // Only a clock that was set back leaves newer ones behind so many that are older.
       if (rows.every(({ at_ms }) => at_ms < since_ms)) return { files, next: undefined, rows_read }
       ;[before, after] = [rows.at(-1)!.seq - 1, '']
-      if (rows_read > max_new_rows) return { files, next: { folder: '', path: after, seq: before }, rows_read }
+      if (rows_read > max_new_rows)
+        return { files, next: { folder: '', path: after, seq: before }, rows_read }
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
@@ -132,7 +152,10 @@ function inStages(wanted: readonly Stage[]): string {
 }
 
 /** The paths that have all words, in a text of paths with NUL after each. */
-function* found([first = /[^\0]/g, ...others]: readonly RegExp[], paths: string): Generator<string> {
+function* found(
+  [first = /[^\0]/g, ...others]: readonly RegExp[],
+  paths: string,
+): Generator<string> {
   first.lastIndex = 0
   for (let hit = first.exec(paths); hit; hit = first.exec(paths)) {
     const end = paths.indexOf('\0', hit.index)

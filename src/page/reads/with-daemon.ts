@@ -8,7 +8,11 @@ export async function withDaemon<Answer>(
   use: (daemon: ControlClient) => Promise<Answer>,
 ): Promise<Answer> {
   const daemon = await connectControl(config.state_dir)
-  if (!daemon) throw new SluiceError({ code: 'answer.no_daemon', message: 'no daemon is running that could do this' })
+  if (!daemon)
+    throw new SluiceError({
+      code: 'answer.no_daemon',
+      message: 'no daemon is running that could do this',
+    })
   try {
     return await use(daemon)
   } finally {
@@ -17,5 +21,8 @@ export async function withDaemon<Answer>(
 }
 
 export function notThere(): SluiceError {
-  return new SluiceError({ code: 'page.not_there', message: 'there is nothing here, or you may not see it' })
+  return new SluiceError({
+    code: 'page.not_there',
+    message: 'there is nothing here, or you may not see it',
+  })
 }

@@ -22,7 +22,10 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
     async run(visit) {
       const place = placeIn(visit)
       const facts = await waiting([{ type: 'retried', ...place }], tools)
-      return { to: backIn(visit), said: await pass(facts, `Sluice tries ${nameOf(place)} again.`, tools) }
+      return {
+        to: backIn(visit),
+        said: await pass(facts, `Sluice tries ${nameOf(place)} again.`, tools),
+      }
     },
   })
   act(app, tools, '/accept', {
@@ -33,7 +36,10 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
       if (place.path === '') throw notThere()
       if (isTypePattern(place.path)) refuseForSome(visit)
       const facts = await waiting([{ type: 'accepted', ...place }], tools)
-      return { to: backIn(visit), said: await pass(facts, `Sluice uploads ${nameOf(place)}.`, tools) }
+      return {
+        to: backIn(visit),
+        said: await pass(facts, `Sluice uploads ${nameOf(place)}.`, tools),
+      }
     },
   })
   act(app, tools, '/group', {
@@ -55,19 +61,26 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
 
 /** Those of these facts that would change a file. A type that nothing waits for would count later. */
 async function waiting(facts: readonly UserFact[], { config }: PageTools): Promise<UserFact[]> {
-  return withPassView(config.state_dir, (view) => facts.filter((fact) => view && view.reachedBy(fact).files > 0))
+  return withPassView(config.state_dir, (view) =>
+    facts.filter((fact) => view && view.reachedBy(fact).files > 0),
+  )
 }
 
 /** Passes facts to the daemon. Returns `said`, or that there is nothing to do. */
 async function pass(facts: readonly UserFact[], said: string, tools: PageTools): Promise<string> {
   if (facts.length === 0) return 'Nothing waits for this, so nothing was changed.'
   await withDaemon(tools, (daemon) => passFacts(daemon, facts))
-  const pause = await withPassView(tools.config.state_dir, (view) => view?.pause(tools.clock.now_ms()))
+  const pause = await withPassView(tools.config.state_dir, (view) =>
+    view?.pause(tools.clock.now_ms()),
+  )
   return pause ? `${said} It is paused now, and goes on with this after the pause.` : said
 }
 
 /** Acts on a group of problems: to upload a refused type, or to try its files again. */
-async function groupIn(visit: Visit, { config }: PageTools): Promise<{ facts: UserFact[]; said: string }> {
+async function groupIn(
+  visit: Visit,
+  { config }: PageTools,
+): Promise<{ facts: UserFact[]; said: string }> {
   const { viewer, field } = visit
   const names = configFor(config, viewer).folders.map(({ name }) => name)
   const code = field('code')
@@ -78,7 +91,10 @@ async function groupIn(visit: Visit, { config }: PageTools): Promise<{ facts: Us
     const groups = await withLedgerView(config.state_dir, (view) => view?.problems(names) ?? [])
     const facts = names.map((folder) => ({ type: 'accepted', folder, path: `*.${type}` }) as const)
     const is_held = groups.some((group) => group.code === code)
-    return { facts: is_held ? facts : [], said: `Sluice uploads all files of the type *.${type}, from now on.` }
+    return {
+      facts: is_held ? facts : [],
+      said: `Sluice uploads all files of the type *.${type}, from now on.`,
+    }
   }
   const facts = await withLedgerView(config.state_dir, (view) => {
     const found: UserFact[] = []

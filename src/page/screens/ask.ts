@@ -8,7 +8,11 @@ import type { PageTools } from '../page-tools.ts'
 import type { Asked, AskWish } from '../reads/asking.ts'
 import { act, get } from '../screen.ts'
 
-const spans: Record<string, number> = { 'a day': day_ms, 'a week': 7 * day_ms, 'a month': 30 * day_ms }
+const spans: Record<string, number> = {
+  'a day': day_ms,
+  'a week': 7 * day_ms,
+  'a month': 30 * day_ms,
+}
 /** More sources would bury the answer. */
 const max_sources = 50
 
@@ -54,7 +58,11 @@ ${
       answer &&
       html`<h2>Ask on</h2>${askForm(tools, viewer, frame, { folder: wish.folders[0] ?? '', path: wish.path, after: asked.id })}`
     if (answer || error !== undefined)
-      return { title: wish.question, live: html`${answerOf(asked, base_path)}${asks_on}`, is_settled: true }
+      return {
+        title: wish.question,
+        live: html`${answerOf(asked, base_path)}${asks_on}`,
+        is_settled: true,
+      }
     return {
       title: wish.question,
       live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading, for ${formatDuration(Math.max(second_ms, frame.now_ms - asked.asked_ms))} now; this takes seconds to minutes.</p>`,
@@ -82,7 +90,8 @@ ${viewer.folders === 'all' && html`<label>Label <input name="label"></label>`}
 }
 
 function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): Html {
-  if (!answer) return html`<p class="bad" role="alert">${error}</p><p><a href="${base_path}/ask">Ask again</a></p>`
+  if (!answer)
+    return html`<p class="bad" role="alert">${error}</p><p><a href="${base_path}/ask">Ask again</a></p>`
   const sources = answer.sources.slice(0, max_sources)
   const list = (title: string, named: boolean) => {
     const some = sources.filter(({ is_named }) => is_named === named)

@@ -9,7 +9,11 @@ import type { PageTools } from '../page-tools.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
 import { get } from '../screen.ts'
 
-const tones: Partial<Record<Explanation['state'], string>> = { ready: 'good', refused: 'bad', unknown: 'bad' }
+const tones: Partial<Record<Explanation['state'], string>> = {
+  ready: 'good',
+  refused: 'bad',
+  unknown: 'bad',
+}
 
 /** The state of one file, the reason, and the next step. */
 export function serveFile(app: HttpApp, tools: PageTools): void {
@@ -21,7 +25,10 @@ export function serveFile(app: HttpApp, tools: PageTools): void {
     const useful = await withPassView(config.state_dir, (pass) =>
       acts.filter(
         (type) =>
-          viewer.role === 'operator' && file.state !== 'ready' && pass && pass.reachedBy({ type, ...place }).files > 0,
+          viewer.role === 'operator' &&
+          file.state !== 'ready' &&
+          pass &&
+          pass.reachedBy({ type, ...place }).files > 0,
       ),
     )
     const back = filePath(place)
@@ -40,19 +47,44 @@ ${useful.includes('accepted') && actButton(frame, '/accept', 'Upload it all the 
 }
 
 function factsOf(file: Explanation, base_path: string): Html {
-  const { folder, path, on_disk, next_try, last_error, same_bytes, label_settings, asset_id, md5, older_versions } =
-    file
-  const labels = label_settings.map(({ label, setting }) => (setting === null ? label : `${label} (${setting})`))
+  const {
+    folder,
+    path,
+    on_disk,
+    next_try,
+    last_error,
+    same_bytes,
+    label_settings,
+    asset_id,
+    md5,
+    older_versions,
+  } = file
+  const labels = label_settings.map(({ label, setting }) =>
+    setting === null ? label : `${label} (${setting})`,
+  )
   const facts: [name: string, value: Html | string | false][] = [
-    ['Folder', html`<a href="${base_path}/files?${String(new URLSearchParams({ folder }))}">${nameText(folder)}</a>`],
+    [
+      'Folder',
+      html`<a href="${base_path}/files?${String(new URLSearchParams({ folder }))}">${nameText(folder)}</a>`,
+    ],
     ['Path', nameText(path)],
     ['Size', on_disk.size !== null && formatBytes(on_disk.size)],
     ['Modified', on_disk.modified !== null && timeText(on_disk.modified)],
     ['Next try', next_try !== null && timeText(next_try)],
-    ['Last error', last_error !== null && html`${nameText(last_error.message)} (${last_error.code})`],
+    [
+      'Last error',
+      last_error !== null && html`${nameText(last_error.message)} (${last_error.code})`,
+    ],
     ['Labels', labels.length > 0 && nameText(labels.join(', '))],
-    ['Same bytes', same_bytes.length > 0 && html`${same_bytes.map((copy) => html`${fileLink(base_path, copy)} `)}`],
-    ['Older versions that still answer', older_versions.length > 0 && String(older_versions.length)],
+    [
+      'Same bytes',
+      same_bytes.length > 0 &&
+        html`${same_bytes.map((copy) => html`${fileLink(base_path, copy)} `)}`,
+    ],
+    [
+      'Older versions that still answer',
+      older_versions.length > 0 && String(older_versions.length),
+    ],
     ['Asset', asset_id ?? false],
     ['MD5', md5 ?? false],
   ]
@@ -70,8 +102,12 @@ function wordsOf(event: string): string {
 }
 
 function timeline({ times, history }: Explanation): Html {
-  const own = Object.entries(times ?? {}).flatMap(([event, at]) => (at === null ? [] : [{ at, event, detail: null }]))
-  const different = new Map([...own, ...history].map((each) => [`${each.at} ${wordsOf(each.event)}`, each]))
+  const own = Object.entries(times ?? {}).flatMap(([event, at]) =>
+    at === null ? [] : [{ at, event, detail: null }],
+  )
+  const different = new Map(
+    [...own, ...history].map((each) => [`${each.at} ${wordsOf(each.event)}`, each]),
+  )
   const events = [...different.values()].sort((a, b) => a.at.localeCompare(b.at))
   if (events.length === 0) return html`<p>Sluice has recorded nothing of it.</p>`
   return html`<ol>${events.map(({ at, event, detail }) => html`<li>${timeText(at)} ${wordsOf(event)}${detail !== null && html`: ${nameText(detail)}`}</li>`)}</ol>`

@@ -30,21 +30,37 @@ export function serveFiles(app: HttpApp, tools: PageTools): void {
     const zone = visit.zone()
     const since_ms = startOf(since, zone)
     const wanted = stages.filter((stage) => stage === state)
-    const search = { folders, query: q, stages: wanted, since_ms, after: cursorIn(visit), limit: page_files }
+    const search = {
+      folders,
+      query: q,
+      stages: wanted,
+      since_ms,
+      after: cursorIn(visit),
+      limit: page_files,
+    }
     const found = await withSearchView(config.state_dir, (view) => view?.search(search))
     const linkTo = (to: Record<string, string>) =>
       `${base_path}/files?${new URLSearchParams({ q, folder, state, since, ...to })}`
     const days = Object.entries(daysBefore(clock.now_ms(), zone))
-    const links = days.map(([words, day]) => html`<a href="${linkTo({ since: day })}">${words}</a> `)
+    const links = days.map(
+      ([words, day]) => html`<a href="${linkTo({ since: day })}">${words}</a> `,
+    )
     const order = since_ms === undefined ? 'by folder and path' : 'the newest first'
     const answer = !found
       ? html`<p>Nothing is known yet${viewer.role === 'operator' && `: ${noLedgerYet(config.state_dir)}`}.</p>`
       : found.files.length > 0
         ? table(`Files, ${order}`, columns, found.files.map(rowOf(base_path)))
-        : nothingFound(linkTo({ folder: '', state: '', since: '' }), q + state + since === '', viewer)
+        : nothingFound(
+            linkTo({ folder: '', state: '', since: '' }),
+            q + state + since === '',
+            viewer,
+          )
     const next = found?.next
-    const further = next && linkTo({ after_folder: next.folder, after: next.path, seq: String(next.seq ?? 0) })
-    const ignored = [wanted.length === 0 ? state : '', since_ms === undefined ? since : ''].filter(Boolean)
+    const further =
+      next && linkTo({ after_folder: next.folder, after: next.path, seq: String(next.seq ?? 0) })
+    const ignored = [wanted.length === 0 ? state : '', since_ms === undefined ? since : ''].filter(
+      Boolean,
+    )
     // The links are in the part that follows what is typed, because they keep it.
     const live = html`<p class="soft">Came in ${links} (days in ${zone}). Listed ${order}.</p>
 ${ignored.map((text) => html`<p class="warn">There is no state or day ${nameText(text)}: it does not narrow the list.</p>`)}
@@ -55,7 +71,11 @@ ${answer}${further && html`<p><a rel="next" href="${further}">Look further</a></
 }
 
 function cursorIn({ query }: Visit): Cursor | undefined {
-  const cursor = { folder: query('after_folder'), path: query('after'), seq: Number(query('seq')) || 0 }
+  const cursor = {
+    folder: query('after_folder'),
+    path: query('after'),
+    seq: Number(query('seq')) || 0,
+  }
   return cursor.path === '' && cursor.seq === 0 ? undefined : cursor
 }
 
@@ -76,7 +96,11 @@ function daysBefore(now_ms: number, zone: string): Record<string, string> {
 
 type Asked = Record<'q' | 'folder' | 'state' | 'since', string>
 
-function searchForm({ q, folder, state, since }: Asked, folders: readonly { name: string }[], base_path: string): Html {
+function searchForm(
+  { q, folder, state, since }: Asked,
+  folders: readonly { name: string }[],
+  base_path: string,
+): Html {
   const option = (value: string, words: string, chosen = '') =>
     html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`
   return html`<form class="line" role="search" action="${base_path}/files" hx-get="${base_path}/files" hx-target="#live" hx-select="#live"
@@ -99,7 +123,8 @@ function rowOf(base_path: string) {
 }
 
 function nothingFound(wider: string, is_all: boolean, { role }: Viewer): Html {
-  if (is_all) return html`<p>Sluice knows no file here yet. Save one in a folder: it shows here once it was seen.</p>`
+  if (is_all)
+    return html`<p>Sluice knows no file here yet. Save one in a folder: it shows here once it was seen.</p>`
   return html`<p>No file has all of this. A shorter part of its name may find it, or <a href="${wider}">all folders, states and times</a>.</p>
 <p>A file that an ignore rule leaves out is not listed${role === 'operator' && html`: <code>sluice explain PATH</code> says why`}.</p>`
 }

@@ -35,14 +35,21 @@ function verdict(status: StatusView): Html {
       : is === 'refused'
         ? ['bad', 'The service refuses Sluice: nothing is uploaded.']
         : ['warn', `Not everything is in yet: ${countsText(status)}.`]
-  const stopped = daemon.state !== 'running' && html`<p class="bad">No daemon is running, so nothing new gets in.</p>`
+  const stopped =
+    daemon.state !== 'running' &&
+    html`<p class="bad">No daemon is running, so nothing new gets in.</p>`
   return html`<p class="verdict ${tone}">${text}</p>${stopped}`
 }
 
 /** Problems of the service, of Sluice and of files, the gravest first. */
-function todo({ troubles, health, problems, over_limit }: StatusView, { base_path }: PageTools): Html | undefined {
+function todo(
+  { troubles, health, problems, over_limit }: StatusView,
+  { base_path }: PageTools,
+): Html | undefined {
   const entries = [
-    ...troubles.map(({ message, hint, since }) => html`${message} (since ${timeText(since)}). ${hint ?? ''}`),
+    ...troubles.map(
+      ({ message, hint, since }) => html`${message} (since ${timeText(since)}). ${hint ?? ''}`,
+    ),
     ...(health?.problems ?? []).map(({ message, hint }) => html`${message}. ${hint}`),
     ...(over_limit.files > 0
       ? [html`${formatAmount(over_limit)} wait, because more arrived than the upload limit allows.`]
@@ -61,12 +68,15 @@ export function stageText(stage: Stage): string {
 }
 
 function folders({ folders: all }: StatusView, { base_path }: PageTools): Html {
-  if (all.length === 0) return html`<p>You may see no folder yet. Ask the administrator for one.</p>`
+  if (all.length === 0)
+    return html`<p>You may see no folder yet. Ask the administrator for one.</p>`
   const rows = all.map((folder) => {
     const { name, state, reason, since, last_scan } = folder
     const number = (...stages: Stage[]) => formatCount(amountOf([folder], stages).files)
     const where =
-      state === 'offline' ? html`<span class="bad">offline since ${timeText(since)}: ${reason ?? ''}</span>` : state
+      state === 'offline'
+        ? html`<span class="bad">offline since ${timeText(since)}: ${reason ?? ''}</span>`
+        : state
     return [
       html`<a href="${base_path}/files?folder=${encodeURIComponent(name)}">${nameText(name)}</a>`,
       html`${where}`,
@@ -76,10 +86,18 @@ function folders({ folders: all }: StatusView, { base_path }: PageTools): Html {
       timeText(last_scan?.ended),
     ]
   })
-  return table('Files of each folder', ['Folder', 'State', 'In', 'On the way', 'Attention', 'Last scan'], rows)
+  return table(
+    'Files of each folder',
+    ['Folder', 'State', 'In', 'On the way', 'Attention', 'Last scan'],
+    rows,
+  )
 }
 
-function prompts({ prompts: all }: StatusView, reports: LastReports, { base_path }: PageTools): Html {
+function prompts(
+  { prompts: all }: StatusView,
+  reports: LastReports,
+  { base_path }: PageTools,
+): Html {
   const linkTo = ({ run, begins } = { run: 0, begins: '' }) =>
     begins !== '' && html`<a href="${base_path}/runs/${run}">${nameText(begins)}</a>`
   const rows = all.map(({ name, next, last_run, undelivered }) => [

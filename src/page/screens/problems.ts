@@ -35,8 +35,10 @@ function groupOf(group: Group, all: readonly Group[], frame: Frame, acts: boolea
   const type = refusedTypeIn(code)
   // The button is about a code, whatever its reasons.
   const { files } = sumOf(all.filter((other) => other.stage === stage && other.code === code))
-  const words = type === undefined ? `Retry these ${formatCount(files)}` : 'Upload them all the same'
-  const is_useful = type === undefined ? files > 1 && code !== 'other' : frame.viewer?.folders === 'all'
+  const words =
+    type === undefined ? `Retry these ${formatCount(files)}` : 'Upload them all the same'
+  const is_useful =
+    type === undefined ? files > 1 && code !== 'other' : frame.viewer?.folders === 'all'
   return html`<h2>${formatAmount(amount)} ${stageText(stage)}: ${nameText(message)}</h2>
 ${acts && is_useful && actButton(frame, '/group', words, { stage, code, back: '/problems' })}
 <ul>${examples.map(
@@ -47,12 +49,17 @@ ${acts && is_useful && actButton(frame, '/group', words, { stage, code, back: '/
 ${acts && exclude !== undefined && html`<p>To leave such files out, add to their folder in the configuration: <code>${exclude}</code></p>`}`
 }
 
-function overLimit({ places, ...amount }: StatusView['over_limit'], frame: Frame, acts: boolean): Html {
+function overLimit(
+  { places, ...amount }: StatusView['over_limit'],
+  frame: Frame,
+  acts: boolean,
+): Html {
   return html`<h2>${formatAmount(amount)} held back: more arrived than the upload limit allows</h2>
 <ul>${places.map(({ folder, directory: path, ...part }) => {
     // For a whole folder it would also confirm that missing files were deleted.
     const command = path === '' && html`<code>sluice accept ${folder}</code>`
-    const how = command || actButton(frame, '/accept', 'Upload them', { folder, path, back: '/problems' })
+    const how =
+      command || actButton(frame, '/accept', 'Upload them', { folder, path, back: '/problems' })
     return html`<li>${nameText(path === '' ? folder : `${folder}/${path}`)}: ${formatAmount(part)} ${acts && how}</li>`
   })}</ul>
 <p><a href="${frame.base_path}/files?state=blocked">All files that are blocked</a></p>`
@@ -60,7 +67,10 @@ function overLimit({ places, ...amount }: StatusView['over_limit'], frame: Frame
 
 type Retrying = StatusView['retrying'][number]
 
-function retryingOf({ message, contents, next_try, examples }: Retrying, { base_path }: Frame): Html {
+function retryingOf(
+  { message, contents, next_try, examples }: Retrying,
+  { base_path }: Frame,
+): Html {
   return html`<h2>${counted(contents, 'file')} tried again without you: ${nameText(message)}</h2>
 <p>The next try is at ${timeText(next_try)}. Such as ${examples.map((place) => html`${fileLink(base_path, place)} `)}</p>`
 }

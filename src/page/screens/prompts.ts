@@ -29,14 +29,20 @@ export function servePrompts(app: HttpApp, tools: PageTools): void {
 
   get(app, tools, '/prompts', async ({ viewer }) => {
     const rows = await withOwnRuns(tools, viewer, ({ config: own, left, history }) =>
-      [...own.prompts, ...left.map((name) => ({ name, schedule: undefined }))].map(({ name, schedule }) => [
-        html`<a href="${base_path}${promptPath(name)}">${nameText(name)}</a>`,
-        schedule ? scheduleText(schedule) : 'no longer in the configuration',
-        lastRun(history(name, 0, 1)[0], base_path),
-        timeText(schedule && nextTimes(schedule, clock.now_ms(), 1)[0]?.at_ms),
-      ]),
+      [...own.prompts, ...left.map((name) => ({ name, schedule: undefined }))].map(
+        ({ name, schedule }) => [
+          html`<a href="${base_path}${promptPath(name)}">${nameText(name)}</a>`,
+          schedule ? scheduleText(schedule) : 'no longer in the configuration',
+          lastRun(history(name, 0, 1)[0], base_path),
+          timeText(schedule && nextTimes(schedule, clock.now_ms(), 1)[0]?.at_ms),
+        ],
+      ),
     )
-    const all = table('Questions that are asked on a schedule', ['Prompt', 'When', 'Last run', 'Next run'], rows)
+    const all = table(
+      'Questions that are asked on a schedule',
+      ['Prompt', 'When', 'Last run', 'Next run'],
+      rows,
+    )
     return { title: 'Reports', live: rows.length === 0 ? noReports(viewer) : all }
   })
 
@@ -57,7 +63,9 @@ ${hidesSome() && html`<p>Some runs are not shown to you: their chat began before
   get(app, tools, '/prompts/:name/dry-run', async ({ viewer, frame, param }) => {
     const settings = await configured(viewer, param('name'))
     const with_remote = { withRemote: remoteOpener(config, clock), now_ms: clock.now_ms() }
-    const planned = await withFreshView(config.state_dir, (view) => dryRun(settings, { view, ...with_remote }))
+    const planned = await withFreshView(config.state_dir, (view) =>
+      dryRun(settings, { view, ...with_remote }),
+    )
     const top = html`${plan(planned, base_path)}
 <p>A run scans the folders first, and waits for files that are on the way. It takes minutes, and the service may charge for it.</p>
 ${actButton(frame, `${promptPath(settings.name)}/run`, 'Run now')}`
@@ -89,7 +97,11 @@ function lastRun(run: RunSummary | undefined, base_path: string): Html {
   return html`<a href="${base_path}/runs/${run.run}">${stateText(run.state)}</a> ${timeText(run.due_ms)}`
 }
 
-function about({ name, prompt, scope, schedule }: PromptSettings, { role }: Viewer, base_path: string): Html {
+function about(
+  { name, prompt, scope, schedule }: PromptSettings,
+  { role }: Viewer,
+  base_path: string,
+): Html {
   return html`<h2>Question</h2><pre>${prompt}</pre>
 <dl><dt>When</dt><dd>${scheduleText(schedule)}</dd>${scopeOf(scope)}</dl>
 <p class="links"><a href="${base_path}${promptPath(name)}/feed.xml">Feed of the reports</a>${
@@ -103,7 +115,8 @@ function scopeOf({ fresh, ...kinds }: PromptScope): Html {
   const what = span || (fresh === 'all' ? 'everything' : 'what came in since the last report')
   const named = Object.entries(kinds).filter(([, names]) => names.length > 0)
   return html`<dt>Asked about</dt><dd>${what}</dd>${named.map(
-    ([kind, names]) => html`<dt>In ${kind}</dt><dd>${names.map((name) => html`${nameText(name)} `)}</dd>`,
+    ([kind, names]) =>
+      html`<dt>In ${kind}</dt><dd>${names.map((name) => html`${nameText(name)} `)}</dd>`,
   )}`
 }
 
@@ -126,7 +139,8 @@ function runsTable(runs: readonly RunSummary[], base_path: string): Html {
 }
 
 function plan({ why, coverage, bodies, assets, notes }: DryRun, base_path: string): Html {
-  if (why !== undefined) return html`<p class="verdict warn">Nothing would be asked now: ${why}.</p>`
+  if (why !== undefined)
+    return html`<p class="verdict warn">Nothing would be asked now: ${why}.</p>`
   return html`<p class="verdict">${coverage ?? ''}</p>
 ${notes.length > 0 && html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`}
 <h2>Question</h2>${bodies.map((body) => html`<pre>${promptOf(body)}</pre>`)}

@@ -28,7 +28,8 @@ export function serveRuns(app: HttpApp, tools: PageTools): void {
       const live = html`${state(run, own.before(run) !== undefined, base_path)}${report(run)}
 ${run.coverage !== undefined && coverage(run)}
 ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(run)}${deliveries(run, visit)}`
-      const is_settled = isFinal(run.state) && run.deliveries.every((delivery) => delivery.state !== 'wanted')
+      const is_settled =
+        isFinal(run.state) && run.deliveries.every((delivery) => delivery.state !== 'wanted')
       return { ...titled(run), live, is_settled }
     }),
   )
@@ -37,7 +38,11 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
     withOwnRuns(tools, viewer, (own) => {
       const run = own.run(Number(param('id')))
       if (run.state !== 'written') throw notThere()
-      return { type: 'text/markdown', body: reportOf(run).text, save_as: `${nameOf(run).replace(/[^\w.-]/g, '-')}.md` }
+      return {
+        type: 'text/markdown',
+        body: reportOf(run).text,
+        save_as: `${nameOf(run).replace(/[^\w.-]/g, '-')}.md`,
+      }
     }),
   )
 
@@ -47,12 +52,23 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
       const before = own.before(run)
       if (!before) throw notThere()
       const { patch, added, removed } = differenceOf(before, run, own.config)
-      const files = [...added.map((name) => `+ file ${name}`), ...removed.map((name) => `- file ${name}`)]
-      const lines = [...(patch === '' ? ['The answers are the same.'] : patch.trimEnd().split('\n').slice(2)), ...files]
-      const linkTo = ({ run: id, due_ms }: RunView) => html`<a href="${base_path}/runs/${id}">${timeText(due_ms)}</a>`
+      const files = [
+        ...added.map((name) => `+ file ${name}`),
+        ...removed.map((name) => `- file ${name}`),
+      ]
+      const lines = [
+        ...(patch === '' ? ['The answers are the same.'] : patch.trimEnd().split('\n').slice(2)),
+        ...files,
+      ]
+      const linkTo = ({ run: id, due_ms }: RunView) =>
+        html`<a href="${base_path}/runs/${id}">${timeText(due_ms)}</a>`
       const top = html`<p>The report of ${linkTo(run)}, compared with that of ${linkTo(before)}.</p>
 <pre>${lines.map(diffLine)}</pre>`
-      return { title: `Changes: ${titled(run).title}`, heading: html`Changes in ${titled(run).heading}`, top }
+      return {
+        title: `Changes: ${titled(run).title}`,
+        heading: html`Changes in ${titled(run).heading}`,
+        top,
+      }
     }),
   )
 
@@ -61,8 +77,12 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
     async run({ viewer, param, field }) {
       const run = await withOwnRuns(tools, viewer, (own) => own.run(Number(param('id'))))
       const targets = targetsOf(run, field('target'), config)
-      if (targets.length > 0) await withDaemon(tools, (daemon) => daemon.deliverAgain({ run: run.run, targets }))
-      const said = targets.length > 0 ? `Sluice sends it to ${field('target')} again.` : 'It has arrived there already.'
+      if (targets.length > 0)
+        await withDaemon(tools, (daemon) => daemon.deliverAgain({ run: run.run, targets }))
+      const said =
+        targets.length > 0
+          ? `Sluice sends it to ${field('target')} again.`
+          : 'It has arrived there already.'
       return { to: `/runs/${run.run}`, said }
     },
   })
@@ -70,18 +90,24 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
 
 /** The time is in the heading alone, where it is shown in the reader's zone. */
 function titled({ run, prompt, due_ms }: RunView): { title: string; heading: Html } {
-  return { title: `Run ${run} of ${prompt}`, heading: html`${nameText(prompt)}, ${timeText(due_ms)}` }
+  return {
+    title: `Run ${run} of ${prompt}`,
+    heading: html`${nameText(prompt)}, ${timeText(due_ms)}`,
+  }
 }
 
 function state(run: RunView, has_before: boolean, base_path: string): Html {
   const tone = run.state === 'written' ? 'soft' : run.state === 'failed' ? 'verdict bad' : 'verdict'
-  const turns = run.turns.length > 1 && !isFinal(run.state) && `, turn ${run.turn + 1} of ${run.turns.length}`
+  const turns =
+    run.turns.length > 1 && !isFinal(run.state) && `, turn ${run.turn + 1} of ${run.turns.length}`
   const why = whyText(run)
   const at = `${base_path}/runs/${run.run}`
   return html`<p class="${tone}">Run ${run.run} of <a href="${base_path}${promptPath(run.prompt)}">${nameText(run.prompt)}</a>,
 due ${timeText(run.due_ms)}: ${stateText(run.state)}${turns}${why !== undefined && `: ${why}`}.</p>
 <p class="links">${run.state === 'written' && html`<a href="${at}/report.md">Download as Markdown</a>`}${
-    has_before && run.state === 'written' && html` · <a href="${at}/diff">Changes since the run before</a>`
+    has_before &&
+    run.state === 'written' &&
+    html` · <a href="${at}/diff">Changes since the run before</a>`
   }</p>`
 }
 
@@ -131,7 +157,9 @@ function deliveries(run: RunView, { viewer, frame }: Visit): Html | undefined {
   const rows = run.deliveries.map((delivery) => {
     const { target, state, error, attempts } = delivery
     const again =
-      is_operator && state !== 'done' && actButton(frame, `/runs/${run.run}/deliver`, 'Send again', { target })
+      is_operator &&
+      state !== 'done' &&
+      actButton(frame, `/runs/${run.run}/deliver`, 'Send again', { target })
     // An error may name hosts and directories, which are the operator's.
     return [
       nameText(target),

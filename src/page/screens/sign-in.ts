@@ -16,7 +16,12 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
 
   app.post('/sign-in', async (request, reply) => {
     const { name = '', password = '', next = '' } = (request.body ?? {}) as Record<string, unknown>
-    if (typeof name !== 'string' || typeof password !== 'string' || name.length > 255 || password.length > 1_024)
+    if (
+      typeof name !== 'string' ||
+      typeof password !== 'string' ||
+      name.length > 255 ||
+      password.length > 1_024
+    )
       throw new SluiceError({ code: 'http.body_invalid', message: 'name and password are needed' })
     const user = store.user(name)
     const address = clientOf(request)
@@ -24,7 +29,11 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
     // Without a user the check takes as long, so nobody learns which names exist.
     const is_right = await slowDown(keys, () => isPassword(password, user?.password))
     if (!is_right || !user) {
-      log({ level: 'warn', message: 'a sign-in to the page had a wrong name or password', fields: { address } })
+      log({
+        level: 'warn',
+        message: 'a sign-in to the page had a wrong name or password',
+        fields: { address },
+      })
       return sendScreen(
         request,
         reply,
@@ -49,7 +58,8 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
     const { link } = (request.body ?? {}) as Record<string, unknown>
     // Too long to be guessed. A limit for wrong links would only lock others out.
     if (!store.useLink(String(link))) {
-      const wrong = 'This link was used already, or it is too old. On this machine, `sluice page` prints a new one.'
+      const wrong =
+        'This link was used already, or it is too old. On this machine, `sluice page` prints a new one.'
       return sendScreen(request, reply, tools, signInScreen(tools, `${base_path}/`, wrong))
     }
     await request.session.regenerate()

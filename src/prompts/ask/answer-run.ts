@@ -24,7 +24,11 @@ export async function answerRun(work: RunWork, tools: RunTools): Promise<void> {
   for (const fact of facts) logFact(fact, work, tools)
 }
 
-async function stepOf(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
+async function stepOf(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+): Promise<RunFact[]> {
   switch (work.state) {
     case 'due':
       return (await awaitFiles(work, settings, tools)) ? planRun(work, settings, tools) : []
@@ -53,7 +57,8 @@ function logFact(fact: RunFact, work: RunWork, { report }: RunTools): void {
   else if (fact.type === 'run_skipped') report.skipped(fact.why, name)
   else if (fact.type === 'run_failed') report.failed(fact.error.message, name)
   else if (fact.type === 'turn_lost') report.later(fact.why, name)
-  else if (fact.type === 'run_deferred' || fact.type === 'turn_unsent') report.later(fact.error.message, name)
+  else if (fact.type === 'run_deferred' || fact.type === 'turn_unsent')
+    report.later(fact.error.message, name)
 }
 
 /** Writes the report of an answered run. A retry uses the same answer and asks nothing again. */
@@ -66,7 +71,9 @@ function writeRun(work: RunWork, settings: PromptSettings, tools: RunTools): Run
       const why = `it is too large for ${what}; it still lists every file that the report covers`
       tools.report.fault(`the manifest of ${nameOf(work)}`, new Error(why))
     })
-    return [{ type: 'run_written', run, report_path, targets: settings.deliver.map(({ name }) => name) }]
+    return [
+      { type: 'run_written', run, report_path, targets: settings.deliver.map(({ name }) => name) },
+    ]
   } catch (error) {
     if (!isSluiceError(error, 'prompts.report_unwritable')) throw error
     return [defer(work, { code: error.code, message: error.message }, tools)]

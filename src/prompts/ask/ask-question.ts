@@ -27,9 +27,14 @@ export interface Turn {
  * `account.refused`, `project.refused`, `answer.refused`; `answer.not_asked` if the service surely
  * did not get it; `answer.unknown` if that is not known.
  */
-export async function askOnce(tools: AskTools, question: Question, chat_id: string | undefined): Promise<Turn> {
+export async function askOnce(
+  tools: AskTools,
+  question: Question,
+  chat_id: string | undefined,
+): Promise<Turn> {
   const { remote, project_id, stopped } = tools
-  if (stopped.aborted) throw new SluiceError({ code: 'answer.stopped', message: 'nothing was asked' })
+  if (stopped.aborted)
+    throw new SluiceError({ code: 'answer.stopped', message: 'nothing was asked' })
   if (chat_id === undefined) {
     const started = await remote.startChat(project_id, question)
     if (!started.ok) throw notAsked(started.failure, question, chat_id)
@@ -78,7 +83,11 @@ function failureOf(failure: Failure): SluiceError {
 type LookedUp = Pick<PromptScope, 'labels' | 'chats' | 'projects'>
 
 /** Finds out which parts of a scope exist on the service. Errors: those of failureOf. */
-export async function lookUpScope<Kinds extends LookedUp>(project_id: string, scope: Kinds, remote: Remote) {
+export async function lookUpScope<Kinds extends LookedUp>(
+  project_id: string,
+  scope: Kinds,
+  remote: Remote,
+) {
   const labels = await labelIds(project_id, scope, { remote })
   if (!labels.ok) throw failureOf(labels.failure)
   const checked = await checkScope(project_id, scope, { remote })
@@ -88,7 +97,8 @@ export async function lookUpScope<Kinds extends LookedUp>(project_id: string, sc
 
 function goneHint(scope: Question['scope'], chat_id: string | undefined): string {
   const removed = 'something it is asked over was removed on the service'
-  const chat = chat_id === undefined ? '' : `the chat ${chat_id} is gone (ask without --follow-up), or `
+  const chat =
+    chat_id === undefined ? '' : `the chat ${chat_id} is gone (ask without --follow-up), or `
   return `${chat}${removed}${uncheckedIds({ concepts: scope?.concept_ids ?? [], views: scope?.view_ids ?? [] })}`
 }
 
@@ -96,7 +106,10 @@ function goneHint(scope: Question['scope'], chat_id: string | undefined): string
 function refusal(failure: Failure): SluiceError | undefined {
   const { about } = failure
   if (about !== 'account' && about !== 'project') return undefined
-  const hint = about === 'account' ? 'renew the token' : 'check project_id in the config, and that the token may use it'
+  const hint =
+    about === 'account'
+      ? 'renew the token'
+      : 'check project_id in the config, and that the token may use it'
   return new SluiceError({ code: `${about}.refused`, message: failureText(failure), hint })
 }
 
@@ -112,7 +125,11 @@ export interface Waiting {
  * `answer.failed` if the service ended the turn with an error; `answer.deadline` and
  * `answer.stopped`, which name the chat because the answer may still come there.
  */
-export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn, waiting: Waiting): Promise<string> {
+export async function awaitAnswer(
+  tools: AskTools,
+  { chat_id, message_id }: Turn,
+  waiting: Waiting,
+): Promise<string> {
   const { remote, project_id, clock, stopped } = tools
   const began_ms = clock.monotonic_ms()
   let last: Failure | undefined
@@ -132,7 +149,10 @@ export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn
     if (refused) throw refused
     const left_ms = began_ms + waiting.deadline_ms - clock.monotonic_ms()
     if (left_ms <= 0) throw tooLate(chat_id, waiting.deadline_ms, last)
-    await clock.sleep(Math.min(left_ms, Math.max(last?.retry_after_ms ?? 0, backoff_ms(tries, waiting))), stopped)
+    await clock.sleep(
+      Math.min(left_ms, Math.max(last?.retry_after_ms ?? 0, backoff_ms(tries, waiting))),
+      stopped,
+    )
   }
   throw new SluiceError({
     code: 'answer.stopped',
@@ -160,7 +180,10 @@ export function sourcesOf(answer: string, files: readonly ArrivedFile[]) {
     const is_named = mentions(answer, own_name)
     return { name: `${folder}/${path}`, asset_id, is_named }
   })
-  return [...sources.filter(({ is_named }) => is_named), ...sources.filter(({ is_named }) => !is_named)]
+  return [
+    ...sources.filter(({ is_named }) => is_named),
+    ...sources.filter(({ is_named }) => !is_named),
+  ]
 }
 
 /** True if the text has the name as a whole: `data.txt` does not mention `a.txt`. */

@@ -13,7 +13,11 @@ import { deferUnsent, nameOf, noteOf, type RunTools } from '../run-tools.ts'
  * effect, the run stays `asking`, and a later step searches for the turn. If the service refuses
  * the first turn (an id is gone, or the prompt may be too long), the run is planned again, once.
  */
-export async function askTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
+export async function askTurn(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+): Promise<RunFact[]> {
   const { ledger, circuit, hard } = tools
   const { run, project_id } = work
   let planned = work
@@ -35,12 +39,19 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
     await circuit.failed(failure, project_id, 'api')
     if (!isSurelyUndone(failure)) return []
     if (failure.about !== 'content') return [deferUnsent(work, failure, tools)]
-    if (round > 0 || planned.turn > 0 || !(isGone(failure) || isLong(body))) return [refused(run, failure, settings)]
+    if (round > 0 || planned.turn > 0 || !(isGone(failure) || isLong(body)))
+      return [refused(run, failure, settings)]
     const facts = await planAgain(planned, settings, failure, tools)
-    const unsent: RunFact = { type: 'turn_unsent', run, not_before_ms: tools.clock.now_ms(), error: noteOf(failure) }
+    const unsent: RunFact = {
+      type: 'turn_unsent',
+      run,
+      not_before_ms: tools.clock.now_ms(),
+      error: noteOf(failure),
+    }
     const plan = facts.find((fact) => fact.type === 'run_planned')?.plan
     if (!plan) return [unsent, ...facts]
-    if (plan.chat_id === planned.chat_id && plan.bodies[0] === body) return [refused(run, failure, settings)]
+    if (plan.chat_id === planned.chat_id && plan.bodies[0] === body)
+      return [refused(run, failure, settings)]
     await ledger.record([unsent, ...facts])
     tools.report.later(`${failureText(failure)}; the run is planned again`, nameOf(work))
     planned = { ...planned, chat_id: plan.chat_id, turn: 0, turns: plan.bodies.map(newTurn) }
@@ -66,7 +77,9 @@ async function send(
     return { ok: true, value: { chat_id, message_id } }
   }
   const appended = await remote.appendMessage(project_id, going_on, body)
-  return appended.ok ? { ok: true, value: { chat_id: going_on, message_id: appended.value.message_id } } : appended
+  return appended.ok
+    ? { ok: true, value: { chat_id: going_on, message_id: appended.value.message_id } }
+    : appended
 }
 
 /** True if an id in the scope, or the chat, is gone. */
@@ -91,7 +104,10 @@ async function planAgain(
   return planRun(work, settings, tools, change)
 }
 
-async function isChatGone({ project_id, chat_id }: RunWork, { remote }: RunTools): Promise<boolean> {
+async function isChatGone(
+  { project_id, chat_id }: RunWork,
+  { remote }: RunTools,
+): Promise<boolean> {
   if (chat_id === undefined) return false
   const outcome = await remote.listMessages(project_id, chat_id)
   return !outcome.ok && outcome.failure.status === 404

@@ -2,7 +2,15 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMean } from '../../base/text/did-you-mean.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { type AskedFields, filledKinds, question } from '../plan/question.ts'
-import { type AskTools, askOnce, awaitAnswer, lookUpScope, sourcesOf, type Turn, type Waiting } from './ask-question.ts'
+import {
+  type AskTools,
+  askOnce,
+  awaitAnswer,
+  lookUpScope,
+  sourcesOf,
+  type Turn,
+  type Waiting,
+} from './ask-question.ts'
 import { type FilesInScope, hasOthers, type Narrowing } from './ask-scope.ts'
 
 /** A question of a user. */
@@ -20,7 +28,10 @@ export type AskStep = { state: 'asked'; turn: Turn } | { state: 'answered'; answ
 export type AskAnswer = ReturnType<typeof askAnswer>
 
 /** True if the scope has nothing. An empty one would mean the whole project. */
-export function isAboutNothing({ narrowing, found }: Pick<UserQuestion, 'narrowing' | 'found'>): boolean {
+export function isAboutNothing({
+  narrowing,
+  found,
+}: Pick<UserQuestion, 'narrowing' | 'found'>): boolean {
   return narrowing.about_files && !found?.files.length && !hasOthers(narrowing.others)
 }
 
@@ -37,7 +48,10 @@ export async function* ask(
   const { text, narrowing, fields, chat_id } = asked
   const tools = { ...tools_of_caller, project_id: narrowing.project_id }
   if (isAboutNothing(asked))
-    throw new SluiceError({ code: 'usage.scope', message: 'nothing was asked: no ready file matches' })
+    throw new SluiceError({
+      code: 'usage.scope',
+      message: 'nothing was asked: no ready file matches',
+    })
   const scope = await scopeOf(asked, tools)
   const turn = await askOnce(tools, question(fields, text, scope), chat_id)
   const asked_ms = tools.clock.now_ms()
@@ -54,7 +68,11 @@ async function scopeOf({ narrowing, found }: UserQuestion, { remote }: Pick<AskT
   for (const name of missing) {
     const meant = didYouMean(name, known)
     const hint = meant && `did you mean ${meant}?`
-    throw new SluiceError({ code: 'usage.label', message: `the project has no label ${name}`, hint })
+    throw new SluiceError({
+      code: 'usage.label',
+      message: `the project has no label ${name}`,
+      hint,
+    })
   }
   if (gone.length > 0) {
     throw new SluiceError({

@@ -16,7 +16,11 @@ const max_late_reads = 5
  * failure, only the deadline ends the run, whatever the last read said. While the service cannot be
  * asked (no network, account or project refused), the run waits for up to a day.
  */
-export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
+export async function awaitAnswer(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+): Promise<RunFact[]> {
   const { remote, circuit, clock, asking, soft, hard } = tools
   const { run, project_id } = work
   const { chat_id, message_id, asked_ms } = work.turns[work.turn]!
@@ -33,9 +37,14 @@ export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools
     } else if ((await circuit.failed(outcome.failure, project_id, 'api')) === 'hold') {
       if (clock.now_ms() - began_ms <= deadline_ms) return []
       const is_lasting = isAnswered(outcome.failure) && work.attempts >= max_late_reads
-      return [is_lasting ? tooLate(run, deadline_ms, outcome.failure) : defer(work, noteOf(outcome.failure), tools)]
+      return [
+        is_lasting
+          ? tooLate(run, deadline_ms, outcome.failure)
+          : defer(work, noteOf(outcome.failure), tools),
+      ]
     }
-    if (patience.isOver()) return [tooLate(run, deadline_ms, outcome.ok ? undefined : outcome.failure)]
+    if (patience.isOver())
+      return [tooLate(run, deadline_ms, outcome.ok ? undefined : outcome.failure)]
     await clock.sleep(backoff_ms(tries, asking), soft)
   }
   return []
@@ -54,10 +63,15 @@ function tooLate(run: number, deadline_ms: number, last: Failure | undefined): R
 function judge(work: RunWork, { state, response = '' }: Message): RunFact[] {
   const { run } = work
   if (state === 'failed') return [lostTurn(work, 'answer.error')]
-  if (response.trim() === '') return [failed(run, 'answer.empty', 'the service gave an empty answer')]
+  if (response.trim() === '')
+    return [failed(run, 'answer.empty', 'the service gave an empty answer')]
   return [{ type: 'turn_answered', run, answer: response }]
 }
 
 function failed(run: number, code: string, what: string): RunFact {
-  return { type: 'run_failed', run, error: { code, message: `${what}; its files stay fresh for the next run` } }
+  return {
+    type: 'run_failed',
+    run,
+    error: { code, message: `${what}; its files stay fresh for the next run` },
+  }
 }

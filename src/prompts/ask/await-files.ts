@@ -22,12 +22,18 @@ const files_a_page = 500
  * is unsettled or on its way to the service; at most for the time limits. Does not wait for folders
  * found offline since the due time. False if the daemon stops before.
  */
-export async function awaitFiles(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<boolean> {
+export async function awaitFiles(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+): Promise<boolean> {
   const { ledger, clock, soft } = tools
   const { due_ms, began_ms } = work
   const { scope, wait_for_files_ms } = settings
   if (scope.folders.length === 0) return !soft.aborted
-  await ledger.record(scope.folders.map((folder) => ({ type: 'scan_wanted' as const, folder, at_ms: due_ms })))
+  await ledger.record(
+    scope.folders.map((folder) => ({ type: 'scan_wanted' as const, folder, at_ms: due_ms })),
+  )
   const waiting = new Patience(clock, began_ms, wait_for_files_ms)
   const scanning = new Patience(clock, began_ms, Math.max(wait_for_files_ms, max_scan_wait_ms))
   const scans = new FolderScans(due_ms)
@@ -36,7 +42,10 @@ export async function awaitFiles(work: RunWork, settings: PromptSettings, tools:
     const online = folders.filter((folder) => !isOffline(folder, due_ms))
     const is_scanned = scans.areComplete(online)
     if (scanning.isOver()) return true
-    if (is_scanned && (waiting.isOver() || !(await isAnyMoving(online, work.prompt, settings, scans, ledger))))
+    if (
+      is_scanned &&
+      (waiting.isOver() || !(await isAnyMoving(online, work.prompt, settings, scans, ledger)))
+    )
       return true
     const left_ms = (is_scanned ? waiting : scanning).left_ms()
     await clock.sleep(Math.min(backoff_ms(tries, poll), left_ms), soft)
@@ -60,7 +69,12 @@ class FolderScans {
 
   areComplete(folders: readonly FolderState[]): boolean {
     for (const { name, scan_began_ms, scan_ended_ms } of folders) {
-      if (scan_began_ms === undefined || scan_ended_ms === undefined || scan_began_ms < this.#due_ms) continue
+      if (
+        scan_began_ms === undefined ||
+        scan_ended_ms === undefined ||
+        scan_began_ms < this.#due_ms
+      )
+        continue
       if (!this.#ended_ms.has(name)) this.#ended_ms.set(name, scan_ended_ms)
     }
     return folders.every(({ name }) => this.#ended_ms.has(name))
@@ -92,7 +106,9 @@ async function isAnyMoving(
     })
     const waits = page.files.some(
       ({ folder, path, stage, seen_ms }) =>
-        (stage === 'moving' || stage === 'on_the_way') && matches(path) && scans.saw(folder, seen_ms),
+        (stage === 'moving' || stage === 'on_the_way') &&
+        matches(path) &&
+        scans.saw(folder, seen_ms),
     )
     if (waits) return true
     after = page.next

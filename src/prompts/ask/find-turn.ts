@@ -41,7 +41,11 @@ class Unread extends Error {
  * turn has it within `find_turn_ms`, and all candidates could be read or the deadline for the
  * answer has passed. A lost turn is asked once more (`lostTurn`).
  */
-export async function findTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
+export async function findTurn(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+): Promise<RunFact[]> {
   const { circuit, clock, asking, soft, hard } = tools
   const { run, project_id } = work
   const intended_ms = work.turns[work.turn]!.intended_ms ?? clock.now_ms()
@@ -54,14 +58,22 @@ export async function findTurn(work: RunWork, settings: PromptSettings, tools: R
       await circuit.succeeded(project_id, 'api')
       if (found)
         return [
-          { type: 'turn_asked', run, ...found, note: 'the question was found on the service, and not asked again' },
+          {
+            type: 'turn_asked',
+            run,
+            ...found,
+            note: 'the question was found on the service, and not asked again',
+          },
         ]
-      if (searching.isOver() && (search.unread === 0 || unseen.isOver())) return [lostTurn(work, 'turn.lost')]
+      if (searching.isOver() && (search.unread === 0 || unseen.isOver()))
+        return [lostTurn(work, 'turn.lost')]
     } catch (error) {
       if (!(error instanceof Unread)) throw error
       if (hard.aborted) return []
       const holds = (await circuit.failed(error.failure, project_id, 'api')) === 'hold'
-      const is_late = holds ? clock.now_ms() - intended_ms > asking.find_turn_ms : tries > 0 && searching.isOver()
+      const is_late = holds
+        ? clock.now_ms() - intended_ms > asking.find_turn_ms
+        : tries > 0 && searching.isOver()
       // Deferred, so that the run ends after a day of failures.
       if (is_late) return [defer(work, noteOf(error.failure), tools)]
       if (holds) return []
@@ -82,7 +94,8 @@ class Search {
   constructor(work: RunWork, tools: RunTools) {
     this.#work = work
     this.#tools = tools
-    for (const { message_id } of work.turns) if (message_id !== undefined) this.#others.add(message_id)
+    for (const { message_id } of work.turns)
+      if (message_id !== undefined) this.#others.add(message_id)
   }
 
   async pass(): Promise<{ chat_id: string; message_id: string } | undefined> {
@@ -115,7 +128,8 @@ class Search {
       let is_older = false
       for (const { chat_id, created_at_ms = intended_ms } of outcome.value.items) {
         if (created_at_ms < since_ms) is_older = true
-        else if (!this.#others.has(chat_id)) found.push({ chat_id, distance_ms: Math.abs(created_at_ms - intended_ms) })
+        else if (!this.#others.has(chat_id))
+          found.push({ chat_id, distance_ms: Math.abs(created_at_ms - intended_ms) })
       }
       after_id = outcome.value.next
       if (is_older || after_id === undefined) break
@@ -131,14 +145,18 @@ class Search {
     const since_ms = this.#intended_ms() - skew_ms
     return outcome.value
       .filter(
-        ({ message_id, created_at_ms }) => !this.#others.has(message_id) && (created_at_ms ?? since_ms) >= since_ms,
+        ({ message_id, created_at_ms }) =>
+          !this.#others.has(message_id) && (created_at_ms ?? since_ms) >= since_ms,
       )
       .slice(-max_candidates)
       .reverse()
       .map(({ message_id }) => ({ chat_id, message_id }))
   }
 
-  async #check({ chat_id, message_id }: Candidate): Promise<{ chat_id: string; message_id: string } | undefined> {
+  async #check({
+    chat_id,
+    message_id,
+  }: Candidate): Promise<{ chat_id: string; message_id: string } | undefined> {
     const first = message_id ?? (await this.#firstMessage(chat_id))
     if (first === undefined) return undefined
     if (this.#others.has(first)) {
@@ -186,5 +204,9 @@ export function lostTurn({ run, turn, turns, notes }: RunWork, code: keyof typeo
   // A repeat without a note may have had either cause.
   const may_repeat = before.length === asked_again && !before.some((note) => note.startsWith(what))
   if (may_repeat) return { type: 'turn_lost', run, why: `${what}: asked once more` }
-  return { type: 'run_failed', run, error: { code, message: `${what}, twice; its files stay fresh for the next run` } }
+  return {
+    type: 'run_failed',
+    run,
+    error: { code, message: `${what}, twice; its files stay fresh for the next run` },
+  }
 }

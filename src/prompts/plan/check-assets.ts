@@ -43,7 +43,9 @@ export async function checkAssets(
   const lost = new Map<number, LossFact>()
   for (let from = 0; from < singly.length && !hard.aborted; from += reads_at_once) {
     const some = singly.slice(from, from + reads_at_once)
-    const outcomes = await Promise.all(some.map(({ asset_id }) => remote.readAsset(project_id, asset_id)))
+    const outcomes = await Promise.all(
+      some.map(({ asset_id }) => remote.readAsset(project_id, asset_id)),
+    )
     for (const [index, outcome] of outcomes.entries()) {
       if (!outcome.ok && outcome.failure.about !== 'asset_gone') return outcome
       const asset = some[index]!
@@ -81,8 +83,14 @@ export async function checkScope<Kinds extends CheckedKinds>(
     for (const id of others) if (!known.has(id)) gone.add(id)
   }
   const isThere = (id: string) => !gone.has(id)
-  const notes = [...gone].map((id) => `${id} is left out: the service does not have it, or the token has no access`)
-  const left = { ...scope, chats: scope.chats.filter(isThere), projects: scope.projects.filter(isThere) }
+  const notes = [...gone].map(
+    (id) => `${id} is left out: the service does not have it, or the token has no access`,
+  )
+  const left = {
+    ...scope,
+    chats: scope.chats.filter(isThere),
+    projects: scope.projects.filter(isThere),
+  }
   return { ok: true, value: { scope: left, gone: [...gone], notes } }
 }
 

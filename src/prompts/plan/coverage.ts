@@ -3,7 +3,10 @@ import { localDate, localTime } from '../../base/time/time.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { NamedFiles, Unready } from './unready.ts'
 
-export type FolderScan = Pick<FolderState, 'name' | 'online' | 'offline_reason' | 'scan_ended_ms'> & {
+export type FolderScan = Pick<
+  FolderState,
+  'name' | 'online' | 'offline_reason' | 'scan_ended_ms'
+> & {
   /** Begin of the scan that ended at `scan_ended_ms`. */
   scan_began_ms: number | undefined
 }
@@ -51,7 +54,8 @@ function folderCoverage(folder: FolderScan, due_ms: number) {
     /** End of the last complete scan; undefined: there was none. */
     scanned_ms: scan_ended_ms,
     /** True if a scan that began at or after the due time has ended. */
-    scanned_in_time: scan_ended_ms !== undefined && scan_began_ms !== undefined && scan_began_ms >= due_ms,
+    scanned_in_time:
+      scan_ended_ms !== undefined && scan_began_ms !== undefined && scan_began_ms >= due_ms,
     offline_reason: online ? undefined : (offline_reason ?? 'offline'),
   }
 }
@@ -74,7 +78,8 @@ export function coverageLine(coverage: Coverage, zone: string): string {
   const clauses = [...readyClauses(coverage)]
   for (const stage of stages) {
     const { total, files } = coverage[stage]
-    if (total > 0) clauses.push(`${formatCount(total)} ${shown_as[stage]} (${namesOf(files, total)})`)
+    if (total > 0)
+      clauses.push(`${formatCount(total)} ${shown_as[stage]} (${namesOf(files, total)})`)
   }
   for (const folder of coverage.folders) {
     const { name, scanned_ms, scanned_in_time, offline_reason } = folder
@@ -110,11 +115,15 @@ const name_columns = 80
 
 function namesOf(files: NamedFiles['files'], total: number): string {
   const shown = files.slice(0, max_shown).map(({ name }) => fitText(printable(name), name_columns))
-  return total > shown.length ? `${shown.join(', ')} and ${formatCount(total - shown.length)} more` : shown.join(', ')
+  return total > shown.length
+    ? `${shown.join(', ')} and ${formatCount(total - shown.length)} more`
+    : shown.join(', ')
 }
 
 /** Time of day; with the date if it is not the day of the run. */
 function scanTime(at_ms: number, due_ms: number, zone: string): string {
   const time = localTime(at_ms, zone)
-  return localDate(due_ms, zone) === time.slice(0, 10) ? time.slice(11, 16) : time.slice(0, 16).replace('T', ' ')
+  return localDate(due_ms, zone) === time.slice(0, 10)
+    ? time.slice(11, 16)
+    : time.slice(0, 16).replace('T', ' ')
 }

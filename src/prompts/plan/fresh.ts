@@ -32,7 +32,8 @@ export async function collectFresh(
       if (found.has(content) || !matches(folder, path)) continue
       found.add(content)
       const kept = arrival.covered ? covered : uncovered
-      if (kept.length < max) kept.push({ content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
+      if (kept.length < max)
+        kept.push({ content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
     }
   }
   const fresh = uncovered.concat(covered).slice(0, max)
@@ -52,6 +53,9 @@ export function freshQueryOf(
 }
 
 /** True if the prompt leaves out, and does not wait for, files older than their folder's setup. */
-export function asksForWhatCame({ scope, first_run }: Pick<PromptSettings, 'scope' | 'first_run'>): boolean {
+export function asksForWhatCame({
+  scope,
+  first_run,
+}: Pick<PromptSettings, 'scope' | 'first_run'>): boolean {
   return first_run === 'from_now' && scope.fresh !== 'all'
 }

@@ -57,7 +57,12 @@ async function* arrivalPages(
   settings: PromptSettings,
   ledger: FreshSource,
 ): AsyncGenerator<readonly Arrival[]> {
-  const query = { prompt, folders: settings.scope.folders, ...freshQueryOf(settings, due_ms), limit: rows_a_page }
+  const query = {
+    prompt,
+    folders: settings.scope.folders,
+    ...freshQueryOf(settings, due_ms),
+    limit: rows_a_page,
+  }
   let after: { seq: number; path: string } | undefined
   do {
     const page = await ledger.arrivals({ ...query, after })

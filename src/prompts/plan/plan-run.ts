@@ -20,7 +20,8 @@ export interface PlanChange {
 }
 
 /** Note for users who try a prompt on a folder full of files. */
-const left_out_at_first = 'files older than the setup of their folder are left out (first_run: from_now)'
+const left_out_at_first =
+  'files older than the setup of their folder are left out (first_run: from_now)'
 
 /** Each round replaces missing assets. After the last one only existing assets are asked about. */
 const max_rounds = 3
@@ -48,7 +49,14 @@ export async function planRun(
   // Dropped midway: not everything is checked.
   if (tools.hard.aborted) return []
   const state = (await tools.ledger.prompts()).find(({ name }) => name === settings.name)
-  return [composePlan(work, there, { ...gathered.value, label_ids: labels.value.label_ids, state, notes }, change)]
+  return [
+    composePlan(
+      work,
+      there,
+      { ...gathered.value, label_ids: labels.value.label_ids, state, notes },
+      change,
+    ),
+  ]
 }
 
 export interface Findings extends Gathered {
@@ -74,9 +82,14 @@ export function composePlan(
     if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') {
       const coverage = composeCoverage({ ...seen, taken: [] })
       // If the ledger knows none of its folders, the coverage line has nothing to report.
-      const why = folders.length === 0 ? 'nothing new' : coverageLine(coverage, settings.schedule.timezone)
+      const why =
+        folders.length === 0 ? 'nothing new' : coverageLine(coverage, settings.schedule.timezone)
       const is_first = last_written_due_ms === undefined && asksForWhatCame(settings)
-      return { type: 'run_skipped', run, why: [why, ...notes, ...(is_first ? [left_out_at_first] : [])].join('; ') }
+      return {
+        type: 'run_skipped',
+        run,
+        why: [why, ...notes, ...(is_first ? [left_out_at_first] : [])].join('; '),
+      }
     }
     if (!has_others) return nothingLeft(run, settings, notes)
   }
@@ -106,7 +119,10 @@ export function missingLabel(name: string): string {
   return `the label "${name}" is left out: the service does not have it`
 }
 
-function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }: PlanChange): string[] {
+function notesOf(
+  missing_labels: readonly string[],
+  { drop_chat, shorter_than }: PlanChange,
+): string[] {
   const notes = missing_labels.map(missingLabel)
   if (drop_chat) notes.push('the earlier chat is gone, so Sluice started a new one')
   if (shorter_than !== undefined)
@@ -115,7 +131,10 @@ function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }:
 }
 
 /** A prompt that is too long without its files fails at every try, so the operator must act. */
-function turnsOf(run: number, wanted: TurnsWanted): Turns | Extract<RunFact, { type: 'run_failed' }> {
+function turnsOf(
+  run: number,
+  wanted: TurnsWanted,
+): Turns | Extract<RunFact, { type: 'run_failed' }> {
   try {
     return composeTurns(wanted)
   } catch (error) {
@@ -148,7 +167,9 @@ async function gatherChecked(
   const there = new Set<number>()
   let has_lost = false
   for (let round = 0; round < max_rounds; round++) {
-    const unchecked = fresh.slice(0, maxTaken(settings)).filter(({ content }) => !there.has(content))
+    const unchecked = fresh
+      .slice(0, maxTaken(settings))
+      .filter(({ content }) => !there.has(content))
     if (unchecked.length === 0) break
     const checked = await checkAssets(work.project_id, unchecked, tools)
     if (!checked.ok) return checked

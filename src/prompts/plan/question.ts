@@ -57,7 +57,10 @@ export function composeTurns(wanted: TurnsWanted): Turns {
 }
 
 /** Oldest arrival first. A run without files has one empty batch. */
-function batchesOf(assets: readonly FreshAsset[], { max_assets, when_too_many }: PromptSettings): FreshAsset[][] {
+function batchesOf(
+  assets: readonly FreshAsset[],
+  { max_assets, when_too_many }: PromptSettings,
+): FreshAsset[][] {
   const batches = [assets.slice(0, max_assets)]
   const max = when_too_many === 'more_turns' ? max_batches : 1
   while (batches.length < max && batches.length * max_assets < assets.length) {
@@ -85,7 +88,11 @@ export function bodyToSend(work: RunWork, settings: PromptSettings): string {
 }
 
 /** Asks for one report over all turns of the chat. */
-export function closingQuestion(settings: PromptSettings, run: Pick<RunWork, 'turns'>, chat_id: string): Question {
+export function closingQuestion(
+  settings: PromptSettings,
+  run: Pick<RunWork, 'turns'>,
+  chat_id: string,
+): Question {
   const prompt = promptOf(run.turns.at(-1)!.body)
   return question(settings, prompt, { chat_ids: [chat_id] })
 }
@@ -96,10 +103,17 @@ const closing_words =
 
 function closing(wanted: TurnsWanted, taken: readonly FreshAsset[], turns: number): Question {
   const line = runLineOf(wanted, turns - 1, turns)
-  return question(wanted.settings, composePrompt(wanted, taken, line, `${closing_words}\n\n`), undefined)
+  return question(
+    wanted.settings,
+    composePrompt(wanted, taken, line, `${closing_words}\n\n`),
+    undefined,
+  )
 }
 
-export type AskedFields = Pick<PromptSettings, 'intelligence' | 'provider' | 'skills' | 'public_data'>
+export type AskedFields = Pick<
+  PromptSettings,
+  'intelligence' | 'provider' | 'skills' | 'public_data'
+>
 
 /** `scope` has no empty list; undefined: the whole project. */
 export function question(fields: AskedFields, prompt: string, scope: Scope | undefined): Question {
@@ -135,11 +149,19 @@ function runLineOf({ settings, run }: TurnsWanted, turn: number, turns: number):
 }
 
 /** Fills the template and ends it with the run line. A long prompt lists fewer files. */
-function composePrompt(wanted: TurnsWanted, assets: readonly FreshAsset[], line: string, before = ''): string {
+function composePrompt(
+  wanted: TurnsWanted,
+  assets: readonly FreshAsset[],
+  line: string,
+  before = '',
+): string {
   const names = assets.map(({ name }) => printable(name))
   const values = valuesOf(wanted, names.length)
   const compose = (shown: number) => {
-    const rendered = renderTemplate(wanted.settings.prompt, { ...values, files: listOf(names, shown) })
+    const rendered = renderTemplate(wanted.settings.prompt, {
+      ...values,
+      files: listOf(names, shown),
+    })
     return `${before}${rendered.trimEnd()}\n\n${line}`
   }
   const limit = limitOf(wanted)
@@ -189,7 +211,8 @@ function valuesOf(wanted: TurnsWanted, count: number): Record<string, string> {
 function sinceText({ settings, run, since_ms, first_since_ms }: TurnsWanted): string {
   const { fresh } = settings.scope
   if (fresh === 'all') return 'the beginning'
-  const from_ms = fresh === 'since_last_run' ? (since_ms ?? first_since_ms) : run.due_ms - fresh.within_ms
+  const from_ms =
+    fresh === 'since_last_run' ? (since_ms ?? first_since_ms) : run.due_ms - fresh.within_ms
   return from_ms === undefined ? 'the beginning' : localTime(from_ms, settings.schedule.timezone)
 }
 

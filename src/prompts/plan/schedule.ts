@@ -51,14 +51,20 @@ function earlierOnes({ prompt, times, state }: DueQuestion, latest_ms: number): 
   const newest_ms = times.previous(latest_ms)
   if (newest_ms === undefined || newest_ms <= state.checked_ms) return []
   const count = times.between(state.checked_ms, newest_ms, max_counted).length
-  const among = count < 2 ? '' : `the last of ${formatCount(count)}${count === max_counted ? ' or more' : ''} `
+  const among =
+    count < 2 ? '' : `the last of ${formatCount(count)}${count === max_counted ? ' or more' : ''} `
   const why = `${among}missed while the daemon was not running or the machine slept: only the latest missed time can be made up`
   return [{ type: 'run_passed_over', prompt: prompt.name, due_ms: newest_ms, why }]
 }
 
 function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): ScheduleFact {
   const { name, catch_up_ms, overlap, schedule } = prompt
-  const passedOver = (why: string): ScheduleFact => ({ type: 'run_passed_over', prompt: name, due_ms, why })
+  const passedOver = (why: string): ScheduleFact => ({
+    type: 'run_passed_over',
+    prompt: name,
+    due_ms,
+    why,
+  })
   const late_ms = now_ms - due_ms
   const on_time = late_ms <= on_time_ms
   if (!on_time && late_ms > catch_up_ms) {
@@ -81,7 +87,15 @@ function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): Sche
 }
 
 /** The next due times after a moment, soonest first, with local time and UTC offset as text. */
-export function nextTimes(schedule: Schedule, after_ms: number, count = 5): { at_ms: number; text: string }[] {
-  const found = cronTimes(schedule.cron, schedule.timezone).between(after_ms, Number.POSITIVE_INFINITY, count)
+export function nextTimes(
+  schedule: Schedule,
+  after_ms: number,
+  count = 5,
+): { at_ms: number; text: string }[] {
+  const found = cronTimes(schedule.cron, schedule.timezone).between(
+    after_ms,
+    Number.POSITIVE_INFINITY,
+    count,
+  )
   return found.map((at_ms) => ({ at_ms, text: localTime(at_ms, schedule.timezone) }))
 }

@@ -20,7 +20,13 @@ export interface Unready {
 export function noUnready(): Unready {
   const none = () => ({ total: 0, files: [] })
   return {
-    lists: { refused: none(), moving: none(), on_the_way: none(), blocked: none(), removed: none() },
+    lists: {
+      refused: none(),
+      moving: none(),
+      on_the_way: none(),
+      blocked: none(),
+      removed: none(),
+    },
     refusals: [],
   }
 }
@@ -36,13 +42,26 @@ export class UnreadyTally {
 
   add({ folder, path, stage, content, md5, size, why, covered }: UnreadyFile): void {
     if (stage === 'refused' && covered) return
-    if (content !== undefined && stage !== 'moving' && stage !== 'blocked' && !this.#seen.add(content)) return
+    if (
+      content !== undefined &&
+      stage !== 'moving' &&
+      stage !== 'blocked' &&
+      !this.#seen.add(content)
+    )
+      return
     const { lists, refusals } = this.found
     const name = `${folder}/${path}`
     const list = lists[stage]
     list.total++
-    if (list.files.length < max_named) list.files.push({ name, ...(why === undefined ? {} : { why }) })
-    if (stage !== 'refused' || content === undefined || md5 === undefined || refusals.length === max_named) return
+    if (list.files.length < max_named)
+      list.files.push({ name, ...(why === undefined ? {} : { why }) })
+    if (
+      stage !== 'refused' ||
+      content === undefined ||
+      md5 === undefined ||
+      refusals.length === max_named
+    )
+      return
     refusals.push({ content, md5, size, name, why: why ?? 'refused by the service' })
   }
 }

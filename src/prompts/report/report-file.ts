@@ -5,7 +5,13 @@ import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
 import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
-import { type Manifest, manifestPath, manifestText, max_manifest_bytes, parseManifest } from '../manifest.ts'
+import {
+  type Manifest,
+  manifestPath,
+  manifestText,
+  max_manifest_bytes,
+  parseManifest,
+} from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 
 /** Names have at most 255 bytes (ext4, APFS, NTFS), including number and endings. */
@@ -47,7 +53,8 @@ export function writeReportFile(
 
 function hintFor(error: unknown): string {
   const code = codeOf(error)
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'free some space; Sluice then writes the report by itself'
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return 'free some space; Sluice then writes the report by itself'
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return 'give the daemon the right to write there; it tries again by itself'
   return 'check that it is a directory to which the daemon can write, and that the name of the report contains {{date}}'
@@ -58,9 +65,16 @@ function hintFor(error: unknown): string {
  *
  * @internal
  */
-export function reportFileName(settings: PromptSettings, { due_ms }: Pick<Manifest, 'due_ms'>): string {
+export function reportFileName(
+  settings: PromptSettings,
+  { due_ms }: Pick<Manifest, 'due_ms'>,
+): string {
   const zone = settings.schedule.timezone
-  const values = { name: settings.name, date: localDate(due_ms, zone), due: localTime(due_ms, zone) }
+  const values = {
+    name: settings.name,
+    date: localDate(due_ms, zone),
+    due: localTime(due_ms, zone),
+  }
   const safe = printable(renderTemplate(settings.report.file_name, values))
     .replace(/[/\\:*?"<>|]/g, '-')
     .replace(/^[.\s]+|[.\s]+$/g, '')
@@ -97,7 +111,11 @@ function isFree(path: string, ours: Manifest): boolean {
   try {
     if (statSync(manifest_path).size > max_manifest_bytes) return false
     const theirs = parseManifest(readFileSync(manifest_path, 'utf8'))
-    return theirs?.prompt === ours.prompt && theirs.project_id === ours.project_id && theirs.due_ms === ours.due_ms
+    return (
+      theirs?.prompt === ours.prompt &&
+      theirs.project_id === ours.project_id &&
+      theirs.due_ms === ours.due_ms
+    )
   } catch {
     // Unreadable, or not a manifest: the file belongs to another program and stays.
     return false

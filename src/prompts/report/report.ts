@@ -3,7 +3,13 @@ import { codeSpan, escapeMarkdown, formatCount } from '../../base/text/format.ts
 import { localDate, localTime } from '../../base/time/time.ts'
 import { type Message, messageId } from '../../deliver/message.ts'
 import type { RaisedAlert, ReportToDeliver, RunWork } from '../../ledger/prompt-work.ts'
-import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from '../manifest.ts'
+import {
+  chatIdsOf,
+  composeManifest,
+  type Manifest,
+  manifestPath,
+  type RunContent,
+} from '../manifest.ts'
 import { type Coverage, composeCoverage, coverageLine, expectedFiles } from '../plan/coverage.ts'
 import { missingLabel } from '../plan/plan-run.ts'
 import { scopeIn } from '../plan/question.ts'
@@ -43,7 +49,8 @@ export function reportMessage(
   settings: PromptSettings,
   page_url?: string,
 ): Message {
-  const link = page_url === undefined ? '' : `[This report on the page](${page_url}/runs/${written.run})\n\n`
+  const link =
+    page_url === undefined ? '' : `[This report on the page](${page_url}/runs/${written.run})\n\n`
   const zone = settings.schedule.timezone
   const coverage = coverageOf(written)
   const date = localDate(written.due_ms, zone)
@@ -75,13 +82,25 @@ export function reportMessage(
   }
 }
 
-function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Coverage, zone: string) {
+function frontMatterOf(
+  run: RunContent,
+  settings: PromptSettings,
+  coverage: Coverage,
+  zone: string,
+) {
   const { turns, prompt, due_ms, cause } = run
   const { scope, intelligence } = settings
   // Uses the scope that was sent: missing ids were left out, and the config may have changed since.
-  const { chat_ids = [], concept_ids = [], project_ids = [], view_ids = [] } = scopeIn(turns[0]?.body ?? '{}')
+  const {
+    chat_ids = [],
+    concept_ids = [],
+    project_ids = [],
+    view_ids = [],
+  } = scopeIn(turns[0]?.body ?? '{}')
   const asked = turns.map(({ asked_ms }) => asked_ms).find((at_ms) => at_ms !== undefined)
-  const answered = turns.map(({ answered_ms }) => answered_ms).findLast((at_ms) => at_ms !== undefined)
+  const answered = turns
+    .map(({ answered_ms }) => answered_ms)
+    .findLast((at_ms) => at_ms !== undefined)
   const fresh = typeof scope.fresh === 'string' ? scope.fresh : `${scope.fresh.within_ms} ms`
   const fields: Record<string, FrontMatterValue | undefined> = {
     name: prompt,
@@ -94,8 +113,16 @@ function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Cove
     messages: turns.flatMap(({ message_id }) => (message_id === undefined ? [] : [message_id])),
     fresh,
     folders: scope.folders,
-    ...filled({ paths: scope.paths, labels: scope.labels.filter((label) => !run.notes.includes(missingLabel(label))) }),
-    ...filled({ chats_in_scope: chat_ids, concepts: concept_ids, projects: project_ids, views: view_ids }),
+    ...filled({
+      paths: scope.paths,
+      labels: scope.labels.filter((label) => !run.notes.includes(missingLabel(label))),
+    }),
+    ...filled({
+      chats_in_scope: chat_ids,
+      concepts: concept_ids,
+      projects: project_ids,
+      views: view_ids,
+    }),
     coverage: coverageLine(coverage, zone),
     files_ready: coverage.ready,
     files_expected: expectedFiles(coverage),
@@ -121,7 +148,9 @@ function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
   const refused = run.refusals.map(({ name, why }) => `- ${codeSpan(name)}: ${escapeMarkdown(why)}`)
   const blocks = [
     mainAnswer(run),
-    ...parts.map(({ answer }, index) => `## Part ${index + 1} of ${parts.length}\n\n${(answer ?? '').trim()}`),
+    ...parts.map(
+      ({ answer }, index) => `## Part ${index + 1} of ${parts.length}\n\n${(answer ?? '').trim()}`,
+    ),
     '---',
     `*${escapeMarkdown(coverageLine(coverage, zone))}*`,
     ...titled('Notes', notes),
@@ -137,7 +166,9 @@ function titled(title: string, lines: readonly string[]): string[] {
 
 function bounded(lines: readonly string[]): string[] {
   const rest = lines.length - max_sources
-  return rest <= 0 ? [...lines] : [...lines.slice(0, max_sources), `- … and ${formatCount(rest)} more, in the manifest`]
+  return rest <= 0
+    ? [...lines]
+    : [...lines.slice(0, max_sources), `- … and ${formatCount(rest)} more, in the manifest`]
 }
 
 type FrontMatterValue = string | number | readonly string[]
@@ -164,7 +195,10 @@ function quoted(value: FrontMatterValue): string {
 }
 
 /** An alert also has the values that templates of reports use: one delivery can serve both. */
-export function alertMessage({ message_id, at_ms, subject, text, problems }: RaisedAlert, target: string): Message {
+export function alertMessage(
+  { message_id, at_ms, subject, text, problems }: RaisedAlert,
+  target: string,
+): Message {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const times = { date: localDate(at_ms, zone), due: localTime(at_ms, zone) }
   return {
@@ -172,7 +206,13 @@ export function alertMessage({ message_id, at_ms, subject, text, problems }: Rai
     subject,
     text,
     at_ms,
-    values: { name: 'sluice-alert', ...times, report: '', manifest: '', count: String(problems.length) },
+    values: {
+      name: 'sluice-alert',
+      ...times,
+      report: '',
+      manifest: '',
+      count: String(problems.length),
+    },
     data: { host: hostname(), healthy: problems.length === 0, problems },
   }
 }

@@ -57,24 +57,40 @@ async function planned(
   const state = view?.prompt(settings.name)
   const gathered = view ? await gather(settings, view, now_ms) : nothing
   // A prompt that no daemon has loaded begins when one does, so nothing is new for it yet.
-  const is_before_all = !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
+  const is_before_all =
+    !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
   const none_yet = is_before_all ? { fresh: [], more: 0 } : {}
-  const fact = composePlan({ run: 0, due_ms: now_ms, last_written_due_ms: state?.last_written_due_ms }, settings, {
-    ...gathered,
-    ...none_yet,
-    label_ids,
-    state,
-    notes: scope_notes,
-  })
+  const fact = composePlan(
+    { run: 0, due_ms: now_ms, last_written_due_ms: state?.last_written_due_ms },
+    settings,
+    {
+      ...gathered,
+      ...none_yet,
+      label_ids,
+      state,
+      notes: scope_notes,
+    },
+  )
   const none = { bodies: [], chat_id: undefined, assets: [], coverage: undefined, notes: [] }
   if (fact.type === 'run_skipped') return { ...none, why: fact.why }
   if (fact.type === 'run_failed') return { ...none, why: fact.error.message }
   const { bodies, chat_id, assets, coverage, notes = [] } = fact.plan
   const line = coverageLine(coverageOf({ coverage, due_ms: now_ms }), settings.schedule.timezone)
-  return { bodies: withClosing(bodies, settings, chat_id), chat_id, assets, coverage: line, notes, why: undefined }
+  return {
+    bodies: withClosing(bodies, settings, chat_id),
+    chat_id,
+    assets,
+    coverage: line,
+    notes,
+    why: undefined,
+  }
 }
 
-function withClosing(bodies: readonly string[], settings: PromptSettings, chat_id = '…'): readonly string[] {
+function withClosing(
+  bodies: readonly string[],
+  settings: PromptSettings,
+  chat_id = '…',
+): readonly string[] {
   if (bodies.length < 2) return bodies
   const turns = bodies.map(newTurn)
   return bodies.with(-1, requestBody(closingQuestion(settings, { turns }, chat_id)))
@@ -83,7 +99,11 @@ function withClosing(bodies: readonly string[], settings: PromptSettings, chat_i
 const nothing: Gathered = { fresh: [], more: 0, unready: noUnready(), folders: [] }
 
 /** A run would scan the folders first; here the last scan counts as that one. */
-async function gather(settings: PromptSettings, view: FreshView, now_ms: number): Promise<Gathered> {
+async function gather(
+  settings: PromptSettings,
+  view: FreshView,
+  now_ms: number,
+): Promise<Gathered> {
   const gathered = await gatherFresh({ prompt: settings.name, due_ms: now_ms }, settings, view)
   const folders = gathered.folders.map((folder) => ({
     ...folder,

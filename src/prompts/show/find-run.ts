@@ -15,7 +15,10 @@ export function zoneOf(prompt: string, { prompts }: Configured): string {
 }
 
 /** The name of a run, such as `weekly-digest@2026-11-23T08:00+01:00`. Commands accept it. */
-export function runName({ prompt, due_ms }: Pick<RunSummary, 'prompt' | 'due_ms'>, config: Configured) {
+export function runName(
+  { prompt, due_ms }: Pick<RunSummary, 'prompt' | 'due_ms'>,
+  config: Configured,
+) {
   return `${prompt}@${localTime(due_ms, zoneOf(prompt, config))}`
 }
 
@@ -24,7 +27,8 @@ const max_searched = 2_000
 
 /** By number or PROMPT@TIME (its beginning suffices). Errors `usage.run`, `usage.prompt`. */
 export function runNamed(text: string, view: PromptsView | undefined, config: Configured): RunView {
-  const found = view && (/^\d+$/.test(text) ? view.run(Number(text)) : runByTime(text, view, config))
+  const found =
+    view && (/^\d+$/.test(text) ? view.run(Number(text)) : runByTime(text, view, config))
   if (found) return found
   throw new SluiceError({
     code: 'usage.run',
@@ -55,7 +59,11 @@ function runByTime(text: string, view: PromptsView, config: Configured): RunView
 }
 
 /** Error `usage.prompt`. A prompt that left the configuration still has its runs. */
-export function refuseUnknown(prompt: string, view: PromptsView | undefined, { prompts }: Configured): void {
+export function refuseUnknown(
+  prompt: string,
+  view: PromptsView | undefined,
+  { prompts }: Configured,
+): void {
   const known = [...prompts, ...(view?.prompts() ?? [])].map(({ name }) => name)
   if (!known.includes(prompt)) throw unknownPrompt(prompt, [...new Set(known)])
 }
@@ -72,19 +80,28 @@ export function promptNamed(name: string, { prompts }: Configured): PromptSettin
 
 function unknownPrompt(name: string, known: readonly string[]): SluiceError {
   if (known.length === 0) {
-    return new SluiceError({ code: 'usage.prompt', message: 'no prompts are configured', hint: no_prompts_hint })
+    return new SluiceError({
+      code: 'usage.prompt',
+      message: 'no prompts are configured',
+      hint: no_prompts_hint,
+    })
   }
   const hint = didYouMeanText(name, known)
   return new SluiceError({ code: 'usage.prompt', message: `there is no prompt ${name}`, hint })
 }
 
-export const no_prompts_hint = 'add `prompts:` to the configuration: docs/prompts.md has three to begin with'
+export const no_prompts_hint =
+  'add `prompts:` to the configuration: docs/prompts.md has three to begin with'
 
 /**
  * The deliveries to send. A finished one is never sent again: receivers rely on that. One that is
  * new in the configuration must be named. Errors `usage.run`, `usage.target`.
  */
-export function targetsOf(run: RunView, target: string | undefined, { prompts }: Configured): string[] {
+export function targetsOf(
+  run: RunView,
+  target: string | undefined,
+  { prompts }: Configured,
+): string[] {
   if (run.state !== 'written') {
     throw new SluiceError({
       code: 'usage.run',
@@ -92,9 +109,12 @@ export function targetsOf(run: RunView, target: string | undefined, { prompts }:
       hint: '`sluice prompts history PROMPT` shows the runs that have',
     })
   }
-  const open = run.deliveries.filter(({ state }) => state !== 'done').map((delivery) => delivery.target)
+  const open = run.deliveries
+    .filter(({ state }) => state !== 'done')
+    .map((delivery) => delivery.target)
   if (target === undefined) return open
-  const configured = prompts.find(({ name }) => name === run.prompt)?.deliver.map(({ name }) => name) ?? []
+  const configured =
+    prompts.find(({ name }) => name === run.prompt)?.deliver.map(({ name }) => name) ?? []
   const known = run.deliveries.map((delivery) => delivery.target)
   if (known.includes(target)) return open.filter((name) => name === target)
   if (configured.includes(target)) return [target]

@@ -1,13 +1,22 @@
 import { readFileSync, statSync } from 'node:fs'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { isoTime, localTime } from '../../base/time/time.ts'
-import type { DeliveryView, PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
+import type {
+  DeliveryView,
+  PromptsView,
+  RunSummary,
+  RunView,
+} from '../../ledger/views/view-prompts.ts'
 import { coverageLine } from '../plan/coverage.ts'
 import { nextTimes } from '../plan/schedule.ts'
 import { coverageOf } from '../report/report.ts'
 import { type Configured, zoneOf } from './find-run.ts'
 
-export function listPrompts(view: PromptsView | undefined, { prompts }: Configured, now_ms: number) {
+export function listPrompts(
+  view: PromptsView | undefined,
+  { prompts }: Configured,
+  now_ms: number,
+) {
   return prompts.map((settings) => ({
     settings,
     last: view?.runs(settings.name, 1)[0],
@@ -16,7 +25,10 @@ export function listPrompts(view: PromptsView | undefined, { prompts }: Configur
 }
 
 /** A prompt of the list as JSON. */
-export function promptAnswer({ settings, last, next }: ReturnType<typeof listPrompts>[number], config: Configured) {
+export function promptAnswer(
+  { settings, last, next }: ReturnType<typeof listPrompts>[number],
+  config: Configured,
+) {
   const { name, project_id, schedule, scope } = settings
   return {
     name,
@@ -40,7 +52,18 @@ export function answerOf({ turns }: Pick<RunView, 'turns'>): string {
 
 /** A run as JSON. Times are ISO 8601 UTC; null: not known, or none. */
 export function runAnswer(run: RunSummary, config: Configured) {
-  const { run: number, prompt, due_ms, cause, state, began_ms, ended_ms, assets, refusals, report_path } = run
+  const {
+    run: number,
+    prompt,
+    due_ms,
+    cause,
+    state,
+    began_ms,
+    ended_ms,
+    assets,
+    refusals,
+    report_path,
+  } = run
   return {
     run: number,
     prompt,
@@ -59,10 +82,20 @@ export function runAnswer(run: RunSummary, config: Configured) {
 
 /** How complete the report of a run is; undefined before it is written. */
 export function coverageText(run: RunView, config: Configured): string | undefined {
-  return run.coverage === undefined ? undefined : coverageLine(coverageOf(run), zoneOf(run.prompt, config))
+  return run.coverage === undefined
+    ? undefined
+    : coverageLine(coverageOf(run), zoneOf(run.prompt, config))
 }
 
-export function deliveryAnswer({ target, state, attempts, not_before_ms, ended_ms, error, output }: DeliveryView) {
+export function deliveryAnswer({
+  target,
+  state,
+  attempts,
+  not_before_ms,
+  ended_ms,
+  error,
+  output,
+}: DeliveryView) {
   return {
     target,
     state,
@@ -87,7 +120,13 @@ export function wholeAnswer(run: RunView, config: Configured) {
       answered: answered_ms === undefined ? null : isoTime(answered_ms),
       answer: answer ?? null,
     })),
-    covered: run.planned_assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn })),
+    covered: run.planned_assets.map(({ name, asset_id, md5, size, turn }) => ({
+      name,
+      asset_id,
+      md5,
+      size,
+      turn,
+    })),
     refused: run.planned_refusals.map(({ name, md5, size, why }) => ({ name, md5, size, why })),
     deliveries: run.deliveries.map(deliveryAnswer),
   }
@@ -103,7 +142,8 @@ const largest_report_bytes = 16 * 1_048_576
 export function reportOf({ report_path, turns }: RunView): { text: string; lost?: string } {
   if (report_path === undefined) return { text: answerOf({ turns }) }
   try {
-    if (statSync(report_path).size > largest_report_bytes) throw new Error('it is too large for a report')
+    if (statSync(report_path).size > largest_report_bytes)
+      throw new Error('it is too large for a report')
     return { text: readFileSync(report_path, 'utf8') }
   } catch (error) {
     const lost = codeOf(error) === 'ENOENT' ? 'it is not there any more' : messageOf(error)

@@ -19,7 +19,13 @@ export function stateText(state: RunState): string {
   return state_texts[state]
 }
 
-export function deliveryText({ target, state, attempts, not_before_ms, error }: DeliveryView): string {
+export function deliveryText({
+  target,
+  state,
+  attempts,
+  not_before_ms,
+  error,
+}: DeliveryView): string {
   const why = error === undefined ? '' : `: ${printable(error.message)}`
   const name = `delivery ${printable(target)}`
   if (state === 'done') return `${name}: delivered`
@@ -28,7 +34,16 @@ export function deliveryText({ target, state, attempts, not_before_ms, error }: 
   return `${name}: failed ${attempts} ${attempts === 1 ? 'time' : 'times'}, tried again ${isoTime(not_before_ms)}${why}`
 }
 
-const days = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays']
+const days = [
+  'Sundays',
+  'Mondays',
+  'Tuesdays',
+  'Wednesdays',
+  'Thursdays',
+  'Fridays',
+  'Saturdays',
+  'Sundays',
+]
 
 /** A schedule in words where it is a usual one, else the cron expression; with its zone. */
 export function scheduleText({ cron, timezone }: Schedule): string {

@@ -48,20 +48,30 @@ interface Finishing {
 }
 
 /** Accepts no new connection, lets requests finish for `grace_ms`, then cuts the rest. */
-export async function finishRequests({ servers, in_flight, grace_ms, log }: Finishing): Promise<void> {
+export async function finishRequests({
+  servers,
+  in_flight,
+  grace_ms,
+  log,
+}: Finishing): Promise<void> {
   const waited_for = [...in_flight]
-  if (waited_for.length > 0) log(`the service stops: it waits up to ${grace_ms / 1_000} s for ${nameOf(waited_for)}`)
+  if (waited_for.length > 0)
+    log(`the service stops: it waits up to ${grace_ms / 1_000} s for ${nameOf(waited_for)}`)
   const late = new Set<RequestEntry>()
   const noteLate = () => {
     for (const entry of in_flight) late.add(entry)
   }
   await Promise.all(servers.map((server) => closeServer(server, grace_ms, noteLate)))
-  if (late.size > 0) log(`the service stopped: ${nameOf([...late])} took too long and got no answer`)
+  if (late.size > 0)
+    log(`the service stopped: ${nameOf([...late])} took too long and got no answer`)
 }
 
 function nameOf(requests: readonly RequestEntry[]): string {
   const uploads = requests.filter(({ place }) => place === 'put').length
   const calls = requests.length - uploads
-  const counts = [...(uploads > 0 ? [counted(uploads, 'upload')] : []), ...(calls > 0 ? [counted(calls, 'call')] : [])]
+  const counts = [
+    ...(uploads > 0 ? [counted(uploads, 'upload')] : []),
+    ...(calls > 0 ? [counted(calls, 'call')] : []),
+  ]
   return counts.join(' and ')
 }

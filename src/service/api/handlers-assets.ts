@@ -1,5 +1,9 @@
 import { isoTime } from '../../base/time/time.ts'
-import { type AssetCreate, type AssetStatus, ingest_error_code } from '../../contract/messages/messages-assets.ts'
+import {
+  type AssetCreate,
+  type AssetStatus,
+  ingest_error_code,
+} from '../../contract/messages/messages-assets.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { blobPathOf } from '../blobs/blob-store.ts'
 import { fault, found } from '../faults/faults.ts'
@@ -19,7 +23,8 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
 
   return {
     // A power cut can lose the slot. The client then gets 404 and asks for a new one.
-    'assets.create': ({ project, body }) => commits.writeUnflushed(() => createAsset(parts, project, body)),
+    'assets.create': ({ project, body }) =>
+      commits.writeUnflushed(() => createAsset(parts, project, body)),
 
     'assets.complete': async ({ project, params }) => {
       const row = await commits.write(() => {
@@ -37,7 +42,8 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
       return recordOf(row)
     },
 
-    'assets.read': ({ project, params }) => recordOf(findAsset(assets, project, params.asset_id), profile),
+    'assets.read': ({ project, params }) =>
+      recordOf(findAsset(assets, project, params.asset_id), profile),
 
     'assets.list': ({ project, query }) =>
       readPage(assets.listing(project, profile.assets_newest_first), query, (row) => ({
@@ -79,8 +85,21 @@ function createAsset(
   // HTTP trims the value of a header, so the signed value must be trimmed, too.
   const upload_headers = { 'x-ms-blob-type': 'BlockBlob', 'content-type': mime_type.trim() }
   const declared_md5 = md5 ?? null
-  assets.insert({ asset_id, project, filename, mime_type, declared_md5, created_at_ms, expires_at_ms })
-  const ticket = { asset_id, headers: upload_headers, limit_bytes: settings.max_upload_bytes, expires_at_ms }
+  assets.insert({
+    asset_id,
+    project,
+    filename,
+    mime_type,
+    declared_md5,
+    created_at_ms,
+    expires_at_ms,
+  })
+  const ticket = {
+    asset_id,
+    headers: upload_headers,
+    limit_bytes: settings.max_upload_bytes,
+    expires_at_ms,
+  }
   return {
     asset_id,
     already_exists: false,
@@ -91,7 +110,12 @@ function createAsset(
   }
 }
 
-function findExisting(assets: AssetStore, profile: Profile, project: number, md5: string): AssetRow | undefined {
+function findExisting(
+  assets: AssetStore,
+  profile: Profile,
+  project: number,
+  md5: string,
+): AssetRow | undefined {
   const content = assets.findContent(project, md5)
   return content ?? (profile.dedup_reservations ? assets.findReservation(project, md5) : undefined)
 }
@@ -114,11 +138,17 @@ function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
     created_at: isoTime(row.created_at_ms),
     name: row.name ?? undefined,
     description: row.description ?? undefined,
-    error: row.failure === null || profile?.says_why_failed === false ? undefined : ingestError(row.failure),
+    error:
+      row.failure === null || profile?.says_why_failed === false
+        ? undefined
+        : ingestError(row.failure),
   }
 }
 
 /** `failure`: a clause about the file, such as `encrypted` or `it contains NUL bytes`. */
 function ingestError(failure: string): AnswerOf<'assets.read'>['error'] {
-  return { code: ingest_error_code, humane: `The file cannot be read: ${failure.replace(/\.$/, '')}.` }
+  return {
+    code: ingest_error_code,
+    humane: `The file cannot be read: ${failure.replace(/\.$/, '')}.`,
+  }
 }

@@ -17,9 +17,13 @@ type ChatRoutes = Extract<RouteId, `chats.${string}` | `messages.${string}`>
 export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
   const { chats, commits, profile, clock } = parts
 
-  const findChat = (project: number, chat_id: string) => found(chats.find(project, chat_id), 'chat', chat_id)
+  const findChat = (project: number, chat_id: string) =>
+    found(chats.find(project, chat_id), 'chat', chat_id)
 
-  function findMessage(project: number, { chat_id, message_id }: { chat_id: string; message_id: string }): MessageRow {
+  function findMessage(
+    project: number,
+    { chat_id, message_id }: { chat_id: string; message_id: string },
+  ): MessageRow {
     const row = chats.findMessage(findChat(project, chat_id).seq, message_id)
     return found(row, 'message', message_id)
   }
@@ -43,7 +47,14 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
     const message_id = makeId('message', now_ms)
     const answer_due_ms = now_ms + parts.settings.answer_delay_ms
     const options = keepOptions(body, who.caller)
-    chats.append(chat, { message_id, created_at_ms: now_ms, answer_due_ms, prompt: body.prompt, scope, options })
+    chats.append(chat, {
+      message_id,
+      created_at_ms: now_ms,
+      answer_due_ms,
+      prompt: body.prompt,
+      scope,
+      options,
+    })
     return { message_id, created_at: isoTime(now_ms) }
   }
 
@@ -67,7 +78,8 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
       return appended
     },
 
-    'chats.list': ({ project, query }) => readPage(chats.listing(project), query, (row) => chatRecord(row, profile)),
+    'chats.list': ({ project, query }) =>
+      readPage(chats.listing(project), query, (row) => chatRecord(row, profile)),
 
     'chats.read': ({ project, params }) => chatRecord(findChat(project, params.chat_id), profile),
 
@@ -78,7 +90,8 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
         return chatRecord(findChat(project, params.chat_id), profile)
       }),
 
-    'chats.delete': (call) => commits.write(() => chats.remove(changeableChat(call, call.params.chat_id))),
+    'chats.delete': (call) =>
+      commits.write(() => chats.remove(changeableChat(call, call.params.chat_id))),
 
     'messages.list': ({ project, params }) => {
       const rows = chats.messages(findChat(project, params.chat_id).seq)
@@ -135,7 +148,10 @@ function messageRecord(row: MessageRow): AnswerOf<'messages.read'> {
 }
 
 /** In the hosted profile, a message has `id` in place of `message_id`, and no status (E-01). */
-function keyed<Message extends { message_id: string }>(message: Message, profile: Profile): Message {
+function keyed<Message extends { message_id: string }>(
+  message: Message,
+  profile: Profile,
+): Message {
   if (!profile.messages_by_id) return message
   const { message_id: id, ...rest } = message
   return { id, ...rest, status: undefined } as unknown as Message

@@ -25,10 +25,12 @@ export function projectHandlers({
     return project
   }
 
-  const read = (caller: Caller, project_id: string) => recordOf(project_store.find(caller, project_id)!)
+  const read = (caller: Caller, project_id: string) =>
+    recordOf(project_store.find(caller, project_id)!)
 
   return {
-    'projects.list': ({ caller, query }) => readPage(project_store.listing(caller), onePage(query), recordOf),
+    'projects.list': ({ caller, query }) =>
+      readPage(project_store.listing(caller), onePage(query), recordOf),
 
     'projects.create': ({ caller, body }) =>
       commits.write(() => {
@@ -36,7 +38,8 @@ export function projectHandlers({
         const now_ms = clock.now_ms()
         const project_id = makeId('project', now_ms)
         const project = project_store.insert(caller, project_id, body, now_ms)
-        if (caller.user !== null) project_store.setMember(project, caller.user, 'owner', 'created', now_ms)
+        if (caller.user !== null)
+          project_store.setMember(project, caller.user, 'owner', 'created', now_ms)
         return read(caller, project_id)
       }),
 
@@ -63,17 +66,30 @@ export function projectHandlers({
         project_store.setRole(project, email, role)
         return administration.members.invite(project, email, role, 'owner')
       })
-      return { invitation_id, email: invited.email, role, url, created_at: isoTime(invited.created_at_ms) }
+      return {
+        invitation_id,
+        email: invited.email,
+        role,
+        url,
+        created_at: isoTime(invited.created_at_ms),
+      }
     },
 
     'projects.uninvite': ({ caller, params: { project_id, invitation_id } }) =>
       commits.write(() => {
-        if (administration.members.uninvite(within(caller, project_id, 'owner'), invitation_id)) return
+        if (administration.members.uninvite(within(caller, project_id, 'owner'), invitation_id))
+          return
         throw fault('publicapi.invitation.not_found', { id: invitation_id })
       }),
   }
 }
 
 function recordOf({ project_id, name, description, is_default, role }: ListedProject) {
-  return { project_id, name, description: description ?? undefined, default: is_default === 1, role }
+  return {
+    project_id,
+    name,
+    description: description ?? undefined,
+    default: is_default === 1,
+    role,
+  }
 }

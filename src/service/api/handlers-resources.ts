@@ -8,7 +8,13 @@ import type { Parts } from '../parts.ts'
 import { type Caller, checkRole, type Handlers, type Who } from '../store/access.ts'
 import { makeId } from '../store/database.ts'
 import { type Listing, onePage, readPage } from '../store/paging.ts'
-import type { LabelFields, LabelRow, ResourceKind, ResourceReach, ResourceRow } from '../store/store-resources.ts'
+import type {
+  LabelFields,
+  LabelRow,
+  ResourceKind,
+  ResourceReach,
+  ResourceRow,
+} from '../store/store-resources.ts'
 import { findAsset } from './handlers-assets.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the route checks it, the group knows its shape
@@ -57,13 +63,26 @@ const groups = {
       throw fault('publicapi.action.timing', { name: schedule.timezone })
     },
     record: (row, fields) => ({ ...fields, enabled: row.enabled === 1, ...times(row) }),
-    listItem: (row, { name }) => ({ name, enabled: row.enabled === 1, created_at: isoTime(row.created_at_ms) }),
+    listItem: (row, { name }) => ({
+      name,
+      enabled: row.enabled === 1,
+      created_at: isoTime(row.created_at_ms),
+    }),
     in_one_answer: true,
   },
   sessions: {
     kind: 'session',
-    record: (row, { turns = [], state = 'ended', ...fields }) => ({ ...fields, state, ...times(row), turns }),
-    listItem: (row, { turns: _, state = 'ended', ...fields }) => ({ ...fields, state, ...times(row) }),
+    record: (row, { turns = [], state = 'ended', ...fields }) => ({
+      ...fields,
+      state,
+      ...times(row),
+      turns,
+    }),
+    listItem: (row, { turns: _, state = 'ended', ...fields }) => ({
+      ...fields,
+      state,
+      ...times(row),
+    }),
   },
 } as const satisfies Record<string, ResourceGroup>
 
@@ -75,19 +94,27 @@ type AnyCall = Who & { params: unknown; query: unknown; body: Fields }
 export function resourceHandlers(parts: Parts): Handlers<GroupRoutes> {
   const handlers: Record<string, (call: AnyCall) => unknown> = {}
   for (const [name, group] of Object.entries(groups)) {
-    for (const [verb, handle] of Object.entries(verbsOf(parts, group))) handlers[`${name}.${verb}`] = handle
+    for (const [verb, handle] of Object.entries(verbsOf(parts, group)))
+      handlers[`${name}.${verb}`] = handle
   }
   const transcript: Handlers<'sessions.transcript'> = {
     'sessions.transcript': (call) => {
       const row = parts.resources.find(reachOf('session', call), call.params.session_id)
       const { fields } = found(row, 'session', call.params.session_id)
-      return readPage(transcriptOf((JSON.parse(fields) as { turns?: SessionTurn[] }).turns), call.query, (turn) => turn)
+      return readPage(
+        transcriptOf((JSON.parse(fields) as { turns?: SessionTurn[] }).turns),
+        call.query,
+        (turn) => turn,
+      )
     },
   }
   return { ...handlers, ...transcript } as unknown as Handlers<GroupRoutes>
 }
 
-export function reachOf(kind: ResourceKind, { caller, project }: Pick<Who, 'caller' | 'project'>): ResourceReach {
+export function reachOf(
+  kind: ResourceKind,
+  { caller, project }: Pick<Who, 'caller' | 'project'>,
+): ResourceReach {
   return { kind, project, user: caller.user }
 }
 
@@ -108,7 +135,10 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
     return row
   }
 
-  const shown = (row: ResourceRow, show = group.record) => ({ [id_name]: row.id, ...show(row, JSON.parse(row.fields)) })
+  const shown = (row: ResourceRow, show = group.record) => ({
+    [id_name]: row.id,
+    ...show(row, JSON.parse(row.fields)),
+  })
 
   function write(call: AnyCall, fields: Fields, before: ResourceRow | undefined): object {
     const reach = reachOf(kind, call)
@@ -138,14 +168,19 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
   const switchTo = (enabled: 0 | 1) => (call: AnyCall) =>
     commits.write(() => {
       const row = changeable(call)
-      if (row.enabled !== enabled) resources.update(row.seq, { ...row, enabled, modified_at_ms: clock.now_ms() })
+      if (row.enabled !== enabled)
+        resources.update(row.seq, { ...row, enabled, modified_at_ms: clock.now_ms() })
       return shown(find(call))
     })
 
   return {
     list: (call: AnyCall) => {
-      const query = group.in_one_answer ? onePage(call.query as ListQuery) : (call.query as ListQuery)
-      return readPage(resources.listing(reachOf(kind, call)), query, (row) => shown(row, group.listItem))
+      const query = group.in_one_answer
+        ? onePage(call.query as ListQuery)
+        : (call.query as ListQuery)
+      return readPage(resources.listing(reachOf(kind, call)), query, (row) =>
+        shown(row, group.listItem),
+      )
     },
     create: (call: AnyCall) => commits.write(() => write(call, call.body, undefined)),
     read: (call: AnyCall) => shown(find(call)),
@@ -165,14 +200,24 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
  * The owner after this change; null: the project. A caller who changes a resource of the project
  * becomes its owner only if the change makes it a personal one.
  */
-function ownerOf(group: ResourceGroup, { user }: Caller, fields: Fields, before?: ResourceRow): number | null {
+function ownerOf(
+  group: ResourceGroup,
+  { user }: Caller,
+  fields: Fields,
+  before?: ResourceRow,
+): number | null {
   if (!group.isOwn?.(fields)) return null
   return before && group.isOwn(JSON.parse(before.fields)) ? before.owner : user
 }
 
 /** The transcript of a session (D-09). Turns never change, so their positions serve as ids. */
-function transcriptOf(turns: readonly SessionTurn[] = []): Listing<SessionTurn & { turn_id: string }, number> {
-  const rows = turns.map((turn, place) => ({ turn_id: `turn_${String(place).padStart(20, '0')}`, ...turn }))
+function transcriptOf(
+  turns: readonly SessionTurn[] = [],
+): Listing<SessionTurn & { turn_id: string }, number> {
+  const rows = turns.map((turn, place) => ({
+    turn_id: `turn_${String(place).padStart(20, '0')}`,
+    ...turn,
+  }))
   return {
     positionOf(id) {
       const position = rows.findIndex(({ turn_id }) => turn_id === id)
@@ -186,7 +231,10 @@ function transcriptOf(turns: readonly SessionTurn[] = []): Listing<SessionTurn &
   }
 }
 
-function times({ created_at_ms, modified_at_ms }: ResourceRow): { created_at: string; modified_at: string } {
+function times({ created_at_ms, modified_at_ms }: ResourceRow): {
+  created_at: string
+  modified_at: string
+} {
   return { created_at: isoTime(created_at_ms), modified_at: isoTime(modified_at_ms) }
 }
 
@@ -194,10 +242,20 @@ function definedOnly(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-type LabelRoutes = Extract<RouteId, `labels.${string}`> | 'assets.attach_label' | 'assets.detach_label'
+type LabelRoutes =
+  | Extract<RouteId, `labels.${string}`>
+  | 'assets.attach_label'
+  | 'assets.detach_label'
 
-export function labelHandlers({ labels, assets, commits, profile, clock }: Parts): Handlers<LabelRoutes> {
-  const find = (project: number, label_id: string) => found(labels.find(project, label_id), 'label', label_id)
+export function labelHandlers({
+  labels,
+  assets,
+  commits,
+  profile,
+  clock,
+}: Parts): Handlers<LabelRoutes> {
+  const find = (project: number, label_id: string) =>
+    found(labels.find(project, label_id), 'label', label_id)
 
   /** The label with this name; it is made if it does not exist (D-03). */
   function named(project: number, fields: LabelFields & { name: string }): LabelRow {
@@ -210,7 +268,11 @@ export function labelHandlers({ labels, assets, commits, profile, clock }: Parts
 
   return {
     'labels.list': ({ project, query }) => {
-      return readPage(labels.listing(project), profile.labels_paged ? query : onePage(query), recordOf)
+      return readPage(
+        labels.listing(project),
+        profile.labels_paged ? query : onePage(query),
+        recordOf,
+      )
     },
 
     'labels.create': ({ project, body }) => commits.write(() => recordOf(named(project, body))),
@@ -228,7 +290,8 @@ export function labelHandlers({ labels, assets, commits, profile, clock }: Parts
         return recordOf(find(project, params.label_id))
       }),
 
-    'labels.delete': ({ project, params }) => commits.write(() => labels.remove(find(project, params.label_id))),
+    'labels.delete': ({ project, params }) =>
+      commits.write(() => labels.remove(find(project, params.label_id))),
 
     'assets.attach_label': ({ project, params, body }) =>
       commits.write(() => {

@@ -28,7 +28,10 @@ const page_headers = {
  * The page of an invitation: GET and HEAD change nothing, since mail scanners open links, too. POST
  * accepts and shows the token once. It needs no script and no key, and works under any path.
  */
-export function serveInvitations(app: HttpApp, { administration, commits, origins, clock }: Parts): void {
+export function serveInvitations(
+  app: HttpApp,
+  { administration, commits, origins, clock }: Parts,
+): void {
   const waitFor = limitRequests(requests_per_minute, () => clock.monotonic_ms())
   const waitForAll = limitRequests(requests_of_all_per_minute, () => clock.monotonic_ms())
   const { invitationOf, accept } = administration.members
@@ -78,7 +81,12 @@ function addressOf({ headers, socket: { remoteAddress = '' } }: HttpRequest): st
   return named.at(-1)?.trim() || remoteAddress
 }
 
-function send(reply: HttpReply, status: number, title: string, parts: readonly string[]): HttpReply {
+function send(
+  reply: HttpReply,
+  status: number,
+  title: string,
+  parts: readonly string[],
+): HttpReply {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>`
   const body = [`<h1>${title}</h1>`, ...parts.map((part) => `<div>${part}</div>`)].join('\n')
   // No other origin may read a page that has a token.
@@ -87,7 +95,13 @@ function send(reply: HttpReply, status: number, title: string, parts: readonly s
   return reply.code(status).headers(page_headers).send(html)
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!)

@@ -40,24 +40,33 @@ export function errorResponsesOf(route: Route): Json {
   return Object.fromEntries(
     Object.entries(by_status).map(([status, codes]) => [
       status,
-      status in shared ? { $ref: `#/components/responses/Error${status}` } : responseOf(Number(status), codes),
+      status in shared
+        ? { $ref: `#/components/responses/Error${status}` }
+        : responseOf(Number(status), codes),
     ]),
   )
 }
 
 export function sharedErrorResponses(): Json {
   return Object.fromEntries(
-    Object.entries(shared).map(([status, codes]) => [`Error${status}`, responseOf(Number(status), codes)]),
+    Object.entries(shared).map(([status, codes]) => [
+      `Error${status}`,
+      responseOf(Number(status), codes),
+    ]),
   )
 }
 
 function byStatus(codes: readonly ErrorCode[]): Record<string, ErrorCode[]> {
   const by_status: Record<string, ErrorCode[]> = {}
-  for (const code of codes) by_status[api_errors[code][0]] = [...(by_status[api_errors[code][0]] ?? []), code]
+  for (const code of codes)
+    by_status[api_errors[code][0]] = [...(by_status[api_errors[code][0]] ?? []), code]
   return by_status
 }
 
-const shared = byStatus(['publicapi.auth.invalid', ...of_every_call.filter((code) => api_errors[code][0] !== 400)])
+const shared = byStatus([
+  'publicapi.auth.invalid',
+  ...of_every_call.filter((code) => api_errors[code][0] !== 400),
+])
 
 function responseOf(status: number, codes: readonly ErrorCode[]): Json {
   return {
@@ -71,7 +80,9 @@ function responseOf(status: number, codes: readonly ErrorCode[]): Json {
             { properties: { code: { enum: codes }, statusCode: { const: status } } },
           ],
         },
-        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+        ),
       },
     },
   }

@@ -18,7 +18,9 @@ interface Operation {
 /** Gives each request and each success its example. Call it again after a change of schemas. */
 export function addExamples(document: Json): void {
   const { paths, components } = document as unknown as Described
-  for (const { requestBody, responses } of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+  for (const { requestBody, responses } of Object.values(paths).flatMap((operations) =>
+    Object.values(operations),
+  )) {
     const answers = Object.values(responses).flatMap(({ content = {} }) => Object.values(content))
     for (const content of [...Object.values(requestBody?.content ?? {}), ...answers]) {
       // Errors have an example for each code.
@@ -46,7 +48,8 @@ interface Shape {
  * contract). Of alternatives it takes the first.
  */
 function exampleOf(schema: Shape, schemas: Json): unknown {
-  if (schema.$ref !== undefined) return exampleOf(schemas[schema.$ref.split('/').at(-1)!] as Shape, schemas)
+  if (schema.$ref !== undefined)
+    return exampleOf(schemas[schema.$ref.split('/').at(-1)!] as Shape, schemas)
   if (schema.examples?.[0] !== undefined) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   const values = schema.enum ?? schema['x-extensible-enum']

@@ -21,7 +21,8 @@ interface Described extends Json {
 export function describeProfile(document: Json, profile: Profile): Json {
   const described = structuredClone(document) as Described
   const { schemas } = described.components
-  if (profile.messages_by_id) for (const name of ['Message', 'MessageReference']) keyById(schemas[name]!)
+  if (profile.messages_by_id)
+    for (const name of ['Message', 'MessageReference']) keyById(schemas[name]!)
   if (!profile.says_why_failed) {
     for (const name of ['Asset', 'AssetListItem']) delete schemas[name]!.properties.error
     delete schemas.IngestError
@@ -43,7 +44,10 @@ export function describeProfile(document: Json, profile: Profile): Json {
 function keyById(message: ObjectSchema): void {
   const { message_id, status: _, ...others } = message.properties
   message.properties = { id: message_id!, ...others }
-  message.required = ['id', ...message.required.filter((name) => name !== 'message_id' && name !== 'status')]
+  message.required = [
+    'id',
+    ...message.required.filter((name) => name !== 'message_id' && name !== 'status'),
+  ]
 }
 
 function visit(value: unknown, see: (schema: Json) => void): void {
@@ -61,7 +65,9 @@ function extend(values: unknown, known: string, value: string): void {
 export function describeLimits(document: Json, limits: Limits): Json {
   const described = structuredClone(document) as Described
   described.info.description += `\n\n${sentences(limits)}`
-  for (const operation of Object.values(described.paths).flatMap((operations) => Object.values(operations))) {
+  for (const operation of Object.values(described.paths).flatMap((operations) =>
+    Object.values(operations),
+  )) {
     narrow(bodySchemaOf(operation, described.components.schemas), limits)
   }
   return described
@@ -83,7 +89,9 @@ function bodySchemaOf(operation: Json, schemas: Json): Json {
 }
 
 function narrow(schema: Json, limits: Limits): void {
-  for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, Json>)) {
+  for (const [field, property] of Object.entries(
+    (schema.properties ?? {}) as Record<string, Json>,
+  )) {
     const max_length = maxLengthOf(field, limits)
     if (max_length !== undefined && typeof property.maxLength === 'number') {
       property.maxLength = Math.min(max_length, property.maxLength)

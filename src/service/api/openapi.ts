@@ -4,7 +4,12 @@ import { errorBody } from '../../contract/envelope.ts'
 import { api_errors } from '../../contract/errors.ts'
 import { idPattern } from '../../contract/identifiers.ts'
 import type { Route } from '../../contract/routes/route.ts'
-import { errorExamples, errorResponsesOf, type Json, sharedErrorResponses } from './openapi-errors.ts'
+import {
+  errorExamples,
+  errorResponsesOf,
+  type Json,
+  sharedErrorResponses,
+} from './openapi-errors.ts'
 import { addExamples } from './openapi-examples.ts'
 
 /**
@@ -15,7 +20,10 @@ export function describeInterface(routes: readonly Route[], server_url: string):
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) }
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operationOf(route, schemas),
+    }
   }
   schemaOf(z.object({ error: errorBody }), 'output', schemas)
   const document = {
@@ -32,7 +40,12 @@ export function describeInterface(routes: readonly Route[], server_url: string):
       responses: sharedErrorResponses(),
       examples: errorExamples(),
       securitySchemes: {
-        key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'pat_ and 32 characters' },
+        key: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'pat_ and 32 characters',
+        },
       },
     },
   }
@@ -106,7 +119,9 @@ function responsesOf(route: Route, schemas: Json): Json {
     const media_type = route.media_type ?? 'application/json'
     responses[status] = {
       description: status_texts[status] ?? 'Done',
-      ...(schema ? { content: { [media_type]: { schema: schemaOf(schema, 'output', schemas) } } } : {}),
+      ...(schema
+        ? { content: { [media_type]: { schema: schemaOf(schema, 'output', schemas) } } }
+        : {}),
     }
   }
   return { ...responses, ...errorResponsesOf(route) }
@@ -124,7 +139,10 @@ type Direction = 'input' | 'output'
 
 /** A schema as JSON Schema. Schemas with an id go to `schemas` and are referenced. */
 function schemaOf(schema: z.ZodType, direction: Direction, schemas: Json): Json {
-  const described = z.toJSONSchema(schema, { io: direction, override: direction === 'output' ? keepOpen : () => {} })
+  const described = z.toJSONSchema(schema, {
+    io: direction,
+    override: direction === 'output' ? keepOpen : () => {},
+  })
   const text = JSON.stringify(described).replaceAll('"#/$defs/', '"#/components/schemas/')
   const { $schema: _, $defs, ...own } = JSON.parse(text) as Json & { $defs?: Json }
   Object.assign(schemas, $defs)
@@ -132,7 +150,13 @@ function schemaOf(schema: z.ZodType, direction: Direction, schemas: Json): Json 
 }
 
 /** Zod rules out other fields of any object that is answered. Only strict ones mean it. */
-function keepOpen({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
+function keepOpen({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes
+  jsonSchema: Json
+}): void {
   const { def } = zodSchema._zod
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties
   if ('x-extensible-enum' in jsonSchema) delete jsonSchema.enum

@@ -41,7 +41,8 @@ export function composeAnswer(
     return `**${source.replace(/\p{Cc}+/gu, ' ')}**\n\n${quoted.join('\n')}`
   })
   if (parts.length === 0) parts.push(nothing_found)
-  if (skills.length > 0) parts.push(`Skills, in this order: ${skills.join(', ')}. They are for a model to follow.`)
+  if (skills.length > 0)
+    parts.push(`Skills, in this order: ${skills.join(', ')}. They are for a model to follow.`)
   return [...parts, ...notes, extractive_note].join('\n\n')
 }
 
@@ -61,7 +62,11 @@ export function hasAnyOf(words: readonly string[], text: string): boolean {
 }
 
 /** The passages with the most of these words, best first. For chats, which are in no index. */
-export function bestPassages(passages: readonly Quote[], words: readonly string[], limit: number): Quote[] {
+export function bestPassages(
+  passages: readonly Quote[],
+  words: readonly string[],
+  limit: number,
+): Quote[] {
   return passages
     .map((quote) => {
       const has = wordsOf(quote.text)

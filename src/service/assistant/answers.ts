@@ -33,7 +33,8 @@ export function runAnswers(parts: Parts): Worker {
       const now_ms = clock.now_ms()
       for (const message of chats.unanswered(2 * answers_at_once + 1)) {
         if (under_way.has(message.seq)) continue
-        if (message.answer_due_ms > now_ms) return { wait_ms: Math.min(idle_ms, message.answer_due_ms - now_ms) }
+        if (message.answer_due_ms > now_ms)
+          return { wait_ms: Math.min(idle_ms, message.answer_due_ms - now_ms) }
         if (under_way.size >= answers_at_once) break
         under_way.set(message.seq, begin(message))
       }
@@ -65,7 +66,10 @@ export function runAnswers(parts: Parts): Worker {
     }
   }
 
-  return { ...worker, ended: worker.ended.then(async () => void (await Promise.all(under_way.values()))) }
+  return {
+    ...worker,
+    ended: worker.ended.then(async () => void (await Promise.all(under_way.values()))),
+  }
 }
 
 /**
@@ -79,13 +83,17 @@ async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
   const now_ms = clock.now_ms()
   if ('response' in outcome) return () => chats.answer(message, 'done', outcome.response, now_ms)
 
-  const deadline_ms = message.created_at_ms + settings.answer_delay_ms + assistant.config.deadline_ms
+  const deadline_ms =
+    message.created_at_ms + settings.answer_delay_ms + assistant.config.deadline_ms
   const gives_up = fails || now_ms >= deadline_ms
   const wait_ms = Math.max(outcome.retry_after_ms ?? 0, backoff_ms(message.attempts, retry_backoff))
   const next_ms = Math.min(now_ms + wait_ms, deadline_ms)
-  const next = gives_up ? 'it is given up' : `it is tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
+  const next = gives_up
+    ? 'it is given up'
+    : `it is tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
   log(`the message ${message.message_id} got no answer: ${outcome.fault}; ${next}`)
-  return () => (gives_up ? chats.answer(message, 'error', null, now_ms) : chats.defer(message.seq, next_ms))
+  return () =>
+    gives_up ? chats.answer(message, 'error', null, now_ms) : chats.defer(message.seq, next_ms)
 }
 
 async function attempt(parts: Parts, message: Asked): Promise<Outcome> {

@@ -35,7 +35,9 @@ const auto_rule = z.strictObject({
   min_skills: whole(1, 1_000).optional(),
 })
 
-const address = z.string().refine(isSafeAddress, 'must begin with https:// (http:// is for this machine only)')
+const address = z
+  .string()
+  .refine(isSafeAddress, 'must begin with https:// (http:// is for this machine only)')
 
 const model_host = z.strictObject({
   /** The address without `/chat/completions`. */
@@ -73,7 +75,12 @@ const schema = z
   .strictObject({
     assistant: z.enum(['extractive', 'model']).default('extractive'),
     modes: z.strictObject({ fast: mode_row, expert: mode_row, research: mode_row }).default({
-      fast: { model_class: 'small', passages: 6, thinking: 'none', tools: ['passages', 'memories'] },
+      fast: {
+        model_class: 'small',
+        passages: 6,
+        thinking: 'none',
+        tools: ['passages', 'memories'],
+      },
       expert: {
         model_class: 'large',
         passages: 12,
@@ -97,7 +104,18 @@ const schema = z
       )
       .default([
         { mode: 'research', words: ['research', 'recherche', 'recherchiere', 'investigate'] },
-        { mode: 'expert', words: ['analyse', 'analyze', 'analysiere', 'compare', 'vergleiche', 'evaluate', 'bewerte'] },
+        {
+          mode: 'expert',
+          words: [
+            'analyse',
+            'analyze',
+            'analysiere',
+            'compare',
+            'vergleiche',
+            'evaluate',
+            'bewerte',
+          ],
+        },
         { mode: 'expert', min_skills: 1 },
         { mode: 'expert', min_prompt_chars: 1_500 },
         { mode: 'expert', min_scope_ids: 20 },
@@ -108,7 +126,12 @@ const schema = z
       .record(
         z.string(),
         z
-          .array(z.strictObject({ provider: z.enum(providers).exclude(['automatic']), model: z.string().min(1) }))
+          .array(
+            z.strictObject({
+              provider: z.enum(providers).exclude(['automatic']),
+              model: z.string().min(1),
+            }),
+          )
           .min(1),
       )
       .default({}),
@@ -126,7 +149,12 @@ const schema = z
   })
   .superRefine(({ assistant, modes, model_classes, model }, context) => {
     if (assistant !== 'model') return
-    if (!model) context.addIssue({ code: 'custom', path: ['model'], message: 'is missing: give at least its base_url' })
+    if (!model)
+      context.addIssue({
+        code: 'custom',
+        path: ['model'],
+        message: 'is missing: give at least its base_url',
+      })
     for (const [mode, { model_class }] of Object.entries(modes)) {
       if (Object.hasOwn(model_classes, model_class)) continue
       const message = `names the class ${model_class}, which is not in model_classes`
@@ -149,10 +177,13 @@ export const default_assistant: AssistantConfig = schema.parse({})
 export function readAssistantConfig(file: string): AssistantConfig {
   const parsed = schema.safeParse(readJson(file))
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`)
+    const faults = parsed.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`,
+    )
     throw unusable(file, faults.join('; '))
   }
-  const beside = (path: string | undefined) => (path === undefined ? {} : { key_file: resolve(dirname(file), path) })
+  const beside = (path: string | undefined) =>
+    path === undefined ? {} : { key_file: resolve(dirname(file), path) }
   const { model, web_search } = parsed.data
   return {
     ...parsed.data,

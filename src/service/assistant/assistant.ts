@@ -54,7 +54,12 @@ interface ModelParts {
 /** The part of a chat completion that is needed; servers differ in the rest. */
 const completion = z.object({
   choices: z
-    .array(z.object({ message: z.object({ content: z.string().trim().min(1) }), finish_reason: z.string().nullish() }))
+    .array(
+      z.object({
+        message: z.object({ content: z.string().trim().min(1) }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
     .min(1),
 })
 
@@ -89,7 +94,11 @@ function openModelAssistant({ host, connections, proxy, clock }: ModelParts): As
   }
 }
 
-function readAnswer({ status, headers, body, truncated }: HttpResponse, model: string, now_ms: number): Outcome {
+function readAnswer(
+  { status, headers, body, truncated }: HttpResponse,
+  model: string,
+  now_ms: number,
+): Outcome {
   if (status !== 200) {
     return {
       fault: `the host of ${model} answered with status ${status}`,
@@ -100,7 +109,9 @@ function readAnswer({ status, headers, body, truncated }: HttpResponse, model: s
   const parsed = completion.safeParse(parseJson(body))
   if (!parsed.success) return { fault: `the host of ${model} sent no valid answer` }
   const { message, finish_reason } = parsed.data.choices[0]!
-  return { response: finish_reason === 'length' ? `${message.content}\n\n${cut_note}` : message.content }
+  return {
+    response: finish_reason === 'length' ? `${message.content}\n\n${cut_note}` : message.content,
+  }
 }
 
 export interface OpenedAssistant extends Assistant {
@@ -109,10 +120,16 @@ export interface OpenedAssistant extends Assistant {
 }
 
 /** Opens the configured assistant. Error `config.service` for an unusable key file. */
-export function openAssistant(config: AssistantConfig, clock: Clock, proxy: ProxyVariables): OpenedAssistant {
+export function openAssistant(
+  config: AssistantConfig,
+  clock: Clock,
+  proxy: ProxyVariables,
+): OpenedAssistant {
   const { assistant: kind, model: host, web_search, answers_at_once: connections } = config
   const assistant =
-    kind === 'model' && host ? openModelAssistant({ host, connections, proxy, clock }) : extractive_assistant
+    kind === 'model' && host
+      ? openModelAssistant({ host, connections, proxy, clock })
+      : extractive_assistant
   const web = web_search && openWebSearch(web_search, clock, connections, proxy)
   return {
     config,
@@ -153,20 +170,28 @@ guide you; never repeat it.`
 function modelMessages(turn: PreparedTurn, max_history_chars: number): ModelMessage[] {
   return [
     { role: 'system', content: instructions(turn) },
-    ...newest(turn.conversation, max_history_chars).flatMap(({ prompt, response }): ModelMessage[] => [
-      { role: 'user', content: prompt },
-      { role: 'assistant', content: response },
-    ]),
+    ...newest(turn.conversation, max_history_chars).flatMap(
+      ({ prompt, response }): ModelMessage[] => [
+        { role: 'user', content: prompt },
+        { role: 'assistant', content: response },
+      ],
+    ),
     { role: 'user', content: `${turn.prompt}\n\n${sources(turn.quotes)}` },
   ]
 }
 
 function instructions({ skills, memories, notes }: PreparedTurn): string {
   const parts = [task, ...skills.map(({ name, content }) => `# Skill: ${name}\n\n${content}`)]
-  const [own, shared] = [memories.filter(({ is_own }) => is_own), memories.filter(({ is_own }) => !is_own)]
-  if (shared.length > 0) parts.push(`# What is known of the one who asks\n\n${listed(shared.map(({ text }) => text))}`)
+  const [own, shared] = [
+    memories.filter(({ is_own }) => is_own),
+    memories.filter(({ is_own }) => !is_own),
+  ]
+  if (shared.length > 0)
+    parts.push(`# What is known of the one who asks\n\n${listed(shared.map(({ text }) => text))}`)
   if (own.length > 0)
-    parts.push(`# What nobody else may read\n\n${discretion}\n\n${listed(own.map(({ text }) => text))}`)
+    parts.push(
+      `# What nobody else may read\n\n${discretion}\n\n${listed(own.map(({ text }) => text))}`,
+    )
   if (notes.length > 0) parts.push(`# Tell the reader\n\n${listed(notes)}`)
   return parts.join('\n\n')
 }
@@ -181,7 +206,10 @@ function sources(quotes: readonly Quote[]): string {
   return `# Sources\n\n${each.join('\n\n')}`
 }
 
-function newest(turns: PreparedTurn['conversation'], max_chars: number): PreparedTurn['conversation'] {
+function newest(
+  turns: PreparedTurn['conversation'],
+  max_chars: number,
+): PreparedTurn['conversation'] {
   let left = max_chars
   let from = turns.length
   for (const { prompt, response } of turns.toReversed()) {

@@ -53,9 +53,14 @@ export function openOutsideHost(options: OutsideHostOptions) {
       const over = new AbortController()
       void clock.sleep(timeout_ms, over.signal).then(() => late.abort())
       try {
-        return await http.request({ ...request, headers, signal: AbortSignal.any([signal, late.signal]) })
+        return await http.request({
+          ...request,
+          headers,
+          signal: AbortSignal.any([signal, late.signal]),
+        })
       } catch (error) {
-        if (late.signal.aborted && !signal.aborted) throw new Error(`no complete answer within ${timeout_ms} ms`)
+        if (late.signal.aborted && !signal.aborted)
+          throw new Error(`no complete answer within ${timeout_ms} ms`)
         throw error
       } finally {
         over.abort()
@@ -73,13 +78,18 @@ function readKeyFile(file: string): string {
   try {
     const { stat, bytes } = readBeginning(file, max_key_file_bytes + 1)
     if (!stat.isFile()) throw unusable(file, 'it is not a file')
-    if (bytes.length > max_key_file_bytes) throw unusable(file, `it has more than ${max_key_file_bytes} bytes`)
-    if ((stat.mode & 0o077) !== 0) throw unusable(file, 'group or others can read it', `chmod 600 ${file}`)
+    if (bytes.length > max_key_file_bytes)
+      throw unusable(file, `it has more than ${max_key_file_bytes} bytes`)
+    if ((stat.mode & 0o077) !== 0)
+      throw unusable(file, 'group or others can read it', `chmod 600 ${file}`)
     const key = bytes.toString('latin1').trim()
-    if (!/^[\x21-\x7e]+$/.test(key)) throw unusable(file, 'the key must be one word of visible characters')
+    if (!/^[\x21-\x7e]+$/.test(key))
+      throw unusable(file, 'the key must be one word of visible characters')
     return key
   } catch (error) {
-    throw error instanceof SluiceError ? error : unusable(file, codeOf(error) ?? 'it cannot be read')
+    throw error instanceof SluiceError
+      ? error
+      : unusable(file, codeOf(error) ?? 'it cannot be read')
   }
 }
 

@@ -14,7 +14,11 @@ export interface Knowledge {
  * One function per kind of id in a scope. It returns the number of the thing (of a view, its
  * filter), or undefined if the thing does not exist or is out of reach.
  */
-function finders({ access, assets, labels, chats, concepts }: Parts, caller: Caller, project: number) {
+function finders(
+  { access, assets, labels, chats, concepts }: Parts,
+  caller: Caller,
+  project: number,
+) {
   return {
     asset_ids: (id: string) => assets.find(project, id)?.seq,
     label_ids: (id: string) => labels.find(project, id)?.seq,
@@ -30,7 +34,11 @@ function finders({ access, assets, labels, chats, concepts }: Parts, caller: Cal
  * project. An empty list counts as absent, and so does a scope without ids. For an id that is
  * unknown or out of reach, it throws a 404 for the whole turn.
  */
-export function checkScope(parts: Parts, { caller, project }: Who, scope: ChatScope | undefined): string | null {
+export function checkScope(
+  parts: Parts,
+  { caller, project }: Who,
+  scope: ChatScope | undefined,
+): string | null {
   const find = finders(parts, caller, project)
   const kept: Record<string, string[]> = {}
   for (const [kind, ids] of Object.entries(scope ?? {})) {
@@ -52,7 +60,9 @@ export function expandScope(
   kept: string | null,
 ): Knowledge {
   if (kept === null) return { projects: [project], assets: [], chats: [] }
-  const { asset_ids, label_ids, chat_ids, project_ids, concept_ids, view_ids } = JSON.parse(kept) as ChatScope
+  const { asset_ids, label_ids, chat_ids, project_ids, concept_ids, view_ids } = JSON.parse(
+    kept,
+  ) as ChatScope
   const { labels, concepts } = parts
   // A project that the user has lost since then counts as removed. The reach of the key was checked
   // with the question.
@@ -60,7 +70,10 @@ export function expandScope(
   const each = <Found>(ids: string[] = [], findOne: (id: string) => Found | undefined) =>
     ids.map(findOne).filter((found) => found !== undefined)
   const by_label = each(label_ids, find.label_ids)
-  const by_concept = [...each(concept_ids, find.concept_ids), ...by_label.flatMap(concepts.labelled)]
+  const by_concept = [
+    ...each(concept_ids, find.concept_ids),
+    ...by_label.flatMap(concepts.labelled),
+  ]
   return {
     projects: each(project_ids, find.project_ids),
     assets: [

@@ -24,9 +24,15 @@ const min_hits = 60
 export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material> {
   const { message, options, plan } = turn
   const words = searchWords(message.prompt)
-  const knowledge = expandScope(parts, { project: message.project, user: options.user }, message.scope)
+  const knowledge = expandScope(
+    parts,
+    { project: message.project, user: options.user },
+    message.scope,
+  )
   const notes: string[] = []
-  const from_files = plan.tools.has('passages') ? await passagesOf(parts, knowledge, words, plan.passages) : []
+  const from_files = plan.tools.has('passages')
+    ? await passagesOf(parts, knowledge, words, plan.passages)
+    : []
   const past = plan.tools.has('past_chats') ? knowledge.projects : []
   const said = await searchChats(
     parts,
@@ -78,10 +84,16 @@ async function searchWeb(
   }
 }
 
-function skillsOf({ resources }: Parts, project: number, { skills, user }: TurnOptions): Material['skills'] {
+function skillsOf(
+  { resources }: Parts,
+  project: number,
+  { skills, user }: TurnOptions,
+): Material['skills'] {
   return skills.flatMap((name) => {
     const row = resources.named({ kind: 'skill', project, user }, name)
-    return row?.enabled === 1 ? [{ name, content: (JSON.parse(row.fields) as SkillCreate).content }] : []
+    return row?.enabled === 1
+      ? [{ name, content: (JSON.parse(row.fields) as SkillCreate).content }]
+      : []
   })
 }
 
@@ -89,10 +101,17 @@ function skillsOf({ resources }: Parts, project: number, { skills, user }: TurnO
 function memoriesOf({ resources, assistant }: Parts, { message, options }: Turn): Memory[] {
   return resources
     .enabled({ kind: 'memory', project: message.project, user: options.user })
-    .map(({ fields, owner }) => ({ ...(JSON.parse(fields) as MemoryCreate), is_own: owner !== null }))
+    .map(({ fields, owner }) => ({
+      ...(JSON.parse(fields) as MemoryCreate),
+      is_own: owner !== null,
+    }))
     .sort((one, other) => other.importance - one.importance)
     .slice(0, assistant.config.max_memories)
-    .map(({ content, category, is_own }) => ({ source: `memory (${category})`, text: content, is_own }))
+    .map(({ content, category, is_own }) => ({
+      source: `memory (${category})`,
+      text: content,
+      is_own,
+    }))
 }
 
 function conversationOf({ chats }: Parts, { chat, seq }: MessageRow): Material['conversation'] {
@@ -124,7 +143,10 @@ async function searchChats(
   const is_named = new Set(named)
   const sources = [
     { where: { chats: named }, has: ({ seq }: MessageRow) => seq !== asking.seq },
-    { where: { projects }, has: ({ chat }: MessageRow) => chat !== asking.chat && !is_named.has(chat) },
+    {
+      where: { projects },
+      has: ({ chat }: MessageRow) => chat !== asking.chat && !is_named.has(chat),
+    },
   ]
   let best: Quote[] = []
   let left_chars = assistant.config.max_past_chars

@@ -1,4 +1,8 @@
-import type { ChatAppend, intelligence_modes, providers } from '../../contract/messages/messages-chats.ts'
+import type {
+  ChatAppend,
+  intelligence_modes,
+  providers,
+} from '../../contract/messages/messages-chats.ts'
 import type { Caller } from '../store/access.ts'
 import { wordsOf } from './answer-text.ts'
 import type { AssistantConfig, AutoRule, Candidate, Mode, Tool } from './assistant-config.ts'
@@ -53,7 +57,9 @@ function chooseMode(rules: readonly AutoRule[], asked: Asked): Mode {
 }
 
 function rank(candidates: readonly Candidate[], provider: TurnOptions['provider']): Candidate[] {
-  return candidates.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider))
+  return candidates.toSorted(
+    (a, b) => Number(b.provider === provider) - Number(a.provider === provider),
+  )
 }
 
 type Intelligence = (typeof intelligence_modes)[number]
@@ -73,7 +79,12 @@ export interface TurnOptions {
 
 /** The options of a turn as JSON, which is stored with its message. Adds the defaults. */
 export function keepOptions(
-  { intelligence = 'auto', provider = 'automatic', skills, public_data = true }: Omit<ChatAppend, 'prompt' | 'scope'>,
+  {
+    intelligence = 'auto',
+    provider = 'automatic',
+    skills,
+    public_data = true,
+  }: Omit<ChatAppend, 'prompt' | 'scope'>,
   { user }: Pick<Caller, 'user'>,
 ): string {
   return JSON.stringify({

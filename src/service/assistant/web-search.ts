@@ -15,18 +15,34 @@ const max_results_bytes = 4 * 1_048_576
 const max_words = 12
 
 /** A client for any search engine that answers a GET with JSON (C-19). */
-export function openWebSearch(settings: WebSearch, clock: Clock, connections: number, proxy?: ProxyVariables) {
+export function openWebSearch(
+  settings: WebSearch,
+  clock: Clock,
+  connections: number,
+  proxy?: ProxyVariables,
+) {
   const { url, max_results } = settings
-  const outside = openOutsideHost({ ...settings, max_body_bytes: max_results_bytes, connections, proxy, clock })
+  const outside = openOutsideHost({
+    ...settings,
+    max_body_bytes: max_results_bytes,
+    connections,
+    proxy,
+    clock,
+  })
 
   return {
     /** Errors: `network.…`, `config.service`, `service.web_search`. */
     async search(words: readonly string[], signal: AbortSignal): Promise<Quote[]> {
       const query = encodeURIComponent(words.slice(0, max_words).join(' '))
       const found = new URL(url.replaceAll('{query}', query))
-      const { status, body, truncated } = await outside.ask({ method: 'GET', url: found, headers: {} }, signal)
+      const { status, body, truncated } = await outside.ask(
+        { method: 'GET', url: found, headers: {} },
+        signal,
+      )
       if (status !== 200 || truncated)
-        throw odd(`the web search answered with status ${status}${truncated ? ' and too many bytes' : ''}`)
+        throw odd(
+          `the web search answered with status ${status}${truncated ? ' and too many bytes' : ''}`,
+        )
       return readResults(body, settings).slice(0, max_results)
     },
     close: () => outside.close(),
@@ -39,7 +55,9 @@ function readResults(body: string, { items, title, link, text }: WebSearch): Quo
   return results.flatMap((result) => {
     const words = at(result, text)
     if (typeof words !== 'string' || words.trim() === '') return []
-    const source = [at(result, title), at(result, link)].filter((part) => typeof part === 'string').join(', ')
+    const source = [at(result, title), at(result, link)]
+      .filter((part) => typeof part === 'string')
+      .join(', ')
     return [{ source: source || 'web', text: words.trim().slice(0, max_passage_length) }]
   })
 }

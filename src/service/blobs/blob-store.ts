@@ -44,7 +44,8 @@ export function createBlobStore(parts: BlobParts): Server {
       handle(parts, request, response).catch((error: unknown) => {
         log(`an upload failed, the client may try again: ${messageOf(error)}`)
         if (response.headersSent) response.destroy()
-        else if (isLocked(error)) refuseBlob(response, 'busy', { 'retry-after': locked_retry_after_s })
+        else if (isLocked(error))
+          refuseBlob(response, 'busy', { 'retry-after': locked_retry_after_s })
         else refuseBlob(response, 'failed')
       })
     },
@@ -52,7 +53,11 @@ export function createBlobStore(parts: BlobParts): Server {
   })
 }
 
-async function handle(parts: BlobParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(
+  parts: BlobParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { observer, injected_faults, clock } = parts
   if (request.headers.origin !== undefined && parts.gate.isAllowedOrigin(request.headers.origin)) {
     response.setHeader('access-control-allow-origin', '*')
@@ -86,7 +91,10 @@ function addressOf(url: string): { asset_id: string | undefined; query: URLSearc
   const mark = url.indexOf('?')
   const path = mark < 0 ? url : url.slice(0, mark)
   const id = path.startsWith(path_prefix) ? path.slice(path_prefix.length) : ''
-  return { asset_id: isId('asset', id) ? id : undefined, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)) }
+  return {
+    asset_id: isId('asset', id) ? id : undefined,
+    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)),
+  }
 }
 
 /** Checks and stores one PUT. `gone`: the connection ended early, so there is no answer. */
@@ -106,12 +114,14 @@ async function put(
 
   const forbidden = forbiddenHeader(headers)
   if (forbidden !== undefined) return counted(forbidden, 'not_signed')
-  if (asset_id === undefined || !hasOneHost(request) || !gate.isOurHost(headers.host)) return 'bad_request'
+  if (asset_id === undefined || !hasOneHost(request) || !gate.isOurHost(headers.host))
+    return 'bad_request'
   const verdict = signer.verify({ method, asset_id, query, headers })
   if (!verdict.ok) return counted(verdict.reason, method === 'PUT' ? 'not_signed' : 'method')
   const additional = additionalHeader(headers, verdict.signed_headers)
   if (additional !== undefined) return counted(additional, 'not_signed')
-  if (headers['content-length'] === undefined) return counted('carries no content-length', 'no_length')
+  if (headers['content-length'] === undefined)
+    return counted('carries no content-length', 'no_length')
   if (verdict.expires_at_ms <= clock.now_ms()) return 'expired'
   const md5 = md5Sent(headers)
   if (md5 === null) return 'md5_malformed'
@@ -123,7 +133,11 @@ async function put(
 
   uploading.add(asset_id)
   try {
-    const received = await receiveBody(request, { length, files, halfWay: () => observer.notify('during', entry) })
+    const received = await receiveBody(request, {
+      length,
+      files,
+      halfWay: () => observer.notify('during', entry),
+    })
     if (!received) return 'gone'
     if (md5 === undefined || md5 === received.md5) return await store(parts, asset_id, received)
     if ('file' in received) await files.remove(received.file)
@@ -136,7 +150,9 @@ async function put(
 /** Content-MD5 in hexadecimal digits; undefined: absent; null: malformed. */
 function md5Sent({ 'content-md5': sent }: IncomingHttpHeaders): string | undefined | null {
   if (sent === undefined) return undefined
-  return /^[A-Za-z0-9+/]{22}==$/.test(String(sent)) ? Buffer.from(String(sent), 'base64').toString('hex') : null
+  return /^[A-Za-z0-9+/]{22}==$/.test(String(sent))
+    ? Buffer.from(String(sent), 'base64').toString('hex')
+    : null
 }
 
 /**
@@ -144,7 +160,11 @@ function md5Sent({ 'content-md5': sent }: IncomingHttpHeaders): string | undefin
  * `complete`, a new PUT replaces the bytes. After it, the same bytes count as a repetition, and
  * other bytes are refused.
  */
-async function store(parts: BlobParts, asset_id: string, received: Received): Promise<BlobRefusal | 'stored'> {
+async function store(
+  parts: BlobParts,
+  asset_id: string,
+  received: Received,
+): Promise<BlobRefusal | 'stored'> {
   const { assets, objects, files, commits } = parts
   const file = 'file' in received ? received.file : undefined
   // A file that no row names is removed at the end: the new one if the commit fails or stores
@@ -154,8 +174,12 @@ async function store(parts: BlobParts, asset_id: string, received: Received): Pr
     const stored = await commits.writeUnflushed(() => {
       const asset = assets.findAnywhere(asset_id)
       if (!asset) return { outcome: 'not_found' as const, unnamed: file }
-      if (asset.status === 'uploaded') return { outcome: 'stored' as const, unnamed: objects.put(asset.seq, received) }
-      return { outcome: asset.md5 === received.md5 ? ('stored' as const) : ('sealed' as const), unnamed: file }
+      if (asset.status === 'uploaded')
+        return { outcome: 'stored' as const, unnamed: objects.put(asset.seq, received) }
+      return {
+        outcome: asset.md5 === received.md5 ? ('stored' as const) : ('sealed' as const),
+        unnamed: file,
+      }
     })
     unnamed = stored.unnamed
     return stored.outcome

@@ -5,13 +5,25 @@ export const blob_refusals = {
   bad_request: [400, 'InvalidUri', 'Nothing is stored under this address.'],
   not_signed: [403, 'AuthenticationFailed', 'This request is not the one that was signed.'],
   expired: [403, 'AuthenticationFailed', 'The signed URL has expired.'],
-  origin: [403, 'CorsPreflightFailure', 'Web pages of this origin may not upload here (--allow-origin).'],
+  origin: [
+    403,
+    'CorsPreflightFailure',
+    'Web pages of this origin may not upload here (--allow-origin).',
+  ],
   not_found: [404, 'BlobNotFound', 'This slot does not exist, or has expired.'],
   method: [405, 'UnsupportedHttpVerb', 'This signed URL allows only PUT.'],
   sealed: [409, 'BlobImmutableDueToPolicy', 'This slot already has other bytes.'],
-  no_length: [411, 'MissingContentLengthHeader', 'The upload has no Content-Length: send it, and the bytes unchunked.'],
+  no_length: [
+    411,
+    'MissingContentLengthHeader',
+    'The upload has no Content-Length: send it, and the bytes unchunked.',
+  ],
   md5_malformed: [400, 'InvalidMd5', 'Content-MD5 is not the base64 text of 16 bytes.'],
-  md5_differs: [400, 'Md5Mismatch', 'The bytes that arrived have another MD5 than Content-MD5 says.'],
+  md5_differs: [
+    400,
+    'Md5Mismatch',
+    'The bytes that arrived have another MD5 than Content-MD5 says.',
+  ],
   too_large: [413, 'RequestBodyTooLarge', 'The body is larger than the signed URL allows.'],
   busy: [503, 'ServerBusy', 'The blob store cannot write now: another process uses its data.'],
   failed: [500, 'InternalError', 'The blob store failed. Its log says why.'],
@@ -20,7 +32,11 @@ export const blob_refusals = {
 export type BlobRefusal = keyof typeof blob_refusals
 
 /** Answers in XML, as real blob stores do. */
-export function refuseBlob(response: ServerResponse, refusal: BlobRefusal, headers?: Record<string, string>): void {
+export function refuseBlob(
+  response: ServerResponse,
+  refusal: BlobRefusal,
+  headers?: Record<string, string>,
+): void {
   const [status, code, message] = blob_refusals[refusal]
   sendXml(response, status, code, message, headers)
 }
@@ -64,8 +80,13 @@ export function forbiddenHeader(headers: IncomingHttpHeaders): string | undefine
   return name === undefined ? undefined : `carries ${name}`
 }
 
-export function additionalHeader(headers: IncomingHttpHeaders, signed: readonly string[]): string | undefined {
-  const name = Object.keys(headers).find((candidate) => meaningful.test(candidate) && !signed.includes(candidate))
+export function additionalHeader(
+  headers: IncomingHttpHeaders,
+  signed: readonly string[],
+): string | undefined {
+  const name = Object.keys(headers).find(
+    (candidate) => meaningful.test(candidate) && !signed.includes(candidate),
+  )
   return name === undefined ? undefined : `carries ${name}, which was not signed`
 }
 

@@ -5,11 +5,24 @@ import { api_errors, type ErrorCode, isKnownCode } from '../../contract/errors.t
 import { fillText } from './humane.ts'
 
 /** An error answer of the contract. Its code decides the status and, unless given, the text. */
-export function fault(code: ErrorCode, values = {}, text: string = api_errors[code][1]): SluiceError {
+export function fault(
+  code: ErrorCode,
+  values = {},
+  text: string = api_errors[code][1],
+): SluiceError {
   return new SluiceError({ code, message: fillText(text, values) })
 }
 
-type Findable = 'asset' | 'chat' | 'label' | 'message' | 'project' | 'skill' | 'memory' | 'action' | 'session'
+type Findable =
+  | 'asset'
+  | 'chat'
+  | 'label'
+  | 'message'
+  | 'project'
+  | 'skill'
+  | 'memory'
+  | 'action'
+  | 'session'
 
 /** Returns the row, or throws the fault that it was not found. */
 export function found<Row>(row: Row | undefined, kind: Findable, id: string): Row {
@@ -37,7 +50,9 @@ export const locked_retry_after_s = '2'
 
 /** True if another process has locked the database. The request is fine and works later (A-35). */
 export function isLocked(error: unknown): boolean {
-  return isSluiceError(error, 'database.locked') || codeOf(error)?.startsWith('SQLITE_BUSY') === true
+  return (
+    isSluiceError(error, 'database.locked') || codeOf(error)?.startsWith('SQLITE_BUSY') === true
+  )
 }
 
 export interface FaultAnswers {

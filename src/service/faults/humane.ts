@@ -49,9 +49,15 @@ export function fillText(text: string, values: Values): string {
 }
 
 /** A sentence about the field at this path; `whole` names the value itself. */
-export function fieldSentence(whole: string, path: readonly PropertyKey[], finding: string): string {
+export function fieldSentence(
+  whole: string,
+  path: readonly PropertyKey[],
+  finding: string,
+): string {
   const words = path.map((part) =>
-    typeof part === 'number' ? `entry ${part + 1}` : `the ${String(part).replaceAll(/_(?!by$)/g, ' ')}`,
+    typeof part === 'number'
+      ? `entry ${part + 1}`
+      : `the ${String(part).replaceAll(/_(?!by$)/g, ' ')}`,
   )
   const subject = words.length > 0 ? words.toReversed().join(' of ') : `the ${whole}`
   return `${subject[0]?.toUpperCase()}${subject.slice(1)} ${finding}.`
@@ -59,13 +65,24 @@ export function fieldSentence(whole: string, path: readonly PropertyKey[], findi
 
 /** Takes the place of the validator's own messages, which are for programmers. */
 export function findingOf(issue: z.core.$ZodRawIssue): string {
-  const { missing, empty, choice, unknown_field, minimum, maximum, max_entries, max_characters, email, other } =
-    finding_texts
+  const {
+    missing,
+    empty,
+    choice,
+    unknown_field,
+    minimum,
+    maximum,
+    max_entries,
+    max_characters,
+    email,
+    other,
+  } = finding_texts
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return missing
       // For other values than numbers, the validator expects a number here, too.
-      if ((issue.inst?._zod.def as { format?: string } | undefined)?.format === 'safeint') return type_texts.int!
+      if ((issue.inst?._zod.def as { format?: string } | undefined)?.format === 'safeint')
+        return type_texts.int!
       return type_texts[issue.expected] ?? other
     case 'invalid_value':
       return fillText(choice, { choice: issue.values.join(', ') })

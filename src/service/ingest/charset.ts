@@ -61,7 +61,9 @@ function sampleOf(bytes: Buffer): Buffer {
 /** Text may have tab, line ends, form feed and escape (ISO-2022), but no other controls. */
 function hasControls(bytes: Buffer): boolean {
   return bytes.some(
-    (byte) => (byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d) && byte !== 0x1b) || byte === 0x7f,
+    (byte) =>
+      (byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d) && byte !== 0x1b) ||
+      byte === 0x7f,
   )
 }
 
@@ -93,7 +95,11 @@ const windows_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090
  * with `strict` also for invalid bytes. Node 20 reads windows-1252 as Latin-1, without quotes and
  * dashes, so this function decodes windows-1252 itself.
  */
-export function decodeCharset(charset: string, bytes: Buffer, { strict }: { strict: boolean }): string {
+export function decodeCharset(
+  charset: string,
+  bytes: Buffer,
+  { strict }: { strict: boolean },
+): string {
   const decoder = new TextDecoder(charset, { fatal: strict })
   if (decoder.encoding !== 'windows-1252') return decoder.decode(bytes)
   const text = bytes.toString('latin1')

@@ -10,11 +10,16 @@ export type Archive = Awaited<ReturnType<typeof openArchive>>
 
 /** Opens a document that is a ZIP archive, and lists its parts (its files). */
 export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits) {
-  const zip = await fromBufferPromise(bytes, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
+  const zip = await fromBufferPromise(bytes, {
+    lazyEntries: true,
+    autoClose: false,
+    validateEntrySizes: true,
+  })
   const entries = new Map<string, Entry>()
   for await (const entry of zip.eachEntry()) {
     entries.set(entry.fileName, entry)
-    if (entries.size > max_entries) throw unreadable(`the archive has more than ${max_entries} parts`)
+    if (entries.size > max_entries)
+      throw unreadable(`the archive has more than ${max_entries} parts`)
   }
   // The limit counts the bytes that are really unpacked: the sizes in an archive can be false.
   let left_bytes = unpacked_bytes

@@ -1,7 +1,15 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { decodeForeign } from './charset.ts'
 import { type ExtractLimits, GrowingText, tooMuchText, unreadable } from './extract-limits.ts'
-import { type FileToRead, formatOf, hasPdfMark, htmlToText, isHtml, isNamedDocument, isNamedPdf } from './read-text.ts'
+import {
+  type FileToRead,
+  formatOf,
+  hasPdfMark,
+  htmlToText,
+  isHtml,
+  isNamedDocument,
+  isNamedPdf,
+} from './read-text.ts'
 
 export type Extracted = { text: string } | { unreadable: string }
 
@@ -49,13 +57,18 @@ async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string>
   }
 }
 
-async function textOfPages(document: Awaited<ReturnType<typeof openPdf>>, limits: ExtractLimits): Promise<string> {
+async function textOfPages(
+  document: Awaited<ReturnType<typeof openPdf>>,
+  limits: ExtractLimits,
+): Promise<string> {
   const pages = new GrowingText(limits)
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number)
     const { items } = await page.getTextContent()
     if (number > 1) pages.add('\n\n')
-    pages.add(items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join(''))
+    pages.add(
+      items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join(''),
+    )
     page.cleanup()
   }
   const text = pages.toString()
@@ -82,14 +95,18 @@ function foreignText(file: FileToRead): string {
 
 /** The charset that a page names in its first 1,024 bytes (HTML: "prescan a byte stream"). */
 function charsetInHtml(bytes: Buffer): string | undefined {
-  return /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1_024))?.[1]
+  return /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(
+    bytes.toString('latin1', 0, 1_024),
+  )?.[1]
 }
 
 function reasonOf(error: unknown): string {
   if (isSluiceError(error, 'ingest.unreadable')) return error.message
   const words = messageOf(error).replace(/\s+/g, ' ').slice(0, max_quoted_length)
   const missing = /Cannot find package '([^']+)'/.exec(words)?.[1]
-  if (missing !== undefined) return `this kind of file needs the optional package ${missing}, which is not installed`
-  if (/allocation failed|out of memory/i.test(words)) return 'it needs more memory than a file may use'
+  if (missing !== undefined)
+    return `this kind of file needs the optional package ${missing}, which is not installed`
+  if (/allocation failed|out of memory/i.test(words))
+    return 'it needs more memory than a file may use'
   return `broken: ${words}`
 }

@@ -58,7 +58,8 @@ async function extractPresentation(archive: Archive, text: GrowingText): Promise
   for (const name of numberedParts(archive, 'ppt/slides')) {
     await gatherText(archive.stream(name), slide_rules, text)
     const notes = name.replace('/slides/slide', '/notesSlides/notesSlide')
-    if (notes !== name && archive.has(notes)) await gatherText(archive.stream(notes), slide_rules, text)
+    if (notes !== name && archive.has(notes))
+      await gatherText(archive.stream(notes), slide_rules, text)
     text.add('\n\n')
   }
 }
@@ -76,6 +77,7 @@ const manifest = 'META-INF/manifest.xml'
 
 async function extractOpenDocument(archive: Archive, text: GrowingText): Promise<void> {
   // OpenDocument encrypts the parts, not the archive.
-  if (archive.has(manifest) && (await archive.read(manifest)).includes('encryption-data')) throw unreadable('encrypted')
+  if (archive.has(manifest) && (await archive.read(manifest)).includes('encryption-data'))
+    throw unreadable('encrypted')
   await gatherText(archive.stream('content.xml'), open_rules, text)
 }

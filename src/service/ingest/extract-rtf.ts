@@ -61,7 +61,8 @@ interface Group {
 
 // A token is a control word with its number and space, `\'hh`, a control symbol, a brace, a line
 // end, or text.
-const token = /\\([a-z]+)(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)/giy
+const token =
+  /\\([a-z]+)(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)/giy
 
 /** Extracts the text of an RTF file in one pass. Only memory limits the depth of groups. */
 export function extractRtf(bytes: Buffer): string {
@@ -99,7 +100,8 @@ class RtfState {
     }
     this.#passed_over = 0
     if (word === 'uc') this.#group.fallback_length = number ?? 1
-    else if (word === 'ansicpg') this.#group.charset = code_pages[number ?? 0] ?? `windows-${number}`
+    else if (word === 'ansicpg')
+      this.#group.charset = code_pages[number ?? 0] ?? `windows-${number}`
     else if (word === 'f' || word === 'deff') this.#chooseFont(number ?? 0)
     else if (word === 'fcharset') this.#fonts.set(this.#font_defined, charsets[number ?? 0] ?? '')
     else if (silent.has(word)) this.#group.is_silent = true

@@ -120,7 +120,9 @@ async function styleKinds(archive: Archive): Promise<NumberKind[]> {
   const styles: NumberKind[] = []
   const part = 'xl/styles.xml'
   if (!archive.has(part)) return styles
-  const formats = new Map(built_in_formats.map((id): [string, NumberKind] => [id, id === '46' ? 'duration' : 'date']))
+  const formats = new Map(
+    built_in_formats.map((id): [string, NumberKind] => [id, id === '46' ? 'duration' : 'date']),
+  )
   let in_cell_styles = false
   await walkXml(archive.stream(part), {
     open(name, { numFmtId = '', formatCode = '' }) {

@@ -28,7 +28,8 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
   parser.ondoctype = (doctype) => {
     if (/<!ENTITY/i.test(doctype)) throw unreadable('broken: XML that declares entities')
   }
-  parser.onopentag = ({ name, attributes }) => listener.open?.(localOf(name), localNames(attributes))
+  parser.onopentag = ({ name, attributes }) =>
+    listener.open?.(localOf(name), localNames(attributes))
   parser.ontext = (text) => listener.text?.(text)
   parser.oncdata = (text) => listener.text?.(text)
   parser.onclosetag = (name) => listener.close?.(localOf(name))
@@ -44,7 +45,9 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
 function charsetOf(chunk: Buffer): string {
   if (chunk[0] === 0xff && chunk[1] === 0xfe) return 'utf-16le'
   if (chunk[0] === 0xfe && chunk[1] === 0xff) return 'utf-16be'
-  const said = /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(chunk.toString('latin1', 0, 200))?.[1]
+  const said = /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(
+    chunk.toString('latin1', 0, 200),
+  )?.[1]
   // If this line is readable byte by byte, the file is not UTF-16.
   return said === undefined || /^utf-?16/i.test(said) ? 'utf-8' : said
 }
@@ -59,7 +62,9 @@ function localOf(name: string): string {
 }
 
 function localNames(attributes: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [localOf(name), String(value)]))
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [localOf(name), String(value)]),
+  )
 }
 
 /** Rules to find the text in one XML format. All names are without prefix. */

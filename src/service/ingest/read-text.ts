@@ -52,7 +52,8 @@ export function readText(file: FileToRead): ReadText {
     if (!isHtml(file)) return { text }
     return bytes.length > max_html_bytes ? { needs_child: true } : { text: htmlToText(text) }
   }
-  if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined) return { unreadable: 'it contains NUL bytes' }
+  if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined)
+    return { unreadable: 'it contains NUL bytes' }
   return { needs_child: true }
 }
 
@@ -83,11 +84,23 @@ const document_type =
   /^(application\/(pdf|rtf|epub\+zip|vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|presentationml\.presentation|spreadsheetml\.sheet)|vnd\.oasis\.opendocument\.(text|spreadsheet|presentation))|text\/rtf)\s*(;|$)/i
 const document_name = /\.(pdf|rtf|docx|xlsx|pptx|od[tsp]|epub)$/i
 
-export function isNamedDocument({ filename, mime_type }: { filename: string; mime_type: string }): boolean {
+export function isNamedDocument({
+  filename,
+  mime_type,
+}: {
+  filename: string
+  mime_type: string
+}): boolean {
   return document_name.test(filename) || document_type.test(mime_type)
 }
 
-export function isNamedPdf({ filename, mime_type }: { filename: string; mime_type: string }): boolean {
+export function isNamedPdf({
+  filename,
+  mime_type,
+}: {
+  filename: string
+  mime_type: string
+}): boolean {
   return /\.pdf$/i.test(filename) || /^application\/pdf\b/i.test(mime_type)
 }
 
@@ -143,8 +156,36 @@ const silent = new Set(['script', 'style', 'template', 'svg'])
 /** Elements that begin a line, and elements that end a paragraph before and after them. */
 const line_starts = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option'])
 const paragraph_ends = new Set([
-  ...['p', 'div', 'section', 'article', 'header', 'footer', 'main', 'aside', 'nav', 'figure', 'figcaption'],
-  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'table', 'blockquote', 'pre', 'form', 'title', 'body'],
+  ...[
+    'p',
+    'div',
+    'section',
+    'article',
+    'header',
+    'footer',
+    'main',
+    'aside',
+    'nav',
+    'figure',
+    'figcaption',
+  ],
+  ...[
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'ul',
+    'ol',
+    'dl',
+    'table',
+    'blockquote',
+    'pre',
+    'form',
+    'title',
+    'body',
+  ],
 ])
 
 /** The readable text of an HTML page, with an empty line between paragraphs. Scripts do not run. */

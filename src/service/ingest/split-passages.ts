@@ -14,7 +14,8 @@ export function* splitPassages(text: string): Generator<string> {
     const joined = open === '' ? piece.text : `${open}${piece.gap}${piece.text}`
     if (
       open !== '' &&
-      (joined.length > max_passage_length || (open.length >= min_passage_length && piece.gap.length > 1))
+      (joined.length > max_passage_length ||
+        (open.length >= min_passage_length && piece.gap.length > 1))
     ) {
       yield open
       open = piece.text

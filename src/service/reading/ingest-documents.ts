@@ -39,7 +39,9 @@ const idle_ms = minute_ms
 export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
   const in_hand = new Set<number>()
   const next = () =>
-    parts.assets.dueForIngest(parts.clock.now_ms(), readers.length, 'child').find(({ seq }) => !in_hand.has(seq))
+    parts.assets
+      .dueForIngest(parts.clock.now_ms(), readers.length, 'child')
+      .find(({ seq }) => !in_hand.has(seq))
   const workers = readers.map((reader, at) => {
     let has_rested = false
     return runWorker({
@@ -67,12 +69,17 @@ export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
   }
 }
 
-async function readOne({ assets, commits, log }: Parts, reader: DocumentReader, asset: AssetRow): Promise<void> {
+async function readOne(
+  { assets, commits, log }: Parts,
+  reader: DocumentReader,
+  asset: AssetRow,
+): Promise<void> {
   const { seq, asset_id, project, filename, mime_type } = asset
   const { unreadable } = await reader.read({ asset: seq, project, filename, mime_type })
   // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
   await commits.writeUnflushed(() => assets.finishIngest(seq, unreadable))
-  if (unreadable !== undefined) log(`the asset ${asset_id} failed, its file cannot be read: ${unreadable}`)
+  if (unreadable !== undefined)
+    log(`the asset ${asset_id} failed, its file cannot be read: ${unreadable}`)
 }
 
 /** The most assets that `completeIndex` reads in one transaction. */
@@ -112,7 +119,10 @@ export async function completeIndex(parts: Parts): Promise<number> {
 }
 
 /** If no child process can start, the document is left out, and the rest of the index is made. */
-async function readDocument(documents: DocumentReader, asset: AssetToRead): Promise<{ unreadable?: string }> {
+async function readDocument(
+  documents: DocumentReader,
+  asset: AssetToRead,
+): Promise<{ unreadable?: string }> {
   try {
     return await documents.read(asset)
   } catch (error) {

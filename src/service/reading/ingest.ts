@@ -35,7 +35,10 @@ export function runIngest(parts: Parts): Worker {
         await reader.ask('forget', forgotten)
         await commits.writeUnflushed(() => assets.forgotten(forgotten))
       }
-      const due = withinBytes(assets.dueForIngest(clock.now_ms(), concurrency, 'thread'), max_batch_bytes)
+      const due = withinBytes(
+        assets.dueForIngest(clock.now_ms(), concurrency, 'thread'),
+        max_batch_bytes,
+      )
       if (due.length > 0) {
         const outcomes = await readAll(parts, due)
         // A power cut can undo this commit. The asset is then `ingesting` and read again.
@@ -50,7 +53,9 @@ export function runIngest(parts: Parts): Worker {
       if (due.length > 1 && due.length < concurrency) await system_clock.sleep(gather_ms, signal)
       if (forgotten.length + due.length > 0) return { wait_ms: 0 }
       const next_ms = assets.nextIngestDue()
-      return { wait_ms: next_ms === undefined ? idle_ms : Math.min(idle_ms, next_ms - clock.now_ms()) }
+      return {
+        wait_ms: next_ms === undefined ? idle_ms : Math.min(idle_ms, next_ms - clock.now_ms()),
+      }
     },
   })
 }
@@ -65,8 +70,16 @@ function withinBytes(due: readonly AssetRow[], max_bytes: number): readonly Asse
   return end < 0 ? due : due.slice(0, end)
 }
 
-async function readAll({ reader, log, signal }: Parts, due: readonly AssetRow[]): Promise<ReadOutcome[]> {
-  const wanted = due.map(({ seq, project, filename, mime_type }) => ({ asset: seq, project, filename, mime_type }))
+async function readAll(
+  { reader, log, signal }: Parts,
+  due: readonly AssetRow[],
+): Promise<ReadOutcome[]> {
+  const wanted = due.map(({ seq, project, filename, mime_type }) => ({
+    asset: seq,
+    project,
+    filename,
+    mime_type,
+  }))
   let outcomes: ReadOutcome[]
   try {
     outcomes = await reader.ask('read', wanted)
@@ -76,13 +89,19 @@ async function readAll({ reader, log, signal }: Parts, due: readonly AssetRow[])
   }
   for (const { asset, unreadable } of outcomes) {
     if (unreadable !== undefined)
-      log(`the asset ${due.find((row) => row.seq === asset)?.asset_id} failed, its file cannot be read: ${unreadable}`)
+      log(
+        `the asset ${due.find((row) => row.seq === asset)?.asset_id} failed, its file cannot be read: ${unreadable}`,
+      )
   }
   return outcomes
 }
 
 /** Reads each file alone after one of them has ended the thread, so that only that one fails. */
-async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal: AbortSignal): Promise<ReadOutcome[]> {
+async function readSingly(
+  reader: Reader,
+  wanted: readonly AssetToRead[],
+  signal: AbortSignal,
+): Promise<ReadOutcome[]> {
   const outcomes: ReadOutcome[] = []
   for (const asset of wanted) {
     try {

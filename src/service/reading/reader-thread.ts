@@ -4,7 +4,12 @@ import { openSqlite, openSqliteReadOnly } from '../../base/files/sqlite.ts'
 import { serveCalls } from '../../base/run/thread.ts'
 import { isNamedDocument, type ReadText, readText } from '../ingest/read-text.ts'
 import { splitPassages } from '../ingest/split-passages.ts'
-import { type Hit, openPassageIndex, passage_migrations, type SearchRequest } from '../store/passage-index.ts'
+import {
+  type Hit,
+  openPassageIndex,
+  passage_migrations,
+  type SearchRequest,
+} from '../store/passage-index.ts'
 import { service_migrations } from '../store/schema.ts'
 
 /** Start data of the reading thread. A file larger than `max_bytes` is unreadable. */
@@ -44,64 +49,74 @@ export interface ReaderCalls {
  * the index; it only reads the service's database. Each call that writes is one durable commit, so
  * passages are on the disk before their asset becomes `ready`.
  */
-serveCalls(({ database: database_file, passages: passages_file, objects, max_bytes }: ReaderData) => {
-  const service = openSqliteReadOnly(database_file, service_migrations)
-  const passages = openSqlite({ file: passages_file, migrations: passage_migrations, synchronous: 'FULL' })
-  const index = openPassageIndex(passages)
-  const find_object = service.prepare('SELECT size_in_bytes, bytes, file FROM objects WHERE asset = ?')
-  const ready_assets = service.prepare(
-    `SELECT seq AS asset, project, filename, mime_type FROM assets WHERE status = 'ready' AND seq > ? ORDER BY seq`,
-  )
+serveCalls(
+  ({ database: database_file, passages: passages_file, objects, max_bytes }: ReaderData) => {
+    const service = openSqliteReadOnly(database_file, service_migrations)
+    const passages = openSqlite({
+      file: passages_file,
+      migrations: passage_migrations,
+      synchronous: 'FULL',
+    })
+    const index = openPassageIndex(passages)
+    const find_object = service.prepare(
+      'SELECT size_in_bytes, bytes, file FROM objects WHERE asset = ?',
+    )
+    const ready_assets = service.prepare(
+      `SELECT seq AS asset, project, filename, mime_type FROM assets WHERE status = 'ready' AND seq > ? ORDER BY seq`,
+    )
 
-  function findMissing({ after, limit }: ReaderCalls['missing']['argument']): AssetToRead[] {
-    const missing: AssetToRead[] = []
-    for (const asset of ready_assets.iterate(after) as IterableIterator<AssetToRead>) {
-      if (!index.has(asset.asset)) missing.push(asset)
-      if (missing.length === limit) break
+    function findMissing({ after, limit }: ReaderCalls['missing']['argument']): AssetToRead[] {
+      const missing: AssetToRead[] = []
+      for (const asset of ready_assets.iterate(after) as IterableIterator<AssetToRead>) {
+        if (!index.has(asset.asset)) missing.push(asset)
+        if (missing.length === limit) break
+      }
+      return missing
     }
-    return missing
-  }
 
-  function readOne({ asset, project, filename, mime_type }: AssetToRead): ReadOutcome {
-    const object = find_object.get(asset) as
-      | { size_in_bytes: number; bytes: Buffer | null; file: string | null }
-      | undefined
-    // The asset was removed while it waited, so the outcome does not matter.
-    if (!object) return { asset, unreadable: 'its bytes are gone' }
-    if (object.size_in_bytes > max_bytes) return { asset, unreadable: `it is larger than ${max_bytes} bytes` }
-    if (isNamedDocument({ filename, mime_type })) return { asset, needs_child: true }
-    const bytes = object.bytes ?? readObjectFile(join(objects, object.file ?? ''))
-    if (bytes === undefined) return { asset, unreadable: 'its bytes cannot be read from the disk' }
-    const read: ReadText = readText({ filename, mime_type, bytes })
-    if (!('text' in read)) return { asset, ...read }
-    index.replace(asset, project, splitPassages(read.text))
-    return { asset }
-  }
+    function readOne({ asset, project, filename, mime_type }: AssetToRead): ReadOutcome {
+      const object = find_object.get(asset) as
+        | { size_in_bytes: number; bytes: Buffer | null; file: string | null }
+        | undefined
+      // The asset was removed while it waited, so the outcome does not matter.
+      if (!object) return { asset, unreadable: 'its bytes are gone' }
+      if (object.size_in_bytes > max_bytes)
+        return { asset, unreadable: `it is larger than ${max_bytes} bytes` }
+      if (isNamedDocument({ filename, mime_type })) return { asset, needs_child: true }
+      const bytes = object.bytes ?? readObjectFile(join(objects, object.file ?? ''))
+      if (bytes === undefined)
+        return { asset, unreadable: 'its bytes cannot be read from the disk' }
+      const read: ReadText = readText({ filename, mime_type, bytes })
+      if (!('text' in read)) return { asset, ...read }
+      index.replace(asset, project, splitPassages(read.text))
+      return { asset }
+    }
 
-  function indexText({ asset, project, text }: ReaderCalls['index']['argument']): ReadOutcome {
-    // The asset was removed while the child read it. A later removal deletes the passages after
-    // this call.
-    if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
-    index.replace(asset, project, splitPassages(text))
-    return { asset }
-  }
+    function indexText({ asset, project, text }: ReaderCalls['index']['argument']): ReadOutcome {
+      // The asset was removed while the child read it. A later removal deletes the passages after
+      // this call.
+      if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
+      index.replace(asset, project, splitPassages(text))
+      return { asset }
+    }
 
-  return {
-    missing: findMissing,
-    read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] => assets.map(readOne)),
-    index: passages.transaction(indexText),
-    forget: passages.transaction((assets: number[]): null => {
-      for (const asset of assets) index.forget(asset)
-      return null
-    }),
-    search: (request: SearchRequest) => index.search(request),
-    close: () => {
-      service.close()
-      passages.close()
-      return null
-    },
-  }
-})
+    return {
+      missing: findMissing,
+      read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] => assets.map(readOne)),
+      index: passages.transaction(indexText),
+      forget: passages.transaction((assets: number[]): null => {
+        for (const asset of assets) index.forget(asset)
+        return null
+      }),
+      search: (request: SearchRequest) => index.search(request),
+      close: () => {
+        service.close()
+        passages.close()
+        return null
+      },
+    }
+  },
+)
 
 /** Undefined if the file cannot be read. One lost file must not stop the next ones. */
 function readObjectFile(file: string): Buffer | undefined {

@@ -31,7 +31,9 @@ function use() {
  */
 function peakBytes(): number {
   try {
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1_024
+    return (
+      Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1_024
+    )
   } catch {
     return process.resourceUsage().maxRSS * 1_024
   }

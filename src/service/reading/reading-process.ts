@@ -27,7 +27,10 @@ interface ChildUse {
   peak_bytes: number
 }
 
-type Limits = Pick<IngestSettings, 'time_ms' | 'memory_bytes' | 'unpacked_bytes' | 'text_length' | 'reading_program'>
+type Limits = Pick<
+  IngestSettings,
+  'time_ms' | 'memory_bytes' | 'unpacked_bytes' | 'text_length' | 'reading_program'
+>
 
 /** The interval of memory checks during a read. The kernel's limit stops a faster growth. */
 const memory_check_ms = 50
@@ -124,9 +127,14 @@ export function keepReadingProcess(settings: Limits) {
       await end()
       throw error
     }
-    const answer = await ask(used, { ...file, limits: { unpacked_bytes, text_length } }, settings, (bytes) => {
-      peak_bytes = Math.max(peak_bytes, bytes)
-    })
+    const answer = await ask(
+      used,
+      { ...file, limits: { unpacked_bytes, text_length } },
+      settings,
+      (bytes) => {
+        peak_bytes = Math.max(peak_bytes, bytes)
+      },
+    )
     // `end` was called during the read.
     if (child !== used) throw notStarted('the service ended it')
     if ('ended' in answer) {
@@ -215,10 +223,14 @@ async function watch(
     const resident = residentBytes(pid)
     notePeak(resident)
     if (resident > memory_bytes) {
-      return { ended: `it needs more than ${formatBytes(memory_bytes)} of memory`, may_retry: files > 0 }
+      return {
+        ended: `it needs more than ${formatBytes(memory_bytes)} of memory`,
+        may_retry: files > 0,
+      }
     }
     const left_ms = until_ms - system_clock.monotonic_ms()
-    if (left_ms <= 0) return { ended: `it takes longer than ${formatDuration(time_ms)}`, may_retry: false }
+    if (left_ms <= 0)
+      return { ended: `it takes longer than ${formatDuration(time_ms)}`, may_retry: false }
     await system_clock.sleep(Math.min(memory_check_ms, left_ms), done)
   }
   return undefined
@@ -235,7 +247,10 @@ function residentBytes(pid: number | undefined): number {
 }
 
 /** The next message of the process; undefined if it ends before. */
-async function nextMessage(child: ChildProcess, gone: AbortSignal): Promise<ChildMessage | undefined> {
+async function nextMessage(
+  child: ChildProcess,
+  gone: AbortSignal,
+): Promise<ChildMessage | undefined> {
   try {
     const [message] = await once(child, 'message', { signal: gone })
     return message as ChildMessage

@@ -3,7 +3,13 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import { token_pattern } from '../../base/text/scrub.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
 import type { Route } from '../../contract/routes/route.ts'
-import type { AnswerOf, ParamsOf, QueryOf, RequestOf, RouteId } from '../../contract/routes/routes.ts'
+import type {
+  AnswerOf,
+  ParamsOf,
+  QueryOf,
+  RequestOf,
+  RouteId,
+} from '../../contract/routes/routes.ts'
 import { fault } from '../faults/faults.ts'
 import { hashOf } from './accounts.ts'
 import { statementsOf } from './database.ts'

@@ -32,7 +32,10 @@ export function openTokens(database: Sqlite, clock: Clock) {
     create: database.transaction((name: string, { project_ids, user }: TokenReach = {}) => {
       checkName('a token', name)
       if (project_ids?.length === 0)
-        throw refused(`the token ${name} would reach no project`, 'name projects; without --projects it reaches all')
+        throw refused(
+          `the token ${name} would reach no project`,
+          'name projects; without --projects it reaches all',
+        )
       if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
         throw refused(`the token ${name} already exists`, 'choose another name, or revoke it')
       }
@@ -42,11 +45,21 @@ export function openTokens(database: Sqlite, clock: Clock) {
       const { lastInsertRowid } = run(
         `INSERT INTO tokens (name, hash, every_project, created_at_ms, user)
          VALUES (@name, @hashed, @every_project, @now_ms, @whose)`,
-        { name, hashed: hashOf(token), every_project: project_ids ? 0 : 1, now_ms: clock.now_ms(), whose },
+        {
+          name,
+          hashed: hashOf(token),
+          every_project: project_ids ? 0 : 1,
+          now_ms: clock.now_ms(),
+          whose,
+        },
       )
       for (const project_id of project_ids ?? []) {
         const { seq: project } = projectWith(database, project_id)
-        run('INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)', lastInsertRowid, project)
+        run(
+          'INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)',
+          lastInsertRowid,
+          project,
+        )
       }
       return { token }
     }).immediate,
@@ -65,7 +78,8 @@ export function openTokens(database: Sqlite, clock: Clock) {
       ),
     /** A running service refuses the token from the next request on. Error `config.service`. */
     revoke(name: string): void {
-      if (run('DELETE FROM tokens WHERE name = ?', name).changes === 0) throw unknownThing('token', name)
+      if (run('DELETE FROM tokens WHERE name = ?', name).changes === 0)
+        throw unknownThing('token', name)
     },
   }
 }
@@ -139,7 +153,8 @@ export function endMemberships(
   run(`DELETE FROM resources WHERE owner = ${user} AND ${in_reach}`, whose)
   // A new user with this address would get the old roles.
   const invited = run(`DELETE FROM invitations WHERE email = @email AND ${in_reach}`, whose)
-  if (run(`DELETE FROM members WHERE user = ${user} AND ${in_reach}`, whose).changes > 0) return 'member'
+  if (run(`DELETE FROM members WHERE user = ${user} AND ${in_reach}`, whose).changes > 0)
+    return 'member'
   return invited.changes > 0 ? 'invited' : undefined
 }
 
@@ -156,7 +171,13 @@ export function openUsers(database: Sqlite, clock: Clock) {
       }
       const now_ms = clock.now_ms()
       const user_id = makeId('user', now_ms)
-      run('INSERT INTO users (user_id, email, name, created_at_ms) VALUES (?, ?, ?, ?)', user_id, email, name, now_ms)
+      run(
+        'INSERT INTO users (user_id, email, name, created_at_ms) VALUES (?, ?, ?, ?)',
+        user_id,
+        email,
+        name,
+        now_ms,
+      )
       return { user_id }
     }).immediate,
     list: () =>
@@ -173,7 +194,8 @@ export function openUsers(database: Sqlite, clock: Clock) {
      * `config.service`: there is no such user, or a project would have no owner left.
      */
     remove: database.transaction((email: string) => {
-      if (value('SELECT 1 FROM users WHERE email = ?', email) === undefined) throw unknownThing('user', email)
+      if (value('SELECT 1 FROM users WHERE email = ?', email) === undefined)
+        throw unknownThing('user', email)
       endMemberships(database, email, null)
       run('DELETE FROM users WHERE email = ?', email)
     }).immediate,

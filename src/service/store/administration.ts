@@ -10,8 +10,16 @@ import { refused } from '../faults/faults.ts'
 import { makeId, statementsOf } from './database.ts'
 
 export function checkName(what: string, name: string): void {
-  if (name.trim() !== '' && hasCharacters(name, 1, max_name_length) && !control_characters.test(name)) return
-  throw refused(`"${name}" cannot be the name of ${what}`, `use 1 to ${max_name_length} visible characters`)
+  if (
+    name.trim() !== '' &&
+    hasCharacters(name, 1, max_name_length) &&
+    !control_characters.test(name)
+  )
+    return
+  throw refused(
+    `"${name}" cannot be the name of ${what}`,
+    `use 1 to ${max_name_length} visible characters`,
+  )
 }
 
 export function checkEmail(email: string): void {
@@ -21,7 +29,10 @@ export function checkEmail(email: string): void {
 
 /** Error `config.service` for a thing that is not stored. `kind`: the word of its commands. */
 export function unknownThing(kind: string, name: string): SluiceError {
-  return refused(`the ${kind} ${name} does not exist`, `list them with \`sluice serve ${kind} list\``)
+  return refused(
+    `the ${kind} ${name} does not exist`,
+    `list them with \`sluice serve ${kind} list\``,
+  )
 }
 
 type FoundProject = Pick<ProjectRow, 'project_id' | 'name'> & { seq: number }
@@ -31,7 +42,8 @@ type FoundProject = Pick<ProjectRow, 'project_id' | 'name'> & { seq: number }
  * none, or if several have the name.
  */
 export function projectWith(database: Sqlite, id_or_name: string): FoundProject {
-  const of_name = 'SELECT seq, project_id, name FROM projects WHERE project_id = @id_or_name OR name = @id_or_name'
+  const of_name =
+    'SELECT seq, project_id, name FROM projects WHERE project_id = @id_or_name OR name = @id_or_name'
   const rows = statementsOf(database).all<FoundProject>(of_name, { id_or_name })
   const project = rows.find(({ project_id }) => project_id === id_or_name) ?? rows[0]
   if (project === undefined) throw unknownThing('project', id_or_name)
@@ -93,7 +105,10 @@ export function openWorkspaces(database: Sqlite, clock: Clock) {
       checkName('a workspace', name)
       checkName('an organisation', organisation)
       if (findWorkspace(database, { organisation, workspace: name }) !== undefined) {
-        throw refused(`the organisation ${organisation} already has a workspace ${name}`, 'choose another name')
+        throw refused(
+          `the organisation ${organisation} already has a workspace ${name}`,
+          'choose another name',
+        )
       }
       const now_ms = clock.now_ms()
       run(
@@ -135,11 +150,17 @@ export function openProjects(database: Sqlite, clock: Clock, objects_folder: str
 
   return {
     /** Counts what goes with a project. Error `config.service`: see `projectWith`. */
-    contents(id_or_name: string): FoundProject & { assets: number; chats: number; members: number } {
-      const count = (table: string) => `(SELECT count(*) FROM ${table} WHERE project = @seq) AS ${table}`
+    contents(
+      id_or_name: string,
+    ): FoundProject & { assets: number; chats: number; members: number } {
+      const count = (table: string) =>
+        `(SELECT count(*) FROM ${table} WHERE project = @seq) AS ${table}`
       const project = projectWith(database, id_or_name)
       const counts = `SELECT ${count('assets')}, ${count('chats')}, ${count('members')}`
-      return { ...project, ...one<{ assets: number; chats: number; members: number }>(counts, { seq: project.seq })! }
+      return {
+        ...project,
+        ...one<{ assets: number; chats: number; members: number }>(counts, { seq: project.seq })!,
+      }
     },
     /** Removes a project with all that is in it. Error `config.service`: see `projectWith`. */
     remove(id_or_name: string): void {
@@ -152,7 +173,10 @@ export function openProjects(database: Sqlite, clock: Clock, objects_folder: str
       if (workspace === undefined) {
         const { organisation, workspace: wanted = always_there } = where
         const place = organisation === undefined ? '' : ` in the organisation ${organisation}`
-        throw refused(`the workspace ${wanted}${place} does not exist`, 'list them with `sluice serve workspace list`')
+        throw refused(
+          `the workspace ${wanted}${place} does not exist`,
+          'list them with `sluice serve workspace list`',
+        )
       }
       const now_ms = clock.now_ms()
       const project_id = makeId('project', now_ms)

@@ -63,9 +63,13 @@ function copyObjects(from: DataPaths, to: DataPaths): ServiceBackup {
   const copy = openSqliteReadOnly(to.database, service_migrations)
   try {
     const assets = copy.prepare('SELECT count(*) FROM assets').pluck().get() as number
-    const names = copy.prepare('SELECT file FROM objects WHERE file IS NOT NULL').pluck().all() as string[]
+    const names = copy
+      .prepare('SELECT file FROM objects WHERE file IS NOT NULL')
+      .pluck()
+      .all() as string[]
     let removed = 0
-    for (const name of names) if (!copyObject(join(from.objects, name), join(to.objects, name))) removed++
+    for (const name of names)
+      if (!copyObject(join(from.objects, name), join(to.objects, name))) removed++
     return { assets, objects: names.length - removed, removed }
   } finally {
     copy.close()

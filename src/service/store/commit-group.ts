@@ -58,7 +58,8 @@ export function groupCommits(database: Sqlite, file: string, clock: Clock = syst
       runAll.immediate(batch)
     } catch (error) {
       const has_begun = batch.some(({ outcome }) => outcome !== undefined)
-      if (codeOf(error) === 'SQLITE_BUSY' && !has_begun) retry(batch, translateSqliteError(error, file))
+      if (codeOf(error) === 'SQLITE_BUSY' && !has_begun)
+        retry(batch, translateSqliteError(error, file))
       else rejectAll(batch, codeOf(error) === undefined ? error : translateSqliteError(error, file))
       return
     }

@@ -58,12 +58,20 @@ export function openConcepts(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
 
   function setAssets({ seq, project, project_id }: Place, asset_ids: readonly string[]): void {
-    if (asset_ids.length === 0) throw refused('a concept needs at least one asset', 'name them with --assets')
+    if (asset_ids.length === 0)
+      throw refused('a concept needs at least one asset', 'name them with --assets')
     run('DELETE FROM concept_assets WHERE concept = ?', seq)
     for (const asset_id of asset_ids) {
-      const asset = value('SELECT seq FROM assets WHERE asset_id = ? AND project = ?', asset_id, project)
+      const asset = value(
+        'SELECT seq FROM assets WHERE asset_id = ? AND project = ?',
+        asset_id,
+        project,
+      )
       if (asset === undefined)
-        throw refused(`the project ${project_id} has no asset ${asset_id}`, 'check the id of the asset')
+        throw refused(
+          `the project ${project_id} has no asset ${asset_id}`,
+          'check the id of the asset',
+        )
       run('INSERT OR IGNORE INTO concept_assets (concept, asset) VALUES (?, ?)', seq, asset)
     }
   }
@@ -71,17 +79,23 @@ export function openConcepts(database: Sqlite, clock: Clock) {
   function setLabels({ seq, project }: Place, names: readonly string[]): void {
     run('DELETE FROM concept_labels WHERE concept = ?', seq)
     for (const name of names) {
-      if (!labels.named(project, name)) labels.insert(project, makeId('label', clock.now_ms()), { name })
+      if (!labels.named(project, name))
+        labels.insert(project, makeId('label', clock.now_ms()), { name })
       const label = labels.named(project, name)!.seq
       run('INSERT OR IGNORE INTO concept_labels (concept, label) VALUES (?, ?)', seq, label)
     }
   }
 
   return {
-    ...openSets(database, clock, 'concept', (place, { asset_ids, labels: names }: ConceptFields, is_new) => {
-      if (asset_ids || is_new) setAssets(place, asset_ids ?? [])
-      if (names) setLabels(place, names)
-    }),
+    ...openSets(
+      database,
+      clock,
+      'concept',
+      (place, { asset_ids, labels: names }: ConceptFields, is_new) => {
+        if (asset_ids || is_new) setAssets(place, asset_ids ?? [])
+        if (names) setLabels(place, names)
+      },
+    ),
     list: () =>
       listRows<ConceptRow>(
         database,
@@ -129,7 +143,10 @@ export function openViews(database: Sqlite, clock: Clock) {
  * (D-10). `write` stores their fields. Error `config.service` for a name in use, an unknown
  * project, asset or id, a concept without assets, or a view without a filter.
  */
-function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: readonly string[] | undefined }>(
+function openSets<
+  Kind extends 'concept' | 'view',
+  Fields extends { labels?: readonly string[] | undefined },
+>(
   database: Sqlite,
   clock: Clock,
   kind: Kind,
@@ -175,7 +192,8 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
       write(place, to, false)
     }).immediate,
     remove(id: string): void {
-      if (run(`DELETE FROM ${table} WHERE ${kind}_id = ?`, id).changes === 0) throw unknownThing(kind, id)
+      if (run(`DELETE FROM ${table} WHERE ${kind}_id = ?`, id).changes === 0)
+        throw unknownThing(kind, id)
     },
   }
 }
@@ -197,16 +215,25 @@ export function openConceptStore(database: Sqlite) {
 
   return {
     find: (project: number, concept_id: string) =>
-      value<number>('SELECT seq FROM concepts WHERE concept_id = ? AND project = ?', concept_id, project),
+      value<number>(
+        'SELECT seq FROM concepts WHERE concept_id = ? AND project = ?',
+        concept_id,
+        project,
+      ),
     /** The ready assets of a concept. */
     assetsOf: (concept: number) =>
       values<number>(
         `SELECT asset FROM concept_assets JOIN assets ON assets.seq = asset WHERE concept = ? AND status = 'ready'`,
         concept,
       ),
-    labelled: (label: number) => values<number>('SELECT concept FROM concept_labels WHERE label = ?', label),
+    labelled: (label: number) =>
+      values<number>('SELECT concept FROM concept_labels WHERE label = ?', label),
     findView: (project: number, view_id: string) =>
-      one<Filter>('SELECT label_names, name_pattern FROM views WHERE view_id = ? AND project = ?', view_id, project),
+      one<Filter>(
+        'SELECT label_names, name_pattern FROM views WHERE view_id = ? AND project = ?',
+        view_id,
+        project,
+      ),
     /** The ready assets that a view shows now. */
     shownIn: (project: number, { label_names, name_pattern }: Filter) =>
       values<number>(

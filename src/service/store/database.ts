@@ -63,7 +63,8 @@ export function statementsOf(database: Sqlite) {
     one: <Row>(sql: string, ...values: unknown[]) => rows(sql).get(...values) as Row | undefined,
     all: <Row>(sql: string, ...values: unknown[]) => rows(sql).all(...values) as Row[],
     /** The first column of one row. */
-    value: <Value>(sql: string, ...values: unknown[]) => column(sql).get(...values) as Value | undefined,
+    value: <Value>(sql: string, ...values: unknown[]) =>
+      column(sql).get(...values) as Value | undefined,
     values: <Value>(sql: string, ...values: unknown[]) => column(sql).all(...values) as Value[],
     run: (sql: string, ...values: unknown[]) => database.prepare(sql).run(...values),
   }

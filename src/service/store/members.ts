@@ -52,7 +52,10 @@ export function openMembers(database: Sqlite, clock: Clock) {
   /** Undefined for a used, expired, replaced or unknown link. */
   function invitationOf(secret: string): Invitation | undefined {
     const of_link = { hash: hashOf(secret), now_ms: clock.now_ms() }
-    const found = one<Invitation>(`${invited} WHERE hash = @hash AND expires_at_ms > @now_ms`, of_link)
+    const found = one<Invitation>(
+      `${invited} WHERE hash = @hash AND expires_at_ms > @now_ms`,
+      of_link,
+    )
     return found && timingSafeEqual(found.hash, of_link.hash) ? found : undefined
   }
 
@@ -63,7 +66,12 @@ export function openMembers(database: Sqlite, clock: Clock) {
    * An owner can open the link, too. So the token of an owner's invitation must not reach other
    * projects of the user, now or later. A user of the commands can make any token anyway.
    */
-  function invite(project: number, email: string, role: Role, by: 'owner' | 'command'): Invitation & { url: string } {
+  function invite(
+    project: number,
+    email: string,
+    role: Role,
+    by: 'owner' | 'command',
+  ): Invitation & { url: string } {
     const api = address()
     if (api === undefined) {
       throw refused(
@@ -73,7 +81,11 @@ export function openMembers(database: Sqlite, clock: Clock) {
     }
     const now_ms = clock.now_ms()
     const secret = randomBytes(secret_bytes).toString('base64url')
-    const link = { hash: hashOf(secret), every_project: by === 'command' ? 1 : 0, expires_at_ms: now_ms + lifetime_ms }
+    const link = {
+      hash: hashOf(secret),
+      every_project: by === 'command' ? 1 : 0,
+      expires_at_ms: now_ms + lifetime_ms,
+    }
     run(
       `INSERT INTO invitations (invitation_id, project, email, role, hash, every_project, created_at_ms, expires_at_ms)
        VALUES (@id, @project, @email, @role, @hash, @every_project, @now_ms, @expires_at_ms)
@@ -81,16 +93,21 @@ export function openMembers(database: Sqlite, clock: Clock) {
          every_project = excluded.every_project, expires_at_ms = excluded.expires_at_ms`,
       { ...link, id: makeId('invitation', now_ms), project, email, role, now_ms },
     )
-    return { ...one<Invitation>(`${invited} WHERE hash = ?`, link.hash)!, url: `${api}/invitations/${secret}` }
+    return {
+      ...one<Invitation>(`${invited} WHERE hash = ?`, link.hash)!,
+      url: `${api}/invitations/${secret}`,
+    }
   }
 
   /** Returns false if there is no such invitation. */
   const uninvite = (project: number, invitation_id: string) =>
-    run('DELETE FROM invitations WHERE invitation_id = ? AND project = ?', invitation_id, project).changes > 0
+    run('DELETE FROM invitations WHERE invitation_id = ? AND project = ?', invitation_id, project)
+      .changes > 0
 
   return {
     address,
-    setAddress: (api: string) => run('INSERT OR REPLACE INTO address (only_row, api) VALUES (1, ?)', api),
+    setAddress: (api: string) =>
+      run('INSERT OR REPLACE INTO address (only_row, api) VALUES (1, ?)', api),
     invite,
     invitationOf,
     uninvite,
@@ -109,7 +126,10 @@ export function openMembers(database: Sqlite, clock: Clock) {
       setMember(project, userWith(email)!, role, 'invited', clock.now_ms())
       uninvite(project, invitation_id)
       if (is_known && every_project === 0) return { token: undefined }
-      return tokens.create(invitation_id, { user: email, project_ids: every_project ? undefined : [project_id] })
+      return tokens.create(invitation_id, {
+        user: email,
+        project_ids: every_project ? undefined : [project_id],
+      })
     },
     /**
      * Makes a user a member, or changes the role of a member. Returns an invitation if the address
@@ -128,7 +148,13 @@ export function openMembers(database: Sqlite, clock: Clock) {
     /** Members and persons still invited. Error `config.service`: an unknown project. */
     list(of?: string) {
       const only = of === undefined ? undefined : projectWith(database, of).project_id
-      const rows = listRows<{ email: string; project_id: string; role: Role; joined: string; created_at: string }>(
+      const rows = listRows<{
+        email: string
+        project_id: string
+        role: Role
+        joined: string
+        created_at: string
+      }>(
         database,
         `SELECT email, project_id, role, join_method AS joined, added_at_ms AS created_at_ms
          FROM members JOIN users ON users.seq = user JOIN projects ON projects.seq = project

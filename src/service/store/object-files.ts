@@ -85,7 +85,8 @@ export function openObjectStore(database: Sqlite) {
       )
       return earlier ?? undefined
     },
-    stat: (asset: number) => one<StoredObject>('SELECT size_in_bytes, md5 FROM objects WHERE asset = ?', asset),
+    stat: (asset: number) =>
+      one<StoredObject>('SELECT size_in_bytes, md5 FROM objects WHERE asset = ?', asset),
     placeOf(asset: number): ObjectPlace | undefined {
       const sql = 'SELECT bytes, file FROM objects WHERE asset = ?'
       const row = one<{ bytes: Buffer | null; file: string | null }>(sql, asset)

@@ -86,7 +86,12 @@ export function sqlListing<Row, Position extends string | number>(
 export function removeListed(
   database: Sqlite,
   table: 'assets' | 'chats' | 'labels' | 'resources',
-  { id, seq, project, position = seq }: { id: string; seq: number; project: number; position?: string | number },
+  {
+    id,
+    seq,
+    project,
+    position = seq,
+  }: { id: string; seq: number; project: number; position?: string | number },
 ): void {
   const { run } = statementsOf(database)
   run('INSERT INTO removed (id, project, position) VALUES (?, ?, ?)', id, project, position)

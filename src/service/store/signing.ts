@@ -1,4 +1,10 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
@@ -40,7 +46,13 @@ export function loadSigningKey(file: string): KeyObject {
 }
 
 export function signWith(key: KeyObject) {
-  function signature(method: string, asset_id: string, limit: string, expires: string, headers: string[]): Buffer {
+  function signature(
+    method: string,
+    asset_id: string,
+    limit: string,
+    expires: string,
+    headers: string[],
+  ): Buffer {
     // No part has a line feed: ids and numbers are checked, and no header value can have one.
     const text = [method, asset_id, limit, expires, ...headers].join('\n')
     return createHmac('sha256', key).update(text).digest()
@@ -53,7 +65,12 @@ export function signWith(key: KeyObject) {
       const names = Object.keys(headers).map((name) => name.toLowerCase())
       const expires = String(expires_at_ms)
       const signed = signature('PUT', asset_id, String(limit_bytes), expires, lines)
-      const query = { expires, limit: String(limit_bytes), headers: names.join(';'), signature: signed.toString('hex') }
+      const query = {
+        expires,
+        limit: String(limit_bytes),
+        headers: names.join(';'),
+        signature: signed.toString('hex'),
+      }
       return new URLSearchParams(query).toString()
     },
     /** Checks the signature, but not size and expiry. Reasons contain no header values. */
@@ -66,12 +83,18 @@ export function signWith(key: KeyObject) {
       }
       const names = (query.get('headers') ?? '').split(';').filter((name) => name !== '')
       const missing = names.find((name) => headers[name] === undefined)
-      if (missing !== undefined) return { ok: false, reason: `the signed header ${missing} is missing` }
+      if (missing !== undefined)
+        return { ok: false, reason: `the signed header ${missing} is missing` }
       const lines = names.map((name) => `${name}:${String(headers[name])}`)
       if (!timingSafeEqual(given, signature(method, asset_id, limit, expires, lines))) {
         return { ok: false, reason: 'the method, the URL or a signed header was changed' }
       }
-      return { ok: true, limit_bytes: Number(limit), expires_at_ms: Number(expires), signed_headers: names }
+      return {
+        ok: true,
+        limit_bytes: Number(limit),
+        expires_at_ms: Number(expires),
+        signed_headers: names,
+      }
     },
   }
 }

@@ -27,7 +27,10 @@ export interface ListedAsset extends AssetRow {
   labels: string
 }
 
-type NewAsset = Omit<AssetRow, 'seq' | 'name' | 'description' | 'status' | 'md5' | 'size_in_bytes' | 'failure'>
+type NewAsset = Omit<
+  AssetRow,
+  'seq' | 'name' | 'description' | 'status' | 'md5' | 'size_in_bytes' | 'failure'
+>
 
 export type AssetStore = ReturnType<typeof openAssetStore>
 
@@ -37,7 +40,8 @@ const labels_of = `(SELECT json_group_array(json_object('label_id', label_id, 'n
 export function openAssetStore(database: Sqlite) {
   const { one, all, value, values, run } = statementsOf(database)
   /** Finds an asset by its id alone, such as for the blob store: its requests name no project. */
-  const findAnywhere = (asset_id: string) => one<AssetRow>('SELECT * FROM assets WHERE asset_id = ?', asset_id)
+  const findAnywhere = (asset_id: string) =>
+    one<AssetRow>('SELECT * FROM assets WHERE asset_id = ?', asset_id)
 
   return {
     insert: (asset: NewAsset) =>
@@ -89,7 +93,8 @@ export function openAssetStore(database: Sqlite) {
       value<number>(
         `SELECT ingest_due_ms FROM assets WHERE status = 'ingesting' AND needs_child = 0 ORDER BY ingest_due_ms LIMIT 1`,
       ),
-    passToChild: (seq: number) => run(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`, seq),
+    passToChild: (seq: number) =>
+      run(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`, seq),
     /** `failure`: why the file cannot be read; undefined if it was read. */
     finishIngest: (seq: number, failure: string | undefined) =>
       run(
@@ -98,8 +103,12 @@ export function openAssetStore(database: Sqlite) {
         failure,
         seq,
       ),
-    anyReady: () => one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,
-    describe: (seq: number, change: { name?: string | undefined; description?: string | undefined }) =>
+    anyReady: () =>
+      one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,
+    describe: (
+      seq: number,
+      change: { name?: string | undefined; description?: string | undefined },
+    ) =>
       run(
         'UPDATE assets SET name = coalesce(?, name), description = coalesce(?, description) WHERE seq = ?',
         change.name,
@@ -113,7 +122,8 @@ export function openAssetStore(database: Sqlite) {
       run('INSERT OR IGNORE INTO assets_to_forget (asset) VALUES (?)', asset.seq)
     },
     /** Removed assets whose passages may still be in the index. */
-    toForget: (limit: number) => values<number>('SELECT asset FROM assets_to_forget ORDER BY asset LIMIT ?', limit),
+    toForget: (limit: number) =>
+      values<number>('SELECT asset FROM assets_to_forget ORDER BY asset LIMIT ?', limit),
     forgotten(assets: readonly number[]) {
       for (const asset of assets) run('DELETE FROM assets_to_forget WHERE asset = ?', asset)
     },
@@ -128,7 +138,14 @@ export function openAssetStore(database: Sqlite) {
       ),
     listing(project: number, newest_first: boolean): Listing<ListedAsset, number> {
       const columns = `assets.*, ${labels_of}`
-      const table = { columns, from: 'assets', where: 'project = @project', by: 'seq', id: 'asset_id', newest_first }
+      const table = {
+        columns,
+        from: 'assets',
+        where: 'project = @project',
+        by: 'seq',
+        id: 'asset_id',
+        newest_first,
+      }
       return sqlListing(database, table, { project })
     },
   }

@@ -35,8 +35,12 @@ export function openChatStore(database: Sqlite) {
   return {
     insert: (project: number, chat_id: string, created_at_ms: number) =>
       Number(
-        run('INSERT INTO chats (chat_id, project, created_at_ms) VALUES (?, ?, ?)', chat_id, project, created_at_ms)
-          .lastInsertRowid,
+        run(
+          'INSERT INTO chats (chat_id, project, created_at_ms) VALUES (?, ?, ?)',
+          chat_id,
+          project,
+          created_at_ms,
+        ).lastInsertRowid,
       ),
     find: (project: number, chat_id: string) =>
       one<ChatRow>('SELECT * FROM chats WHERE chat_id = ? AND project = ?', chat_id, project),
@@ -48,21 +52,36 @@ export function openChatStore(database: Sqlite) {
       )
       return askers.length === 1 && askers[0] === user
     },
-    rename: (seq: number, title: string) => void run('UPDATE chats SET title = ? WHERE seq = ?', title, seq),
+    rename: (seq: number, title: string) =>
+      void run('UPDATE chats SET title = ? WHERE seq = ?', title, seq),
     remove: (chat: ChatRow) => removeListed(database, 'chats', { ...chat, id: chat.chat_id }),
     listing(project: number): Listing<ChatRow, number> {
-      const table = { from: 'chats', where: 'project = @project', by: 'seq', id: 'chat_id', newest_first: true }
+      const table = {
+        from: 'chats',
+        where: 'project = @project',
+        by: 'seq',
+        id: 'chat_id',
+        newest_first: true,
+      }
       return sqlListing(database, table, { project })
     },
-    append: (chat: number, message: Omit<MessageRow, 'seq' | 'chat' | 'status' | 'attempts' | 'response'>) =>
+    append: (
+      chat: number,
+      message: Omit<MessageRow, 'seq' | 'chat' | 'status' | 'attempts' | 'response'>,
+    ) =>
       void run(
         `INSERT INTO messages (message_id, chat, created_at_ms, answer_due_ms, prompt, scope, options, status)
          VALUES (@message_id, @chat, @created_at_ms, @answer_due_ms, @prompt, @scope, @options, 'running')`,
         { ...message, chat },
       ),
-    messages: (chat: number) => all<MessageRow>('SELECT * FROM messages WHERE chat = ? ORDER BY seq', chat),
+    messages: (chat: number) =>
+      all<MessageRow>('SELECT * FROM messages WHERE chat = ? ORDER BY seq', chat),
     findMessage: (chat: number, message_id: string) =>
-      all<MessageRow>('SELECT * FROM messages WHERE message_id = ? AND chat = ?', message_id, chat)[0],
+      all<MessageRow>(
+        'SELECT * FROM messages WHERE message_id = ? AND chat = ?',
+        message_id,
+        chat,
+      )[0],
     removeMessage: (seq: number) => void run('DELETE FROM messages WHERE seq = ?', seq),
     /** Answered turns before `before_seq` in these chats or in these projects, newest first. */
     answeredTurns(
@@ -70,7 +89,8 @@ export function openChatStore(database: Sqlite) {
       before_seq: number,
       limit: number,
     ) {
-      const [column, places] = 'chats' in where ? ['chat', where.chats] : ['project', where.projects]
+      const [column, places] =
+        'chats' in where ? ['chat', where.chats] : ['project', where.projects]
       if (places.length === 0) return []
       return all<MessageRow>(
         `SELECT messages.* FROM messages JOIN chats ON chats.seq = chat
@@ -99,7 +119,12 @@ export function openChatStore(database: Sqlite) {
         seq,
       ),
     /** Ends a turn: writes its answer and the chat's `modified_at`, unless it was removed. */
-    answer({ seq, chat }: MessageRow, status: 'done' | 'error', response: string | null, now_ms: number) {
+    answer(
+      { seq, chat }: MessageRow,
+      status: 'done' | 'error',
+      response: string | null,
+      now_ms: number,
+    ) {
       const { changes } = run(
         `UPDATE messages SET status = ?, response = ? WHERE seq = ? AND status = 'running'`,
         status,

@@ -38,16 +38,31 @@ export function openProjectStore(database: Sqlite) {
   return {
     /** The projects that a caller reaches, newest first. */
     listing(caller: Caller): Listing<ListedProject, number> {
-      const table = { columns, from: 'projects', where: within_reach, by: 'seq', id: 'project_id', newest_first: true }
+      const table = {
+        columns,
+        from: 'projects',
+        where: within_reach,
+        by: 'seq',
+        id: 'project_id',
+        newest_first: true,
+      }
       return sqlListing(database, table, { ...caller, project: 0 })
     },
     find: (caller: Caller, project_id: string) =>
-      one<ListedProject>(`SELECT ${columns} FROM projects WHERE ${within_reach} AND project_id = @project_id`, {
-        ...caller,
-        project_id,
-      }),
+      one<ListedProject>(
+        `SELECT ${columns} FROM projects WHERE ${within_reach} AND project_id = @project_id`,
+        {
+          ...caller,
+          project_id,
+        },
+      ),
     /** Makes a project in the workspace of the caller's oldest project. Returns its number. */
-    insert(caller: Caller, project_id: string, { name, description }: ProjectFields, now_ms: number): number {
+    insert(
+      caller: Caller,
+      project_id: string,
+      { name, description }: ProjectFields,
+      now_ms: number,
+    ): number {
       const { lastInsertRowid } = run(
         `INSERT INTO projects (project_id, name, description, created_at_ms, workspace)
          VALUES (@project_id, @name, @description, @now_ms,
@@ -59,7 +74,13 @@ export function openProjectStore(database: Sqlite) {
     update: (seq: number, { name, description }: ProjectFields) =>
       run('UPDATE projects SET name = ?, description = ? WHERE seq = ?', name, description, seq),
     /** Adds a member, or changes the role of one. */
-    setMember: (project: number, user: number, role: Role, join_method: JoinMethod, now_ms: number) =>
+    setMember: (
+      project: number,
+      user: number,
+      role: Role,
+      join_method: JoinMethod,
+      now_ms: number,
+    ) =>
       run(
         `INSERT INTO members (project, user, role, join_method, added_at_ms)
          VALUES (@project, @user, @role, @join_method, @now_ms)
@@ -68,12 +89,19 @@ export function openProjectStore(database: Sqlite) {
       ),
     /** Does nothing for a user who is no member. */
     setRole: (project: number, email: string, role: Role) =>
-      run(`UPDATE members SET role = @role WHERE project = @project AND user = ${user_with}`, { role, project, email }),
-    isLastOwner: (project: number, email: string): boolean =>
-      value(`SELECT min(user = ${user_with}) FROM members WHERE project = @project AND role = 'owner'`, {
+      run(`UPDATE members SET role = @role WHERE project = @project AND user = ${user_with}`, {
+        role,
         project,
         email,
-      }) === 1,
+      }),
+    isLastOwner: (project: number, email: string): boolean =>
+      value(
+        `SELECT min(user = ${user_with}) FROM members WHERE project = @project AND role = 'owner'`,
+        {
+          project,
+          email,
+        },
+      ) === 1,
     /** Oldest first. */
     members: (project: number): Listing<MemberRow, number> =>
       sqlListing(

@@ -33,7 +33,10 @@ export function openResourceStore(database: Sqlite) {
 
   return {
     find: (reach: ResourceReach, id: string) =>
-      one<ResourceRow>(`SELECT * FROM resources WHERE id = @id AND ${within_reach}`, { ...reach, id }),
+      one<ResourceRow>(`SELECT * FROM resources WHERE id = @id AND ${within_reach}`, {
+        ...reach,
+        id,
+      }),
     /** The resource with this name. The user's own one comes before the project's. */
     named: (reach: ResourceReach, name: string) =>
       one<ResourceRow>(
@@ -42,7 +45,10 @@ export function openResourceStore(database: Sqlite) {
       ),
     /** All enabled resources of this kind, newest first. */
     enabled: (reach: ResourceReach) =>
-      all<ResourceRow>(`SELECT * FROM resources WHERE enabled = 1 AND ${within_reach} ORDER BY seq DESC`, reach),
+      all<ResourceRow>(
+        `SELECT * FROM resources WHERE enabled = 1 AND ${within_reach} ORDER BY seq DESC`,
+        reach,
+      ),
     insert: (row: Omit<ResourceRow, 'seq' | 'modified_at_ms'>) =>
       run(
         `INSERT INTO resources (id, kind, project, owner, unique_name, enabled, fields, created_at_ms, modified_at_ms)
@@ -61,7 +67,13 @@ export function openResourceStore(database: Sqlite) {
     remove: (row: ResourceRow) => removeListed(database, 'resources', row),
     /** Newest first. */
     listing(reach: ResourceReach): Listing<ResourceRow, number> {
-      const table = { from: 'resources', where: within_reach, by: 'seq', id: 'id', newest_first: true }
+      const table = {
+        from: 'resources',
+        where: within_reach,
+        by: 'seq',
+        id: 'id',
+        newest_first: true,
+      }
       return sqlListing(database, table, { ...reach })
     },
   }
@@ -90,7 +102,11 @@ export function openLabelStore(database: Sqlite) {
       one<LabelRow>('SELECT * FROM labels WHERE label_id = ? AND project = ?', label_id, project),
     named: (project: number, name: string) =>
       one<LabelRow>('SELECT * FROM labels WHERE project = ? AND name = ?', project, name),
-    insert: (project: number, label_id: string, { name, color, icon }: LabelFields & { name: string }) =>
+    insert: (
+      project: number,
+      label_id: string,
+      { name, color, icon }: LabelFields & { name: string },
+    ) =>
       run(
         `INSERT INTO labels (label_id, project, name, color, icon)
          VALUES (@label_id, @project, @name, @color, @icon)`,
@@ -117,7 +133,13 @@ export function openLabelStore(database: Sqlite) {
       ),
     /** Ordered by name. */
     listing(project: number): Listing<LabelRow, string> {
-      const table = { from: 'labels', where: 'project = @project', by: 'name', id: 'label_id', newest_first: false }
+      const table = {
+        from: 'labels',
+        where: 'project = @project',
+        by: 'name',
+        id: 'label_id',
+        newest_first: false,
+      }
       return sqlListing(database, table, { project })
     },
   }

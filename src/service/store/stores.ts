@@ -65,7 +65,11 @@ function lockData(paths: DataPaths): { release(): void } {
     return holdLock(paths.lock)
   } catch (error) {
     if (!isSluiceError(error, 'database.locked')) throw error
-    throw refused(`another local service already uses ${paths.folder}`, 'stop it, or name another data folder', error)
+    throw refused(
+      `another local service already uses ${paths.folder}`,
+      'stop it, or name another data folder',
+      error,
+    )
   }
 }
 

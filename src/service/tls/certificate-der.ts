@@ -54,7 +54,9 @@ function extensionsOf({ hosts, public_key, issuer_key }: CertificateFields): asn
   const usage = is_authority
     ? { valueHex: Uint8Array.of(0b0000_0110), unusedBits: 1 }
     : { valueHex: Uint8Array.of(0b1000_0000), unusedBits: 7 }
-  const basics = is_authority ? [new asn1.Boolean({ value: true }), new asn1.Integer({ value: 0 })] : []
+  const basics = is_authority
+    ? [new asn1.Boolean({ value: true }), new asn1.Integer({ value: 0 })]
+    : []
   return [
     extension('basic_constraints', sequence(...basics), 'critical'),
     extension('key_usage', new asn1.BitString(usage), 'critical'),
@@ -69,7 +71,11 @@ function extensionsOf({ hosts, public_key, issuer_key }: CertificateFields): asn
   ]
 }
 
-function extension(name: keyof typeof oids, value: asn1.BaseBlock, critical?: 'critical'): asn1.Sequence {
+function extension(
+  name: keyof typeof oids,
+  value: asn1.BaseBlock,
+  critical?: 'critical',
+): asn1.Sequence {
   return sequence(
     oid(name),
     ...(critical ? [new asn1.Boolean({ value: true })] : []),
@@ -78,7 +84,9 @@ function extension(name: keyof typeof oids, value: asn1.BaseBlock, critical?: 'c
 }
 
 function alternativeName(host: string): asn1.Primitive {
-  return isIP(host) === 0 ? primitive(2, Buffer.from(host, 'latin1')) : primitive(7, addressBytes(host))
+  return isIP(host) === 0
+    ? primitive(2, Buffer.from(host, 'latin1'))
+    : primitive(7, addressBytes(host))
 }
 
 /** The 4 or 16 bytes of an address. */
@@ -88,18 +96,28 @@ function addressBytes(address: string): Buffer {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const groups = (text = '') => text.split(':').filter((group) => group !== '')
   const missing = 8 - groups(head).length - groups(tail).length
-  const all = [...groups(head), ...Array<string>(tail === undefined ? 0 : missing).fill('0'), ...groups(tail)]
+  const all = [
+    ...groups(head),
+    ...Array<string>(tail === undefined ? 0 : missing).fill('0'),
+    ...groups(tail),
+  ]
   return Buffer.from(all.map((group) => group.padStart(4, '0')).join(''), 'hex')
 }
 
 function nameOf(common_name: string): asn1.Sequence {
-  return sequence(new asn1.Set({ value: [sequence(oid('common_name'), new asn1.Utf8String({ value: common_name }))] }))
+  return sequence(
+    new asn1.Set({
+      value: [sequence(oid('common_name'), new asn1.Utf8String({ value: common_name }))],
+    }),
+  )
 }
 
 /** In whole seconds. UTCTime up to 2049, GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
 function time(at_ms: number): asn1.UTCTime {
   const valueDate = new Date(at_ms - (at_ms % 1_000))
-  return valueDate.getUTCFullYear() < 2050 ? new asn1.UTCTime({ valueDate }) : new asn1.GeneralizedTime({ valueDate })
+  return valueDate.getUTCFullYear() < 2050
+    ? new asn1.UTCTime({ valueDate })
+    : new asn1.GeneralizedTime({ valueDate })
 }
 
 /** A positive number of 16 random bytes. */

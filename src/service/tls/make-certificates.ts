@@ -1,4 +1,10 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
+import {
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -21,13 +27,19 @@ const clock_skew_ms = day_ms
  * Makes a certificate for these names and addresses, and a private authority that signs it. If the
  * folder has an authority, that one signs. Overwrites nothing. Error `config.service`.
  */
-export function makeCertificates(folder: string, hosts: readonly string[], clock: Clock): CertificateFiles {
+export function makeCertificates(
+  folder: string,
+  hosts: readonly string[],
+  clock: Clock,
+): CertificateFiles {
   for (const host of hosts) checkHost(host)
   const files = certificateFiles(folder)
   refuseToOverwrite(files)
   makeFolder(folder)
   const now_ms = clock.now_ms()
-  const authority = existsSync(files.ca) ? readAuthority(files, now_ms) : makeAuthority(files, now_ms)
+  const authority = existsSync(files.ca)
+    ? readAuthority(files, now_ms)
+    : makeAuthority(files, now_ms)
   const server = newKeys()
   const wanted_until_ms = now_ms + server_lifetime_ms
   const cert = makeCertificate({
@@ -67,7 +79,14 @@ function makeAuthority(files: CertificateFiles, now_ms: number): Authority {
   const name = `Sluice private authority ${randomBytes(4).toString('hex')}`
   const valid_to_ms = now_ms + authority_lifetime_ms
   const times = { not_before_ms: now_ms - clock_skew_ms, not_after_ms: valid_to_ms }
-  const ca = makeCertificate({ subject: name, issuer: name, public_key, issuer_key: key, ...times, hosts: undefined })
+  const ca = makeCertificate({
+    subject: name,
+    issuer: name,
+    public_key,
+    issuer_key: key,
+    ...times,
+    hosts: undefined,
+  })
   writeNew(files.ca_key, pem(key), 0o600)
   writeNew(files.ca, ca, 0o644)
   return { name, key, valid_to_ms }
@@ -78,7 +97,12 @@ function readAuthority(files: CertificateFiles, now_ms: number): Authority {
   checkKeyMode(files.ca_key)
   const [, name] = /^CN=(.*)$/.exec(certificate.subject) ?? []
   const valid_to_ms = Date.parse(certificate.validTo)
-  if (name === undefined || !certificate.ca || !certificate.checkPrivateKey(key) || valid_to_ms <= now_ms) {
+  if (
+    name === undefined ||
+    !certificate.ca ||
+    !certificate.checkPrivateKey(key) ||
+    valid_to_ms <= now_ms
+  ) {
     throw refused(
       `${files.ca} and ${files.ca_key} are not a valid authority of Sluice, or have expired`,
       'move both files away: then a new authority is made, and every client needs its certificate',
@@ -105,7 +129,8 @@ function readPair(files: CertificateFiles): { certificate: X509Certificate; key:
 function refuseToOverwrite({ ca, ca_key, cert, key }: CertificateFiles): void {
   const hint = 'move it away, or name another folder with --dir'
   const in_the_way = [cert, key].find(existsSync)
-  if (in_the_way !== undefined) throw refused(`${in_the_way} already exists and is not overwritten`, hint)
+  if (in_the_way !== undefined)
+    throw refused(`${in_the_way} already exists and is not overwritten`, hint)
   if (!existsSync(ca) && existsSync(ca_key)) throw refused(`${ca_key} exists without ${ca}`, hint)
 }
 
@@ -115,7 +140,12 @@ function checkHost(host: string): void {
   // A host that ends in a number is an address to every client (WHATWG URL, "ends in a number"),
   // but this one is not valid.
   const is_name = !/(^|\.)\d+$/.test(host)
-  if (is_name && host.length <= 253 && new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i').test(host)) return
+  if (
+    is_name &&
+    host.length <= 253 &&
+    new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i').test(host)
+  )
+    return
   throw refused(
     `"${host}" is not a name or an address of a host`,
     'give a name such as sluice.lan or 192.168.1.4, without https://',

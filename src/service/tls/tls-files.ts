@@ -19,7 +19,11 @@ const expiry_warning_ms = 30 * day_ms
  * `config.service` for a file that is unreadable or not PEM, a key that others can read or that
  * does not match, and a certificate that is expired or not yet valid.
  */
-export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: (line: string) => void) {
+export function readTls(
+  { cert_file, key_file }: TlsFiles,
+  now_ms: number,
+  log: (line: string) => void,
+) {
   const cert = parse('the certificate', cert_file, () => readFileSync(cert_file, 'utf8'))
   const certificate = parse('the certificate', cert_file, () => new X509Certificate(cert))
   checkKeyMode(key_file)
@@ -38,10 +42,16 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
 /** Throws `config.service` if the key file is missing, or group or others have any right to it. */
 export function checkKeyMode(key_file: string): void {
   const mode = parse('the key', key_file, () => statSync(key_file)).mode & 0o077
-  if (mode !== 0) throw refused(`group or others can read the key ${key_file}`, `chmod 600 ${key_file}`)
+  if (mode !== 0)
+    throw refused(`group or others can read the key ${key_file}`, `chmod 600 ${key_file}`)
 }
 
-function checkTimes(certificate: X509Certificate, file: string, now_ms: number, log: (line: string) => void): void {
+function checkTimes(
+  certificate: X509Certificate,
+  file: string,
+  now_ms: number,
+  log: (line: string) => void,
+): void {
   const { validFrom, validTo } = certificate
   if (Date.parse(validTo) <= now_ms) {
     throw refused(
@@ -50,7 +60,10 @@ function checkTimes(certificate: X509Certificate, file: string, now_ms: number, 
     )
   }
   if (Date.parse(validFrom) > now_ms) {
-    throw refused(`the certificate ${file} is not valid before ${validFrom}`, 'check the clock of this machine')
+    throw refused(
+      `the certificate ${file} is not valid before ${validFrom}`,
+      'check the clock of this machine',
+    )
   }
   if (Date.parse(validTo) - now_ms < expiry_warning_ms)
     log(`the certificate ${file} expires on ${validTo}; make a new one in time`)

@@ -41,7 +41,9 @@ export class AlertJudge {
     { group_ms, resolve_after_ms }: AlertTimes,
   ): AlertDue | undefined {
     const standing = byName(problems)
-    const fresh = [...standing].flatMap(([name, problem]) => (this.#reported.has(name) ? [] : [problem]))
+    const fresh = [...standing].flatMap(([name, problem]) =>
+      this.#reported.has(name) ? [] : [problem],
+    )
     this.#window_ms = fresh.length === 0 ? undefined : (this.#window_ms ?? now_ms)
     const over: ReportedProblem[] = []
     const lasting: ReportedProblem[] = []
@@ -67,11 +69,18 @@ export class AlertJudge {
 
 /** Open problems that count as reported once this alert is sent. */
 export function reportedAfter({ began, lasting }: AlertDue): ReportedProblem[] {
-  const reported = began.map(({ kind, about, message, since_ms }) => ({ kind, about, message, since_ms }))
+  const reported = began.map(({ kind, about, message, since_ms }) => ({
+    kind,
+    about,
+    message,
+    since_ms,
+  }))
   return [...lasting, ...reported]
 }
 
-function byName<Named extends { kind: string; about: string }>(problems: readonly Named[]): Map<string, Named> {
+function byName<Named extends { kind: string; about: string }>(
+  problems: readonly Named[],
+): Map<string, Named> {
   return new Map(problems.map((problem) => [`${problem.kind} ${problem.about}`, problem]))
 }
 
@@ -88,14 +97,18 @@ export function alertText(
   { host, state_dir }: AlertPlace,
   now_ms: number,
 ): { subject: string; text: string } {
-  const known = (problems: readonly ReportedProblem[]) => problems.map((problem) => line(problem, now_ms))
+  const known = (problems: readonly ReportedProblem[]) =>
+    problems.map((problem) => line(problem, now_ms))
   const sections = [
     titled('Problems', began.map(newLine)),
     titled('Still a problem', known(lasting)),
     titled('Resolved', known(over)),
     `*${escapeMarkdown(`Sluice on ${host}, ${state_dir}, ${isoTime(now_ms)}; \`sluice status\` there says more.`)}*`,
   ]
-  return { subject: subjectOf({ began, over, lasting }, host), text: sections.filter(Boolean).join('\n\n') }
+  return {
+    subject: subjectOf({ began, over, lasting }, host),
+    text: sections.filter(Boolean).join('\n\n'),
+  }
 }
 
 function subjectOf({ began, over, lasting }: AlertDue, host: string): string {

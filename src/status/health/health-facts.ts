@@ -10,7 +10,10 @@ export interface HealthSettings {
   readonly state_dir: string
   readonly folders: readonly { readonly name: string; readonly rescan_interval_ms: number }[]
   readonly uploads: { readonly max_bytes_per_day: number | 'off' }
-  readonly prompts: readonly { readonly name: string; readonly deliver: readonly { readonly name: string }[] }[]
+  readonly prompts: readonly {
+    readonly name: string
+    readonly deliver: readonly { readonly name: string }[]
+  }[]
   readonly audit: { readonly round_hours: number }
   readonly alerts: { readonly deliver: readonly { readonly name: string }[] }
   readonly health: HealthLimits
@@ -55,13 +58,24 @@ export function healthFacts(
   return view ? view.together(read) : read()
 }
 
-function folderFacts(view: HealthView | undefined, { folders }: HealthSettings): HealthFacts['folders'] {
+function folderFacts(
+  view: HealthView | undefined,
+  { folders }: HealthSettings,
+): HealthFacts['folders'] {
   const known = new Map((view?.folders() ?? []).map((folder) => [folder.name, folder]))
   return folders.flatMap(({ name, rescan_interval_ms }) => {
     const folder = known.get(name)
     if (!folder) return []
     const { online, offline_reason, state_since_ms, kept_ms, scan_ended_ms } = folder
-    return { name, online, offline_reason, state_since_ms, kept_ms, rescan_interval_ms, scanned_ms: scan_ended_ms }
+    return {
+      name,
+      online,
+      offline_reason,
+      state_since_ms,
+      kept_ms,
+      rescan_interval_ms,
+      scanned_ms: scan_ended_ms,
+    }
   })
 }
 
@@ -78,7 +92,10 @@ function waitingFact(
 }
 
 /** An audit's age counts from the last full round, or from the project's first folder if later. */
-function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): HealthFacts['audits'] {
+function auditFacts(
+  view: HealthView | undefined,
+  { audit }: HealthSettings,
+): HealthFacts['audits'] {
   const audits = new Map((view?.audits() ?? []).map((each) => [each.project_id, each]))
   const began_ms = new Map<string, number>()
   for (const { project_id, kept_ms } of view?.folders() ?? []) {
@@ -87,14 +104,25 @@ function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): He
   return [...began_ms].map(([project_id, kept_ms]) => {
     const { last_full, running, emptied } = audits.get(project_id) ?? {}
     const since_ms = Math.max(last_full?.ended_ms ?? kept_ms, kept_ms)
-    return { project_id, since_ms, round_ms: audit.round_hours * hour_ms, running_ms: running?.began_ms, emptied }
+    return {
+      project_id,
+      since_ms,
+      round_ms: audit.round_hours * hour_ms,
+      running_ms: running?.began_ms,
+      emptied,
+    }
   })
 }
 
 /** Omits given-up deliveries whose receiver left the config: no user expects a message there. */
-function givenUp(view: HealthView | undefined, { prompts, alerts }: HealthSettings): HealthFacts['given_up'] {
+function givenUp(
+  view: HealthView | undefined,
+  { prompts, alerts }: HealthSettings,
+): HealthFacts['given_up'] {
   return (view?.givenUp() ?? []).flatMap(({ prompt, run, target, since_ms, error }) => {
-    const { deliver } = (prompt === undefined ? alerts : prompts.find(({ name }) => name === prompt)) ?? { deliver: [] }
+    const { deliver } = (prompt === undefined
+      ? alerts
+      : prompts.find(({ name }) => name === prompt)) ?? { deliver: [] }
     if (!deliver.some(({ name }) => name === target)) return []
     return { prompt: prompt ?? 'alerts', run, target, since_ms, message: error.message }
   })
@@ -116,11 +144,18 @@ export type HealthStatus = ReturnType<typeof healthStatus>
 
 export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_work: boolean) {
   const { healthy, problems } = healthOf(facts, limits)
-  const state: 'healthy' | 'unhealthy' | 'unknown' = is_at_work ? (healthy ? 'healthy' : 'unhealthy') : 'unknown'
+  const state: 'healthy' | 'unhealthy' | 'unknown' = is_at_work
+    ? healthy
+      ? 'healthy'
+      : 'unhealthy'
+    : 'unknown'
   return {
     state,
     /** Start of a pause by a user; null without one. */
     paused: facts.paused ? isoTime(facts.paused.since_ms) : null,
-    problems: problems.map(({ since_ms, ...problem }) => ({ ...problem, since: isoTime(since_ms) })),
+    problems: problems.map(({ since_ms, ...problem }) => ({
+      ...problem,
+      since: isoTime(since_ms),
+    })),
   }
 }

@@ -35,27 +35,32 @@ export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
 function scanProblems(facts: HealthFacts, { scan_late_ms }: HealthLimits): Problem[] {
   const { folders, now_ms } = facts
   const away = awayIn(facts)
-  return folders.flatMap(({ name, online, state_since_ms, kept_ms, scanned_ms, rescan_interval_ms }) => {
-    const since_ms = Math.max(scanned_ms ?? kept_ms, kept_ms)
-    // Time without a daemon does not count; time offline does. A scan always has at least
-    // scan_late_ms after the daemon or the folder is back.
-    const back_ms = Math.max(state_since_ms, ...away.map(({ to_ms }) => to_ms))
-    const late_ms = Math.max(
-      afterAtWork(since_ms, rescan_interval_ms + scan_late_ms, away),
-      afterAtWork(back_ms, scan_late_ms, away),
-    )
-    if (!online || now_ms <= late_ms) return []
-    const last = scanned_ms === undefined ? 'has not ended' : `ended ${formatDuration(now_ms - scanned_ms)} ago`
-    return [
-      {
-        kind: 'scan' as const,
-        about: name,
-        message: `the ${scanned_ms === undefined ? 'first' : 'last'} complete scan of ${name} ${last}; a scan is due every ${formatDuration(rescan_interval_ms)}`,
-        hint: 'the log says why no scan ends; `sluice status` shows what cannot be read',
-        since_ms: late_ms,
-      },
-    ]
-  })
+  return folders.flatMap(
+    ({ name, online, state_since_ms, kept_ms, scanned_ms, rescan_interval_ms }) => {
+      const since_ms = Math.max(scanned_ms ?? kept_ms, kept_ms)
+      // Time without a daemon does not count; time offline does. A scan always has at least
+      // scan_late_ms after the daemon or the folder is back.
+      const back_ms = Math.max(state_since_ms, ...away.map(({ to_ms }) => to_ms))
+      const late_ms = Math.max(
+        afterAtWork(since_ms, rescan_interval_ms + scan_late_ms, away),
+        afterAtWork(back_ms, scan_late_ms, away),
+      )
+      if (!online || now_ms <= late_ms) return []
+      const last =
+        scanned_ms === undefined
+          ? 'has not ended'
+          : `ended ${formatDuration(now_ms - scanned_ms)} ago`
+      return [
+        {
+          kind: 'scan' as const,
+          about: name,
+          message: `the ${scanned_ms === undefined ? 'first' : 'last'} complete scan of ${name} ${last}; a scan is due every ${formatDuration(rescan_interval_ms)}`,
+          hint: 'the log says why no scan ends; `sluice status` shows what cannot be read',
+          since_ms: late_ms,
+        },
+      ]
+    },
+  )
 }
 
 function queueProblems(facts: HealthFacts, { queue_age_ms }: HealthLimits): Problem[] {
@@ -88,7 +93,9 @@ function failingProblems({ failing, paused, absences, now_ms }: HealthFacts): Pr
     const is_early = paused !== undefined || now_ms <= afterAtWork(since_ms, failing_ms, absences)
     if (!given_up && is_early) return []
     const others = contents > 1 ? ` (and ${formatCount(contents - 1)} more)` : ''
-    const lasting = given_up ? '' : ` has failed again and again for ${formatDuration(now_ms - since_ms)}`
+    const lasting = given_up
+      ? ''
+      : ` has failed again and again for ${formatDuration(now_ms - since_ms)}`
     return {
       kind: 'queue' as const,
       about: given_up ? 'given up' : 'retries',
@@ -126,7 +133,10 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
     const is_own = about === 'account' || about === 'page'
     const kind = is_own ? about : project === undefined ? 'service' : 'project'
     if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
-    const lasting = kind === 'service' ? `${troubleSubject(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
+    const lasting =
+      kind === 'service'
+        ? `${troubleSubject(about)} for ${formatDuration(now_ms - since_ms)}: `
+        : ''
     const usual = 'Sluice tries again by itself; check service.base_url, the network and the proxy'
     return {
       kind,
@@ -144,7 +154,8 @@ function auditProblems(facts: HealthFacts, { audit_late_ms }: HealthLimits): Pro
   return audits.flatMap(({ project_id, since_ms, round_ms, running_ms = 0 }) => {
     const late_ms = afterAtWork(since_ms, round_ms + audit_late_ms, away)
     // A round that began too late has the full time of a round, from its start.
-    const broken_ms = running_ms > late_ms ? afterAtWork(running_ms, round_ms + audit_late_ms, away) : late_ms
+    const broken_ms =
+      running_ms > late_ms ? afterAtWork(running_ms, round_ms + audit_late_ms, away) : late_ms
     if (now_ms <= broken_ms) return []
     return {
       kind: 'audit' as const,

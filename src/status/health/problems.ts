@@ -87,7 +87,13 @@ export interface HealthFacts {
     failed: { run: number; since_ms: number; why: string } | undefined
   }[]
   /** Deliveries that were given up, while no later one has reached the receiver. */
-  given_up: readonly { prompt: string; run: number | undefined; target: string; since_ms: number; message: string }[]
+  given_up: readonly {
+    prompt: string
+    run: number | undefined
+    target: string
+    since_ms: number
+    message: string
+  }[]
   disk: { path: string; free_bytes: number } | undefined
   /** Work without progress for too long, the likely cause first. */
   stuck: readonly { name: string; silent_ms: number }[]
@@ -139,7 +145,11 @@ export function problemsOf(
   name: string,
 ): Problem[] {
   const found = config[`${what}s`].find((other) => other.name === name)
-  if (!found) throw new SluiceError({ code: 'health.unknown', message: `the configuration has no ${what} ${name}` })
+  if (!found)
+    throw new SluiceError({
+      code: 'health.unknown',
+      message: `the configuration has no ${what} ${name}`,
+    })
   const own = { folder: ['scan', 'folder'], prompt: ['prompt'] }[what]
   return problems.filter(({ kind, about, message }) => {
     if (about === found.project_id || (own.includes(kind) && about === name)) return true
@@ -182,7 +192,11 @@ export function promptHealth(
       name,
       patience_ms: wait_for_files_ms + (asking.deadline_ms[intelligence] ?? 0),
       unmet_ms: dues.length === 0 ? undefined : Math.min(...dues),
-      failed: failed && { run: failed.run, since_ms: failed.ended_ms, why: failed.why ?? 'for an unknown reason' },
+      failed: failed && {
+        run: failed.run,
+        since_ms: failed.ended_ms,
+        why: failed.why ?? 'for an unknown reason',
+      },
     }
   })
 }
@@ -191,7 +205,11 @@ export function promptHealth(
  * The time at which `span_ms` of time at work has passed since `from_ms`. Absences do not count, so
  * no work is late because of them. `absences`: sorted by start; they may overlap.
  */
-export function afterAtWork(from_ms: number, span_ms: number, absences: readonly Absence[]): number {
+export function afterAtWork(
+  from_ms: number,
+  span_ms: number,
+  absences: readonly Absence[],
+): number {
   let at_ms = from_ms
   let left_ms = span_ms
   for (const absence of absences) {

@@ -43,14 +43,21 @@ export class LineWriter {
   }
 
   /** Adds a sentence, wrapped between words. */
-  say(text: string, { indent = 0, tone = 'plain' }: { indent?: number; tone?: Line['tone'] } = {}): void {
+  say(
+    text: string,
+    { indent = 0, tone = 'plain' }: { indent?: number; tone?: Line['tone'] } = {},
+  ): void {
     const lines = wrapped(printable(text), this.#width, indent)
     this.lines.push(...lines.map((line) => ({ tone, text: line })))
   }
 
   /** Adds a command line to copy. */
   command(text: string, indent: number): void {
-    this.lines.push({ tone: 'strong', text: `${' '.repeat(indent)}${printable(text)}`, is_command: true })
+    this.lines.push({
+      tone: 'strong',
+      text: `${' '.repeat(indent)}${printable(text)}`,
+      is_command: true,
+    })
   }
 
   gap(): void {

@@ -28,7 +28,12 @@ export function statusLine(parts: StatusLineParts): string {
     ? [`Sluice can record nothing since ${isoTime(ledger_fault.since_ms)}: ${ledger_fault.message}`]
     : []
   const paused = is_paused ? ['paused'] : []
-  const wrong = [...stale, ...paused, ...troubleTexts(troubles, is_unreachable), ...offlineTexts(folders)]
+  const wrong = [
+    ...stale,
+    ...paused,
+    ...troubleTexts(troubles, is_unreachable),
+    ...offlineTexts(folders),
+  ]
   return [...wrong, countsText(folders)].join('; ')
 }
 
@@ -64,7 +69,12 @@ function countsText(folders: StatusLineParts['folders']): string {
   ] as const) {
     if (number > 0) texts.push(`${formatCount(number)} ${what}`)
   }
-  if (folders.some(({ first_scan_ms, offline_reason }) => first_scan_ms === undefined && offline_reason === undefined))
+  if (
+    folders.some(
+      ({ first_scan_ms, offline_reason }) =>
+        first_scan_ms === undefined && offline_reason === undefined,
+    )
+  )
     texts.push('first scan under way')
   return texts.join(', ')
 }

@@ -7,7 +7,11 @@ import type { LineWriter } from './lines.ts'
  * Adds a line for each project with an audit: how many of the assets ready here were ready on the
  * service, and when that was checked.
  */
-export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], now_ms: number): void {
+export function auditLines(
+  writer: LineWriter,
+  audits: readonly AuditStatus[],
+  now_ms: number,
+): void {
   const shown = audits.filter(({ last_full, running }) => last_full ?? running)
   if (shown.length > 0) writer.gap()
   for (const audit of shown) {
@@ -29,16 +33,25 @@ export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], n
   }
 }
 
-function sayAudit(writer: LineWriter, { last_full, running }: AuditStatus, of: string, now_ms: number): void {
+function sayAudit(
+  writer: LineWriter,
+  { last_full, running }: AuditStatus,
+  of: string,
+  now_ms: number,
+): void {
   if (last_full) {
     const { usable, expected, ended } = last_full
     const when = timeText(Date.parse(ended), now_ms)
     const text = `last full audit${of} ${when}: ${formatCount(usable)} of ${formatCount(expected)} usable`
-    writer.say([text, ...othersText(last_full)].join(', '), { tone: usable === expected ? 'faint' : 'warn' })
+    writer.say([text, ...othersText(last_full)].join(', '), {
+      tone: usable === expected ? 'faint' : 'warn',
+    })
   } else if (running) {
     const { checked, expected } = running
     const max = formatCount(Math.max(checked, expected))
-    writer.say(`first audit${of}: ${formatCount(checked)} of about ${max} compared`, { tone: 'faint' })
+    writer.say(`first audit${of}: ${formatCount(checked)} of about ${max} compared`, {
+      tone: 'faint',
+    })
   }
 }
 
@@ -66,7 +79,8 @@ const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
   replacement: 'once the new version is ready',
   scan: 'until every folder of the project is online and was scanned, with all directories of known files',
   twin: 'until files of the same size are settled',
-  left_out: 'kept while a file that is left out has their size: it may be one of them (sluice explain PATH names it)',
+  left_out:
+    'kept while a file that is left out has their size: it may be one of them (sluice explain PATH names it)',
   asked: 'while a prompt is asked about them',
   user: 'until you accept it',
   service: 'refused by the service',
@@ -81,7 +95,8 @@ export function removalLines(writer: LineWriter, removals: RemovalStatus): void 
   const due = waiting.filter(({ why }) => why !== 'user')
   const parts = due.map(({ why, versions }) => `${formatCount(versions)} ${reasons[why]}`)
   if (removing > 0) parts.push(`${formatCount(removing)} just now`)
-  if (parts.length > 0) writer.say(`to be removed on the service: ${parts.join(', ')}`, { indent: 2, tone: 'faint' })
+  if (parts.length > 0)
+    writer.say(`to be removed on the service: ${parts.join(', ')}`, { indent: 2, tone: 'faint' })
   for (const { folder, versions } of held) {
     const what = `${versionsText(versions)} of ${folder} would be removed on the service, more than Sluice removes without asking (removal.max_files)`
     writer.say(`${what}; if that is right:`, { indent: 2, tone: 'warn' })

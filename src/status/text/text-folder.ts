@@ -21,10 +21,17 @@ export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: nu
   sayScan(writer, folder, now_ms)
 }
 
-function sayOffline(writer: LineWriter, { name, reason, since }: FolderStatus, now_ms: number): void {
+function sayOffline(
+  writer: LineWriter,
+  { name, reason, since }: FolderStatus,
+  now_ms: number,
+): void {
   const duration = since === null ? '' : ` for ${spanText(since, now_ms)}`
   writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
-  writer.say('nothing in it counts as deleted; Sluice goes on by itself when the folder is online again', { indent: 2 })
+  writer.say(
+    'nothing in it counts as deleted; Sluice goes on by itself when the folder is online again',
+    { indent: 2 },
+  )
   if (waitsForUser(reason ?? undefined)) {
     writer.say(
       `\`sluice accept ${shellWord(name)}\` confirms only the deletions; files that are held back need another \`sluice accept\` afterwards`,
@@ -54,7 +61,11 @@ function underwayText(stages: FolderStatus['stages']): string {
     .join(', ')
 }
 
-function sayWatching(writer: LineWriter, { watching, watcher_changes }: FolderStatus, now_ms: number): void {
+function sayWatching(
+  writer: LineWriter,
+  { watching, watcher_changes }: FolderStatus,
+  now_ms: number,
+): void {
   if (watching) writer.say(watchingText(watching), { indent: 2, tone: 'faint' })
   if (watcher_changes === null) return
   const { replaced, given_up, last } = watcher_changes
@@ -75,10 +86,13 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
     return
   }
   const took = spanText(scan.began, scan.ended)
-  writer.say(`scanned ${spanText(scan.ended, now_ms)} ago in ${took}: ${counted(scan.files, 'file')}`, {
-    indent: 2,
-    tone: 'faint',
-  })
+  writer.say(
+    `scanned ${spanText(scan.ended, now_ms)} ago in ${took}: ${counted(scan.files, 'file')}`,
+    {
+      indent: 2,
+      tone: 'faint',
+    },
+  )
   if (scan.missed !== null && scan.missed > 0) {
     const files = scan.missed === 1 ? 'a file' : counted(scan.missed, 'file')
     writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'faint' })
@@ -99,7 +113,10 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   }
   if (scan.other_mounts.length > 0) {
     const text = shown(scan.other_mounts, scan.other_mounts.length)
-    writer.say(`not scanned, because other disks are mounted there (add them as folders): ${text}`, { indent: 2 })
+    writer.say(
+      `not scanned, because other disks are mounted there (add them as folders): ${text}`,
+      { indent: 2 },
+    )
   }
   sayNarrower(writer, scan)
   if (scan.special.length > 0) {
@@ -114,18 +131,27 @@ function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_sc
   if (narrower_total === 0) return
   const entries = narrower.map(({ path, why }) => `${path} (${why})`)
   const are_left_out = ignored.some(({ source }) => source === 'config widening')
-  const what = are_left_out ? 'left out (widening: skip)' : 'everybody in the project sees their files (widening: warn)'
+  const what = are_left_out
+    ? 'left out (widening: skip)'
+    : 'everybody in the project sees their files (widening: warn)'
   const text = shown(entries, narrower_total)
-  writer.say(`subfolders that fewer people can read than this folder, ${what}: ${text}`, { indent: 2, tone: 'warn' })
+  writer.say(`subfolders that fewer people can read than this folder, ${what}: ${text}`, {
+    indent: 2,
+    tone: 'warn',
+  })
 }
 
-function sayIgnored(writer: LineWriter, ignored: NonNullable<FolderStatus['last_scan']>['ignored']): void {
+function sayIgnored(
+  writer: LineWriter,
+  ignored: NonNullable<FolderStatus['last_scan']>['ignored'],
+): void {
   if (ignored.length === 0) return
   const sorted = [...ignored].sort((a, b) => b.count - a.count)
   const rules = sorted
     .slice(0, max_rules)
     .map(({ rule, count, source }) => `${formatCount(count)} by ${rule} (${source})`)
-  if (sorted.length > max_rules) rules.push(`others by ${counted(sorted.length - max_rules, 'more rule')}`)
+  if (sorted.length > max_rules)
+    rules.push(`others by ${counted(sorted.length - max_rules, 'more rule')}`)
   writer.say(`ignored: ${rules.join(', ')}`, { indent: 2, tone: 'faint' })
 }
 

@@ -4,10 +4,16 @@ import type { PauseStatus } from '../view.ts'
 import { type LineWriter, spanText } from './lines.ts'
 
 /** The health in one line, and two more for each problem. */
-export function healthLines(writer: LineWriter, { state, paused, problems }: HealthStatus, now_ms: number): void {
+export function healthLines(
+  writer: LineWriter,
+  { state, paused, problems }: HealthStatus,
+  now_ms: number,
+): void {
   const count = counted(problems.length, 'problem')
-  const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing is uploaded meanwhile`
-  if (state === 'healthy') writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
+  const held =
+    paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing is uploaded meanwhile`
+  if (state === 'healthy')
+    writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
   else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {
     const last = problems.length === 0 ? '' : `; ${count} when it was last known`

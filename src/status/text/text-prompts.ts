@@ -3,7 +3,11 @@ import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from '../prompt
 import { type Line, type LineWriter, spanText } from './lines.ts'
 
 /** Adds lines about each prompt: its next time, its last run, and reports that do not arrive. */
-export function promptLines(writer: LineWriter, prompts: readonly PromptStatus[], now_ms: number): void {
+export function promptLines(
+  writer: LineWriter,
+  prompts: readonly PromptStatus[],
+  now_ms: number,
+): void {
   for (const { name, configured, next_local, last_run, undelivered } of prompts) {
     writer.gap()
     const next = configured ? `next ${next_local ?? 'never'}` : 'is no longer in the configuration'
@@ -12,7 +16,11 @@ export function promptLines(writer: LineWriter, prompts: readonly PromptStatus[]
     else if (configured) writer.say('has not run yet', { indent: 2, tone: 'faint' })
     for (const delivery of undelivered) {
       if (configured) sayUndelivered(writer, delivery, now_ms)
-      else writer.say(`delivery ${delivery.target} of run ${delivery.run} has not arrived`, { indent: 2, tone: 'warn' })
+      else
+        writer.say(`delivery ${delivery.target} of run ${delivery.run} has not arrived`, {
+          indent: 2,
+          tone: 'warn',
+        })
     }
   }
 }
@@ -27,15 +35,25 @@ const texts: Record<PromptRunStatus['state'], string> = {
   skipped: 'skipped',
   failed: 'failed',
 }
-const tones: Partial<Record<PromptRunStatus['state'], Line['tone']>> = { written: 'good', failed: 'bad' }
+const tones: Partial<Record<PromptRunStatus['state'], Line['tone']>> = {
+  written: 'good',
+  failed: 'bad',
+}
 
-function sayRun(writer: LineWriter, { run, due_local, state, why, assets, report }: PromptRunStatus): void {
+function sayRun(
+  writer: LineWriter,
+  { run, due_local, state, why, assets, report }: PromptRunStatus,
+): void {
   const files = state === 'written' ? `, ${counted(assets, 'file')}` : ''
   const where = report === null ? '' : `: ${report}`
   const because = why === null ? '' : `: ${why}`
   const tone = tones[state] ?? 'plain'
-  writer.say(`run ${run} of ${due_local}: ${texts[state]}${files}${where}${because}`, { indent: 2, tone })
-  if (state === 'failed') writer.say(`\`sluice prompts show ${run}\` says more`, { indent: 4, tone: 'faint' })
+  writer.say(`run ${run} of ${due_local}: ${texts[state]}${files}${where}${because}`, {
+    indent: 2,
+    tone,
+  })
+  if (state === 'failed')
+    writer.say(`\`sluice prompts show ${run}\` says more`, { indent: 4, tone: 'faint' })
 }
 
 function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms: number): void {

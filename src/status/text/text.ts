@@ -34,9 +34,12 @@ export function statusLines(status: StatusView, width: number): Line[] {
     // The lines about health have said it.
     if (status.health?.problems.some(({ message }) => message === trouble.message)) continue
     writer.gap()
-    writer.say(`${troubleSubject(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`, {
-      tone: 'bad',
-    })
+    writer.say(
+      `${troubleSubject(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`,
+      {
+        tone: 'bad',
+      },
+    )
     if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
   }
   sayOverLimit(writer, status)
@@ -52,8 +55,10 @@ export function statusLines(status: StatusView, width: number): Line[] {
 function sayVerdict(writer: LineWriter, status: StatusView): void {
   const ready = amountOf(status.folders, ['ready'])
   if (status.stale_since !== null) sayStale(writer, status, status.stale_since)
-  else if (status.verdict === 'all_ready') writer.say(`all ready: ${formatAmount(ready)}`, { tone: 'good' })
-  else if (status.verdict === 'refused') writer.say('the service refuses Sluice: nothing is uploaded', { tone: 'bad' })
+  else if (status.verdict === 'all_ready')
+    writer.say(`all ready: ${formatAmount(ready)}`, { tone: 'good' })
+  else if (status.verdict === 'refused')
+    writer.say('the service refuses Sluice: nothing is uploaded', { tone: 'bad' })
   else if (status.rebuild === 'running') {
     const who = status.daemon.state === 'running' ? ` (process ${status.daemon.pid})` : ''
     const text = `a rebuild is running${who}, and there is no ledger until it ends: the terminal that started it shows the progress`
@@ -77,7 +82,9 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
 /** Says that the values are old. The lines about health then give the reason and what to do. */
 function sayStale(writer: LineWriter, status: StatusView, since: string): void {
   const when = `for ${spanText(since, status.at)}, since ${since}`
-  writer.say(`Sluice cannot say whether all files are ready: nothing was recorded ${when}`, { tone: 'bad' })
+  writer.say(`Sluice cannot say whether all files are ready: nothing was recorded ${when}`, {
+    tone: 'bad',
+  })
   writer.say(`known then: ${countsText(status)}`, { indent: 2, tone: 'warn' })
 }
 
@@ -103,12 +110,16 @@ export function countsText(status: StatusView): string {
     }
   }
   const sum = attention.reduce((total, [count]) => total + count, 0)
-  const reasons = attention.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []))
+  const reasons = attention.flatMap(([count, what]) =>
+    count > 0 ? [`${formatCount(count)} ${what}`] : [],
+  )
   const underway_files = files(...underway)
   return [
     `${counted(files('ready'), 'file')} ready`,
     ...(underway_files > 0 ? [`${formatCount(underway_files)} on the way`] : []),
-    ...(sum > 0 ? [`${formatCount(sum)} ${sum === 1 ? 'needs' : 'need'} attention: ${reasons.join(', ')}`] : []),
+    ...(sum > 0
+      ? [`${formatCount(sum)} ${sum === 1 ? 'needs' : 'need'} attention: ${reasons.join(', ')}`]
+      : []),
     ...folders,
   ].join('; ')
 }
@@ -117,31 +128,47 @@ function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean
   if (daemon.state === 'running') {
     const what = daemon.mode === 'once' ? 'one pass (sync)' : 'daemon'
     writer.say(`${what} running, pid ${daemon.pid}, version ${daemon.version}`, { tone: 'faint' })
-  } else if (daemon.state === 'unknown') writer.say(`the daemon does not answer: ${daemon.why}`, { tone: 'warn' })
+  } else if (daemon.state === 'unknown')
+    writer.say(`the daemon does not answer: ${daemon.why}`, { tone: 'warn' })
   else {
     const tone = has_work ? 'warn' : 'faint'
-    writer.say('no daemon is running: start it with `sluice run`, or `sluice sync` for one pass', { tone })
+    writer.say('no daemon is running: start it with `sluice run`, or `sluice sync` for one pass', {
+      tone,
+    })
   }
 }
 
 function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }: StatusView): void {
   if (over_limit.files === 0) return
-  const waiting = new Set(folders.filter(({ reason }) => waitsForUser(reason ?? undefined)).map(({ name }) => name))
+  const waiting = new Set(
+    folders.filter(({ reason }) => waitsForUser(reason ?? undefined)).map(({ name }) => name),
+  )
   writer.gap()
   const limit = upload_limit
     ? `; it allows ${formatCount(upload_limit.files)} files or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`
     : ''
-  writer.say(`held by the upload limit (uploads.limit): ${formatAmount(over_limit)}${limit}`, { tone: 'warn' })
+  writer.say(`held by the upload limit (uploads.limit): ${formatAmount(over_limit)}${limit}`, {
+    tone: 'warn',
+  })
   for (const { folder, root, directory, files, bytes } of over_limit.places) {
     const place = directory === '' ? folder : `${folder}/${directory}`
-    writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to be uploaded:`, {
-      indent: 2,
-    })
-    writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
+    writer.say(
+      `${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to be uploaded:`,
+      {
+        indent: 2,
+      },
+    )
+    writer.command(
+      `sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`,
+      4,
+    )
     if (directory === '' && waiting.has(folder)) {
-      writer.say('while files are missing there, this only confirms that they were deleted; run it again to upload', {
-        indent: 4,
-      })
+      writer.say(
+        'while files are missing there, this only confirms that they were deleted; run it again to upload',
+        {
+          indent: 4,
+        },
+      )
     }
   }
   const shown = over_limit.places.reduce((sum, { files }) => sum + files, 0)
@@ -152,22 +179,32 @@ function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }:
 const todo = {
   refused: 'change the file, or remove the reason and run `sluice retry PATH`',
   removed_on_service: 'Sluice does not upload it again by itself; `sluice retry PATH` uploads it',
-  blocked: 'Sluice tries again by itself; `sluice retry PATH` tries now, `sluice explain PATH` says more',
+  blocked:
+    'Sluice tries again by itself; `sluice retry PATH` tries now, `sluice explain PATH` says more',
 } as const
 
-const words = { refused: 'refused', removed_on_service: 'removed on the service', blocked: 'blocked' } as const
+const words = {
+  refused: 'refused',
+  removed_on_service: 'removed on the service',
+  blocked: 'blocked',
+} as const
 
 function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { stage, code, message, examples, ...amount } of status.problems) {
     writer.gap()
     const type = refusedTypeIn(code)
     const why = type === undefined ? `${message} [${code}]` : message
-    writer.say(`${words[stage]}: ${formatAmount(amount)}: ${why}`, { tone: stage === 'refused' ? 'bad' : 'warn' })
+    writer.say(`${words[stage]}: ${formatAmount(amount)}: ${why}`, {
+      tone: stage === 'refused' ? 'bad' : 'warn',
+    })
     for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
     if (amount.files > examples.length) {
-      writer.say(`and ${formatCount(amount.files - examples.length)} more: \`sluice ls --state ${stage}\``, {
-        indent: 2,
-      })
+      writer.say(
+        `and ${formatCount(amount.files - examples.length)} more: \`sluice ls --state ${stage}\``,
+        {
+          indent: 2,
+        },
+      )
     }
     if (type === undefined) writer.say(todo[stage], { indent: 2, tone: 'faint' })
     else sayType(writer, type, examples)
@@ -175,12 +212,20 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   }
   for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
-    const when = next_try > status.at ? `in ${formatDuration(Date.parse(next_try) - Date.parse(status.at))}` : 'now'
+    const when =
+      next_try > status.at
+        ? `in ${formatDuration(Date.parse(next_try) - Date.parse(status.at))}`
+        : 'now'
     const count = formatCount(contents)
-    const lead = message.startsWith(nothing_goes) ? `waiting: ${count}` : `tried by itself: ${count}, the next ${when}`
+    const lead = message.startsWith(nothing_goes)
+      ? `waiting: ${count}`
+      : `tried by itself: ${count}, the next ${when}`
     writer.say(`${lead}: ${message} [${code}]`, { tone: 'warn' })
     for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
-    writer.say('`sluice explain PATH` says more; `sluice retry PATH` tries now', { indent: 2, tone: 'faint' })
+    writer.say('`sluice explain PATH` says more; `sluice retry PATH` tries now', {
+      indent: 2,
+      tone: 'faint',
+    })
   }
   if (status.slow > 0) {
     writer.gap()
@@ -191,29 +236,45 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
 }
 
 /** Shows ignore rules to copy, for `files` files that the service cannot read. */
-function sayExclude(writer: LineWriter, examples: readonly { path: string }[], files: number): void {
-  writer.say('or leave them out, each by a line in the .sluiceignore of its folder:', { indent: 2, tone: 'faint' })
-  for (const { path } of examples) writer.command(excludeLine(path), 4)
-  const exclude = excludeSetting(examples.map(({ path }) => path))
-  if (files <= examples.length || exclude === undefined) return
-  writer.say('or, if it can read no file of this type, all of them by this setting of their folder:', {
+function sayExclude(
+  writer: LineWriter,
+  examples: readonly { path: string }[],
+  files: number,
+): void {
+  writer.say('or leave them out, each by a line in the .sluiceignore of its folder:', {
     indent: 2,
     tone: 'faint',
   })
+  for (const { path } of examples) writer.command(excludeLine(path), 4)
+  const exclude = excludeSetting(examples.map(({ path }) => path))
+  if (files <= examples.length || exclude === undefined) return
+  writer.say(
+    'or, if it can read no file of this type, all of them by this setting of their folder:',
+    {
+      indent: 2,
+      tone: 'faint',
+    },
+  )
   writer.command(exclude, 4)
 }
 
 /** `type`: the extension, or an empty text. */
 function sayType(writer: LineWriter, type: string, examples: readonly { path: string }[]): void {
-  writer.say('Sluice tries one of them a day, and uploads all once one is ready; to upload all, from now on:', {
-    indent: 2,
-  })
+  writer.say(
+    'Sluice tries one of them a day, and uploads all once one is ready; to upload all, from now on:',
+    {
+      indent: 2,
+    },
+  )
   writer.command(`sluice accept ${shellWord(`*.${type}`)}`, 4)
   const exclude = excludeSetting(examples.map(({ path }) => path))
   if (exclude === undefined) {
-    writer.say('or leave them out by lines in a .sluiceignore: no pattern is about files without an extension alone', {
-      indent: 2,
-    })
+    writer.say(
+      'or leave them out by lines in a .sluiceignore: no pattern is about files without an extension alone',
+      {
+        indent: 2,
+      },
+    )
     return
   }
   writer.say('or leave them out by this setting of their folder:', { indent: 2 })
@@ -226,15 +287,23 @@ function sayLimits(writer: LineWriter, { at, daily_limit, bandwidth }: StatusVie
   if (!daily_limit) return
   const { used_bytes, max_bytes } = daily_limit
   const is_used_up = used_bytes >= max_bytes
-  const rest = is_used_up ? '; the rest waits until the sum of the last 24 h is below the limit' : ''
-  writer.say(`daily limit: ${formatBytes(used_bytes)} of ${formatBytes(max_bytes)} sent in the last 24 h${rest}`, {
-    tone: is_used_up ? 'warn' : 'faint',
-  })
+  const rest = is_used_up
+    ? '; the rest waits until the sum of the last 24 h is below the limit'
+    : ''
+  writer.say(
+    `daily limit: ${formatBytes(used_bytes)} of ${formatBytes(max_bytes)} sent in the last 24 h${rest}`,
+    {
+      tone: is_used_up ? 'warn' : 'faint',
+    },
+  )
 }
 
 /** For example `bandwidth: 2.0 MB a second for uploads, for another 3 h`. */
 function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number): string {
-  const limit = bytes_per_s === null ? 'no limit for uploads now' : `${formatBytes(bytes_per_s)} a second for uploads`
+  const limit =
+    bytes_per_s === null
+      ? 'no limit for uploads now'
+      : `${formatBytes(bytes_per_s)} a second for uploads`
   const left = until === null ? '' : `, for another ${spanText(now_ms, until)}`
   return `bandwidth: ${limit}${left}`
 }
@@ -245,7 +314,9 @@ function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number):
  */
 export function excludeSetting(paths: readonly string[]): string | undefined {
   const named = paths.filter((path) => extensionOf(path) !== '')
-  const patterns = named.map((path) => `*${Array.from(path.slice(path.lastIndexOf('.')), anyCase).join('')}`)
+  const patterns = named.map(
+    (path) => `*${Array.from(path.slice(path.lastIndexOf('.')), anyCase).join('')}`,
+  )
   const texts = [...new Set(patterns)].map((pattern) => printableJson(JSON.stringify(pattern)))
   return texts.length === 0 ? undefined : `exclude: [${texts.join(', ')}]`
 }

@@ -23,7 +23,11 @@ export function createAuditRound(
   let reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
 
   /** Makes one turn: a list page or some single reads. Returns their number; 0 without a round. */
-  async function turn({ round, running }: AuditState, remote: Remote, max_reads: number): Promise<number> {
+  async function turn(
+    { round, running }: AuditState,
+    remote: Remote,
+    max_reads: number,
+  ): Promise<number> {
     if (!running) return 0
     if (!running.listed) return list(round, running.cursor, remote)
     return read(round, Math.min(reads_a_turn, max_reads), remote)
@@ -112,10 +116,15 @@ export function createAuditRound(
 }
 
 /** If the status does not say so, an asset without bytes counts as a slot. */
-function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' | 'slot' | 'other' } {
+function listedAsset(record: AssetRecord): {
+  asset_id: string
+  status: 'ready' | 'slot' | 'other'
+} {
   const { asset_id, status, raw_status } = record
-  if (status === 'ready' || raw_status === '') return { asset_id, status: status === 'ready' ? status : 'other' }
-  const is_slot = status === 'uploaded' || (status !== 'failed' && isUnfilled(record, Number.POSITIVE_INFINITY))
+  if (status === 'ready' || raw_status === '')
+    return { asset_id, status: status === 'ready' ? status : 'other' }
+  const is_slot =
+    status === 'uploaded' || (status !== 'failed' && isUnfilled(record, Number.POSITIVE_INFINITY))
   return { asset_id, status: is_slot ? 'slot' : 'other' }
 }
 
@@ -153,7 +162,11 @@ export function pauseAfterTurn_ms(
   return minute_ms / Math.min(Math.max(usual, needed), Math.max(usual, max_per_minute))
 }
 
-function turnsLeft(running: NonNullable<AuditState['running']>, last_pages: number, expected: number): number {
+function turnsLeft(
+  running: NonNullable<AuditState['running']>,
+  last_pages: number,
+  expected: number,
+): number {
   if (running.listed) return Math.max(1, (expected - expectedAssets(running.counts)) / reads_a_turn)
   const pages = Math.max(last_pages, expected / assets_a_page)
   return Math.max(1, pages - running.pages)

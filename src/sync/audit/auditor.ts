@@ -25,11 +25,17 @@ const check_again_ms = 5 * second_ms
  * Compares the ledger with the service at a low rate: round after round for each project, one turn
  * at a time. A service or project that cannot be asked pauses the audit, and changes nothing.
  */
-export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal: AbortSignal): Worker {
+export function startAuditor(
+  tools: ClaimTools,
+  settings: AuditSettings,
+  signal: AbortSignal,
+): Worker {
   const { ledger, circuits, clock, heartbeats, report } = tools
   const round_ms = settings.round_hours * hour_ms
   const resend = settings.on_remote_delete === 'resend'
-  const rounds = new Map(settings.projects.map((id) => [id, createAuditRound(id, tools, { resend, signal })]))
+  const rounds = new Map(
+    settings.projects.map((id) => [id, createAuditRound(id, tools, { resend, signal })]),
+  )
   const turned_ms = new Map<string, number>()
   const awake_ms = clock.monotonic_ms() + first_turn_ms
 
@@ -94,7 +100,8 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
       return ((isDue(state) || isUnmet(state)) && !is_young) || isAsked(state) || isTripped(state)
     })
     const place = (state: AuditState) => (isAsked(state) ? 0 : 1)
-    const turned = ({ project_id }: AuditState) => turned_ms.get(project_id) ?? Number.NEGATIVE_INFINITY
+    const turned = ({ project_id }: AuditState) =>
+      turned_ms.get(project_id) ?? Number.NEGATIVE_INFINITY
     return due.sort((a, b) => place(a) - place(b) || turned(a) - turned(b))[0]
   }
 

@@ -7,7 +7,11 @@ export function createDeviceTurns() {
   const last = new Map<bigint, Promise<unknown>>()
   return {
     /** Scans when its turn comes. Undefined: the signal aborted first, and no scan ran. */
-    async take<Answer>(device: bigint, signal: AbortSignal, scan: () => Promise<Answer>): Promise<Answer | undefined> {
+    async take<Answer>(
+      device: bigint,
+      signal: AbortSignal,
+      scan: () => Promise<Answer>,
+    ): Promise<Answer | undefined> {
       const before = last.get(device)
       const mine = unlessAborted(before, signal).then(() => (signal.aborted ? undefined : scan()))
       // If a caller stops waiting, the next one must still wait for those before it.

@@ -1,7 +1,13 @@
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { minute_ms } from '../../base/time/time.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
-import { acknowledgementOn, type OnlineRoot, type RootTrust, rootChange, trustInRoot } from '../../disk/root/root.ts'
+import {
+  acknowledgementOn,
+  type OnlineRoot,
+  type RootTrust,
+  rootChange,
+  trustInRoot,
+} from '../../disk/root/root.ts'
 import type { IgnoreRules } from '../../disk/scan/ignore.ts'
 import type { Hint } from '../../disk/watch/watch.ts'
 import {
@@ -46,8 +52,14 @@ export function keepFolder(
 ) {
   const { name } = folder
   const { ledger, clock, report, watching } = tools
-  const hints = createHintQueue({ max_hints: tools.max_hints, directory_hints: watching.directory_hints })
-  const timer = createScanTimer(clock, { ...watching, rescan_interval_ms: folder.rescan_interval_ms })
+  const hints = createHintQueue({
+    max_hints: tools.max_hints,
+    directory_hints: watching.directory_hints,
+  })
+  const timer = createScanTimer(clock, {
+    ...watching,
+    rescan_interval_ms: folder.rescan_interval_ms,
+  })
   const root_doubt = createRootDoubt(folder, tools)
   let scan_asked = true
   let busy = true
@@ -91,7 +103,9 @@ export function keepFolder(
   async function checkRoot(): Promise<{ state: FolderState; root: OnlineRoot } | undefined> {
     const { roots, answer_ms, empty_folder_files } = tools
     const checked_ms = clock.now_ms()
-    const status = await roots.status(folder.path, answer_ms, { doubtful: !is_online || isScanDue() })
+    const status = await roots.status(folder.path, answer_ms, {
+      doubtful: !is_online || isScanDue(),
+    })
     // Read after the wait for the root: a user may have answered the question about missing files.
     const state = await ledger.folder(name)
     if (!state) return undefined
@@ -114,7 +128,8 @@ export function keepFolder(
     const online = { type: 'folder_online', folder: name, ...here } as const
     if (!state.online || rootChange(state, status) !== 'none') {
       await record(online)
-      if (!state.online && state.device !== undefined) report.folder(name, 'is online again', 'info')
+      if (!state.online && state.device !== undefined)
+        report.folder(name, 'is online again', 'info')
       await watcher?.stop()
       scan_asked = true
     } else if (here.identity !== undefined && here.identity !== state.identity) await record(online)
@@ -124,29 +139,47 @@ export function keepFolder(
   }
 
   /** Compares an untrusted root; meanwhile it counts as offline. Undefined: it is the known one. */
-  async function doubtAbout(now: OnlineRoot, state: FolderState, trust: RootTrust): Promise<RootVerdict | undefined> {
+  async function doubtAbout(
+    now: OnlineRoot,
+    state: FolderState,
+    trust: RootTrust,
+  ): Promise<RootVerdict | undefined> {
     const remembered = root_doubt.remembered(now)
     if (remembered) return remembered
     busy = true
     is_online = false
-    if (state.online) await recordOffline({ reason: change_texts[rootChange(state, now)].comparing })
+    if (state.online)
+      await recordOffline({ reason: change_texts[rootChange(state, now)].comparing })
     return root_doubt.compare(now, { state, trust, signal })
   }
 
   /** `checked_ms`: since when the check ran. A later request needs another check. */
-  async function goOffline(state: FolderState, verdict: RootVerdict, checked_ms: number): Promise<undefined> {
+  async function goOffline(
+    state: FolderState,
+    verdict: RootVerdict,
+    checked_ms: number,
+  ): Promise<undefined> {
     is_online = false
     // The watcher of a folder that went offline receives no more events, even after its return.
     await watcher?.stop()
     scan_asked = true
     if (state.offline_reason !== verdict.reason) await reportOffline(verdict)
-    else if (!isAskedAbout(state.disappearance, verdict.found) || isScanWanted(state, state.judged_ms, checked_ms)) {
+    else if (
+      !isAskedAbout(state.disappearance, verdict.found) ||
+      isScanWanted(state, state.judged_ms, checked_ms)
+    ) {
       await recordOffline(verdict)
     }
   }
 
   async function recordOffline({ reason, found }: RootVerdict): Promise<void> {
-    await record({ type: 'folder_offline', folder: name, reason, is_doubted: isComparing(reason), found })
+    await record({
+      type: 'folder_offline',
+      folder: name,
+      reason,
+      is_doubted: isComparing(reason),
+      found,
+    })
   }
 
   async function reportOffline(verdict: RootVerdict): Promise<void> {
@@ -175,7 +208,11 @@ export function keepFolder(
       await record({ type: 'scan_finished', folder: name, began_ms, summary, is_part })
       await watcher?.scanEnded(summary)
       // A single pass has no watcher and scans once, so the next scan may come late.
-      timer.finished({ covered: watcher?.covers() ?? 'all', changed: outcome.changed, missed: summary.missed ?? 0 })
+      timer.finished({
+        covered: watcher?.covers() ?? 'all',
+        changed: outcome.changed,
+        missed: summary.missed ?? 0,
+      })
       if (is_part) scan_asked = true
     } else {
       scan_asked = true
@@ -200,7 +237,8 @@ export function keepFolder(
     if (paths.length === 0 && directories.length === 0) return { wait_ms: minute_ms }
     looking = true
     try {
-      if ((await followHints(folder, tools, { paths, directories }, signal)) === 'doubtful') doubtAll()
+      if ((await followHints(folder, tools, { paths, directories }, signal)) === 'doubtful')
+        doubtAll()
     } catch (error) {
       // These hints are out of the queue but not done: a scan finds their changes.
       doubtAll()

@@ -5,7 +5,11 @@ import type { Examiner } from '../../disk/read/examiner.ts'
 import { isOtherDirectory, type OnlineRoot } from '../../disk/root/root.ts'
 import type { IgnoreRules } from '../../disk/scan/ignore.ts'
 import type { WatchChoice } from '../../disk/watch/choose-watcher.ts'
-import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../../disk/watch/watch.ts'
+import {
+  type FolderWatcher as DiskWatcher,
+  type Hint,
+  watchFolder,
+} from '../../disk/watch/watch.ts'
 import type { FolderEvent, ScanSummary } from '../../domain/fact.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { SyncReport } from '../report.ts'
@@ -60,7 +64,11 @@ export function createFolderWatcher(watched: WatchedFolder) {
   /** Last change of kind due to the count; the same change is not made twice in a row. */
   let refitted: 'more' | 'fewer' | undefined
 
-  async function beginWatch(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
+  async function beginWatch(
+    now_ms: number,
+    state: FolderState,
+    root: OnlineRoot,
+  ): Promise<boolean> {
     await giveUpStale(now_ms, root)
     if (now_ms >= native_retry_ms) native_fault = undefined
     if (disk_watcher) await recordTrouble(disk_watcher, state)
@@ -129,7 +137,9 @@ export function createFolderWatcher(watched: WatchedFolder) {
   /** Records what the watcher does not cover, unless it is stale and soon replaced. */
   async function recordTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
     if (!chosen || watch?.watcher !== chosen.watcher || watcher.isStale()) return
-    const reason = [chosen.reason, watcher.trouble()].filter((part) => part !== undefined).join('; ')
+    const reason = [chosen.reason, watcher.trouble()]
+      .filter((part) => part !== undefined)
+      .join('; ')
     if (watch.reason === reason) return
     await recordWatch({ watcher: watch.watcher, reason })
   }
@@ -142,7 +152,14 @@ export function createFolderWatcher(watched: WatchedFolder) {
     const { burst_events } = watching
     try {
       const root = folder.path
-      disk_watcher = await watchFolder({ root, watcher, rules, burst_events, on_hint: hear, signal })
+      disk_watcher = await watchFolder({
+        root,
+        watcher,
+        rules,
+        burst_events,
+        on_hint: hear,
+        signal,
+      })
       native_fault = undefined
       return true
     } catch (error) {
@@ -164,7 +181,9 @@ export function createFolderWatcher(watched: WatchedFolder) {
     const is_other = watched_root === undefined || isOtherDirectory(watched_root, root)
     if (!disk_watcher.isStale() && !is_other) return
     renew_from_ms = now_ms + renew_rest_ms
-    await renew(is_other ? 'its root is another directory now' : 'the watched directory was deleted or moved')
+    await renew(
+      is_other ? 'its root is another directory now' : 'the watched directory was deleted or moved',
+    )
   }
 
   async function renew(why: string): Promise<void> {
@@ -188,7 +207,8 @@ export function createFolderWatcher(watched: WatchedFolder) {
     if (folder.watch !== 'auto' || !chosen || !last_counted) return undefined
     const entries = last_counted.files + last_counted.directories
     const is_native = chosen.watcher === 'native'
-    if (!is_native && chosen.watcher !== 'scan' && entries > watching.chokidar_entries) return 'more'
+    if (!is_native && chosen.watcher !== 'scan' && entries > watching.chokidar_entries)
+      return 'more'
     return is_native && entries * 2 < watching.chokidar_entries ? 'fewer' : undefined
   }
 
@@ -230,13 +250,19 @@ export function createFolderWatcher(watched: WatchedFolder) {
       last_counted = { files, directories, is_lower_bound: false }
       if (missed !== undefined) {
         const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
-        if (missed > 0) report.folder(folder.name, `had ${count} that the scan found and the watcher missed`, 'info')
+        if (missed > 0)
+          report.folder(
+            folder.name,
+            `had ${count} that the scan found and the watcher missed`,
+            'info',
+          )
         const judged = judgeWatcher(proof, { reported: hints_total, missed }, watching)
         proof = judged.proof
         // Chokidar sometimes misses changes, which the scans find. It is only replaced.
         const { verdict } = judged
         if (verdict === 'give_up' && chosen?.watcher === 'native') await giveUp(count)
-        else if (verdict === 'give_up' || verdict === 'replace') await renew(`a scan found ${count} that it missed`)
+        else if (verdict === 'give_up' || verdict === 'replace')
+          await renew(`a scan found ${count} that it missed`)
       }
       hints_total = 0
       // The reason for scans alone may be gone.

@@ -90,7 +90,8 @@ export async function followHints(
 ): Promise<'recorded' | 'doubtful'> {
   const { examiner, intake, ledger } = tools
   const paths = [...hints.paths]
-  const entries = hints.directories.length === 0 ? [] : await examiner.lstat(folder.path, hints.directories)
+  const entries =
+    hints.directories.length === 0 ? [] : await examiner.lstat(folder.path, hints.directories)
   let is_doubtful = false
   for (const [index, directory] of hints.directories.entries()) {
     if (entries[index]?.kind === 'directory') {

@@ -109,10 +109,13 @@ export function judgeWatcher(
 ): { proof: WatcherProof; verdict: 'reliable' | 'doubtful' | 'replace' | 'give_up' } {
   const { reported, missed } = scan
   // A scan without any change proves nothing.
-  if (missed === 0 && reported === 0) return { proof: before, verdict: before.strikes > 0 ? 'doubtful' : 'reliable' }
+  if (missed === 0 && reported === 0)
+    return { proof: before, verdict: before.strikes > 0 ? 'doubtful' : 'reliable' }
   if (missed * reports_per_miss <= reported) return { proof: unproven, verdict: 'reliable' }
   const strikes = before.strikes + 1
-  const is_bad = strikes >= limits.replace_after_scans || (reported === 0 && missed >= limits.replace_after_files)
+  const is_bad =
+    strikes >= limits.replace_after_scans ||
+    (reported === 0 && missed >= limits.replace_after_files)
   if (!is_bad) return { proof: { ...before, strikes }, verdict: 'doubtful' }
   return { proof: { strikes: 0, replaced: true }, verdict: before.replaced ? 'give_up' : 'replace' }
 }

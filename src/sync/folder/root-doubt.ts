@@ -6,7 +6,13 @@ import {
   type RootTrust,
   rootChange,
 } from '../../disk/root/root.ts'
-import { type FoundThere, filesThere, hasVanished, isOtherDisk, waitingText } from '../../domain/disappearance.ts'
+import {
+  type FoundThere,
+  filesThere,
+  hasVanished,
+  isOtherDisk,
+  waitingText,
+} from '../../domain/disappearance.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import { compareWithKnown, type ScanTools } from './scan-folder.ts'
@@ -48,16 +54,23 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
       const after = await ledger.folder(state.name)
       if (acknowledgementOn(now, after?.disappearance)) return undefined
       const { known_files: known } = state
-      const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))
+      const is_other =
+        trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))
       if (!is_other && !hasVanished(found, tools)) return undefined
       const { device, identity } = now
-      const met = is_other ? { ...found, missing: Math.max(found.missing, found.known - found.met) } : found
+      const met = is_other
+        ? { ...found, missing: Math.max(found.missing, found.known - found.met) }
+        : found
       const verdict = {
         reason: `${doubted}: ${waitingText(state.name, met)}`,
         found: { device, identity, files: filesThere(met) },
       }
       // Not if it was forgotten meanwhile: that request wants a comparison that begins later.
-      current.last = { root: `${device} ${identity}`, verdict, until_ms: clock.monotonic_ms() + doubt_rest_ms }
+      current.last = {
+        root: `${device} ${identity}`,
+        verdict,
+        until_ms: clock.monotonic_ms() + doubt_rest_ms,
+      }
       return verdict
     },
     forget(): void {

@@ -9,7 +9,12 @@ import {
   scanFolder,
 } from '../../disk/scan/scan.ts'
 import type { KeptScanThread } from '../../disk/scan/scan-threads.ts'
-import { exceedsAcknowledgement, type Found, filesThere, hasVanished } from '../../domain/disappearance.ts'
+import {
+  exceedsAcknowledgement,
+  type Found,
+  filesThere,
+  hasVanished,
+} from '../../domain/disappearance.ts'
 import type { ScanSummary } from '../../domain/fact.ts'
 import type { FileStat } from '../../domain/file.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
@@ -106,7 +111,10 @@ async function scanNow(
   }
   if (rounds.isDoubted()) return { kind: 'stopped' }
   const { complete: _true_here, odd_names, ...seen } = end
-  const summary: ScanSummary = { ...seen, odd_names: odd_names.map(({ escaped_path }) => escaped_path) }
+  const summary: ScanSummary = {
+    ...seen,
+    odd_names: odd_names.map(({ escaped_path }) => escaped_path),
+  }
   if (missed) summary.missed = missed.count()
   return { kind: 'finished', summary, changed: comparison.differing(), is_part: await isPart() }
 
@@ -136,7 +144,10 @@ async function scanNow(
   async function doubt(end: ScanEnd): Promise<Found | undefined> {
     const state = await ledger.folder(name)
     if (!state) return undefined
-    const found = await comparison.found({ ...state, known_files: known_at_begin ?? state.known_files }, end)
+    const found = await comparison.found(
+      { ...state, known_files: known_at_begin ?? state.known_files },
+      end,
+    )
     const acknowledged = acknowledgementOn(state, state.disappearance)
     const is_much = acknowledged
       ? exceedsAcknowledgement(acknowledged, filesThere(found), tools)
@@ -174,9 +185,16 @@ function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock
     facts,
     add,
     /** `stats`: results of the walk. */
-    async check(paths: readonly string[], stats: ReadonlyMap<string, FileStat> = new Map()): Promise<void> {
+    async check(
+      paths: readonly string[],
+      stats: ReadonlyMap<string, FileStat> = new Map(),
+    ): Promise<void> {
       for (let from = 0; from < paths.length; from += paths_a_round) {
-        const checked = intake.checkPaths(folder, paths.slice(from, from + paths_a_round), { stats, facts, is_whole })
+        const checked = intake.checkPaths(folder, paths.slice(from, from + paths_a_round), {
+          stats,
+          facts,
+          is_whole,
+        })
         await add(
           checked.then((answer) => {
             if (answer === 'doubtful') is_doubted = true

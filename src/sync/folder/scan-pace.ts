@@ -40,7 +40,11 @@ export function nextScan_ms(scan: PacedScan, limits: PaceLimits): number {
   const before_ms = last_ms ?? limits.min_scan_ms
   const wanted_ms = changed > 0 ? before_ms / faster.by_change : before_ms * slower.unwatched
   const longest_ms = Math.max(rest_ms, Math.min(max_ms, limits.max_scan_ms))
-  return within(last_ms === undefined ? before_ms : wanted_ms, Math.max(limits.min_scan_ms, rest_ms), longest_ms)
+  return within(
+    last_ms === undefined ? before_ms : wanted_ms,
+    Math.max(limits.min_scan_ms, rest_ms),
+    longest_ms,
+  )
 }
 
 /** The maximum wins: a `rescan_interval_ms` of ten seconds in the config applies. */

@@ -14,7 +14,12 @@ const after_all = '\u{10FFFF}'
 const empty_batch = { names: new Uint8Array(), ends: new Uint32Array(), stats: new BigInt64Array() }
 
 export function rangeBelow(folder: string, directory: string) {
-  return { folder, after_path: `${directory}/`, through_path: `${directory}/${after_all}`, ...empty_batch }
+  return {
+    folder,
+    after_path: `${directory}/`,
+    through_path: `${directory}/${after_all}`,
+    ...empty_batch,
+  }
 }
 
 /** Compares a walk with the ledger, batch by batch. `under`: the only directory walked. */
@@ -92,7 +97,10 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     /** Number of paths that differ from the ledger, including missing ones. */
     differing: () => changed_total + missing_total,
     /** Counts files that single events reported as deleted too, but none long out of reach. */
-    async found(before: Pick<FolderState, 'known_files' | 'counted'>, end: ScanEnd): Promise<Found> {
+    async found(
+      before: Pick<FolderState, 'known_files' | 'counted'>,
+      end: ScanEnd,
+    ): Promise<Found> {
       const out_of_reach = await countOutOfReach(end)
       const known_before = knownBefore(before)
       const gone = missing_total + known_before - before.known_files - out_of_reach

@@ -58,7 +58,10 @@ export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> 
   }
   const choiceOf = (counted: Counted) => {
     const inotify = { ...inotifyLimit('watches'), taken: room.takenBesides(folder.name) }
-    return chooseWatcher({ ...known, inotify, free_memory_bytes: freeMemory_bytes(), counted }, watching)
+    return chooseWatcher(
+      { ...known, inotify, free_memory_bytes: freeMemory_bytes(), counted },
+      watching,
+    )
   }
   // A folder that is scanned whatever it contains needs no count.
   const counted = choiceOf(none).watcher === 'scan' ? none : await countFor(facts)
@@ -82,10 +85,18 @@ function givenUp({ state, watching, clock }: ChoiceFacts): string | undefined {
  * chokidar would take minutes for a large folder, so it counts up to chokidar's limit. That is
  * fast, and does not wait for full scans of this disk.
  */
-async function countFor({ folder, state, watching, counted, scan_thread, signal }: ChoiceFacts): Promise<Counted> {
+async function countFor({
+  folder,
+  state,
+  watching,
+  counted,
+  scan_thread,
+  signal,
+}: ChoiceFacts): Promise<Counted> {
   if (counted) return counted
   const known = state.counted
-  if (known && known.files + known.directories > watching.chokidar_entries) return { ...known, is_lower_bound: false }
+  if (known && known.files + known.directories > watching.chokidar_entries)
+    return { ...known, is_lower_bound: false }
   const threads = scan_thread ? { threads: scan_thread } : {}
   const scan = { root: folder.path, ignore: folder, signal, ...threads }
   let files = 0
@@ -94,7 +105,11 @@ async function countFor({ folder, state, watching, counted, scan_thread, signal 
     if (files > watching.chokidar_entries) stop()
   })
   const is_lower_bound = files > watching.chokidar_entries
-  return { files, directories: is_lower_bound ? (known?.directories ?? 0) : directories, is_lower_bound }
+  return {
+    files,
+    directories: is_lower_bound ? (known?.directories ?? 0) : directories,
+    is_lower_bound,
+  }
 }
 
 export type WatchRoom = ReturnType<typeof createWatchRoom>

@@ -24,26 +24,49 @@ const slow_wait_ms = 5 * minute_ms
 const min_gone_ms = 10 * minute_ms
 
 /** The fact for an asset that could not be read. */
-export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, follow: FollowSettings): ContentFact {
+export function unreadFact(
+  work: FollowWork,
+  failure: Failure,
+  now_ms: number,
+  follow: FollowSettings,
+): ContentFact {
   const { content, vanished, attempts, following_since_ms } = work
   const is_believed = vanished < max_vanished || now_ms - following_since_ms >= min_gone_ms
   if (failure.about === 'asset_gone' && is_believed) return { type: 'asset_vanished', content }
   const note = { code: failure.code ?? failure.about, message: failure.message }
-  return { type: 'ingest_continues', content, not_before_ms: now_ms + nextRead_ms(attempts, follow), note }
+  return {
+    type: 'ingest_continues',
+    content,
+    not_before_ms: now_ms + nextRead_ms(attempts, follow),
+    note,
+  }
 }
 
 /** The fact for an asset, from the service's record of it. */
-export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, follow: FollowSettings): ContentFact {
+export function followFact(
+  work: FollowWork,
+  record: AssetRecord,
+  now_ms: number,
+  follow: FollowSettings,
+): ContentFact {
   const { content } = work
   if (record.status === 'ready') return { type: 'asset_ready', content }
   if (record.status === 'failed') {
-    return { type: 'content_refused', content, error: ingestFault(record, 'The service cannot use this file') }
+    return {
+      type: 'content_refused',
+      content,
+      error: ingestFault(record, 'The service cannot use this file'),
+    }
   }
   const waited_ms = now_ms - work.following_since_ms
   if (!work.made_here && isUnfilled(record, work.size) && waited_ms >= follow.dead_hit_after_ms)
     return { type: 'hit_dead', content }
   if (waited_ms <= slowAfter_ms(work.size)) {
-    return { type: 'ingest_continues', content, not_before_ms: now_ms + nextRead_ms(work.attempts, follow) }
+    return {
+      type: 'ingest_continues',
+      content,
+      not_before_ms: now_ms + nextRead_ms(work.attempts, follow),
+    }
   }
   const not_before_ms = now_ms + slow_wait_ms
   const message = `the service has been reading it for ${formatDuration(waited_ms)} (status ${record.raw_status})`

@@ -26,7 +26,8 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWor
       claim: (limit, options) => tools.ledger.claimToFollow(limit, options),
       async act(work, held) {
         const by_project = groupBy(work, ({ project_id }) => project_id)
-        for (const [project_id, items] of by_project) await followProject(project_id, items, held, signal)
+        for (const [project_id, items] of by_project)
+          await followProject(project_id, items, held, signal)
       },
     },
     tools,
@@ -34,7 +35,10 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWor
   )
 }
 
-function groupBy(work: readonly FollowWork[], keyOf: (item: FollowWork) => string): Map<string, FollowWork[]> {
+function groupBy(
+  work: readonly FollowWork[],
+  keyOf: (item: FollowWork) => string,
+): Map<string, FollowWork[]> {
   const groups = new Map<string, FollowWork[]>()
   for (const item of work) listOf(groups, keyOf(item)).push(item)
   return groups

@@ -47,7 +47,11 @@ async function intend(work: readonly LabelWork[], ledger: Ledger): Promise<void>
 }
 
 /** Records the result of every call before the next call. */
-async function labelAsset(work: LabelWork, tools: ClaimTools, tries: Map<number, number>): Promise<void> {
+async function labelAsset(
+  work: LabelWork,
+  tools: ClaimTools,
+  tries: Map<number, number>,
+): Promise<void> {
   const { content, project_id, wanted } = work
   const { ledger, remote, circuits } = tools
   const calls = labelCalls(work)
@@ -77,7 +81,8 @@ async function defer(
     if (facts.length > 0) await ledger.record(facts)
     return
   }
-  const is_passing = failure.about === 'network' || failure.about === 'later' || failure.about === 'attempt'
+  const is_passing =
+    failure.about === 'network' || failure.about === 'later' || failure.about === 'attempt'
   const tried = tries.get(content) ?? 0
   tries.set(content, tried + 1)
   const wait_ms = is_passing ? backoff_ms(tried, retry) : backoff_ms(tried, retry_doubtful)
@@ -104,8 +109,13 @@ function labelCalls({ wanted, attached, in_doubt }: LabelWork): LabelCall[] {
     return { verb, name, label_id: ids.get(name), is_in_doubt: doubted.has(name) }
   }
   const missing = wanted.filter((name) => !ids.has(name) || doubted.has(name))
-  const unwanted = [...new Set([...ids.keys(), ...in_doubt])].filter((name) => !wanted.includes(name))
-  return [...missing.map((name) => call('attach', name)), ...unwanted.map((name) => call('detach', name))]
+  const unwanted = [...new Set([...ids.keys(), ...in_doubt])].filter(
+    (name) => !wanted.includes(name),
+  )
+  return [
+    ...missing.map((name) => call('attach', name)),
+    ...unwanted.map((name) => call('detach', name)),
+  ]
 }
 
 /** Makes the call. A success returns the fact to record. */
@@ -117,7 +127,10 @@ async function makeLabelCall(
   if (verb === 'attach') {
     const outcome = await remote.attachLabel(project_id, asset_id, name)
     if (!outcome.ok) return outcome
-    return { ok: true, value: { type: 'label_attached', content, name, label_id: outcome.value.label_id } }
+    return {
+      ok: true,
+      value: { type: 'label_attached', content, name, label_id: outcome.value.label_id },
+    }
   }
   let detached_id = label_id
   if (detached_id === undefined) {
@@ -126,8 +139,13 @@ async function makeLabelCall(
     detached_id = labels.value.find((label) => label.name === name)?.label_id
   }
   // A label that the project does not have cannot be on an asset.
-  const outcome = detached_id === undefined ? undefined : await remote.detachLabel(project_id, asset_id, detached_id)
-  return outcome && !outcome.ok ? outcome : { ok: true, value: { type: 'label_detached', content, name } }
+  const outcome =
+    detached_id === undefined
+      ? undefined
+      : await remote.detachLabel(project_id, asset_id, detached_id)
+  return outcome && !outcome.ok
+    ? outcome
+    : { ok: true, value: { type: 'label_detached', content, name } }
 }
 
 /**

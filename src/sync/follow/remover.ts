@@ -25,7 +25,9 @@ export function startRemover(tools: ClaimTools, { soft }: { soft: AbortSignal })
       act(work, held) {
         const { circuits } = tools
         const act = (item: RemoveWork) => removeAsset(item, held)
-        return actOnEach(work, { circuits, signal: soft }, act, (left) => forgetIntents(left, tools))
+        return actOnEach(work, { circuits, signal: soft }, act, (left) =>
+          forgetIntents(left, tools),
+        )
       },
     },
     tools,
@@ -34,11 +36,16 @@ export function startRemover(tools: ClaimTools, { soft }: { soft: AbortSignal })
 }
 
 /** Ends the removal intents of work that was not requested, now or by an earlier claim. */
-async function forgetIntents(work: readonly RemoveWork[], { ledger, clock }: ClaimTools): Promise<void> {
+async function forgetIntents(
+  work: readonly RemoveWork[],
+  { ledger, clock }: ClaimTools,
+): Promise<void> {
   const fresh = work.filter(({ is_fresh }) => is_fresh)
   const not_before_ms = clock.now_ms()
   if (fresh.length === 0) return
-  await ledger.record(fresh.map(({ content }) => ({ type: 'asset_kept' as const, content, not_before_ms })))
+  await ledger.record(
+    fresh.map(({ content }) => ({ type: 'asset_kept' as const, content, not_before_ms })),
+  )
 }
 
 async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
@@ -47,7 +54,8 @@ async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
   if (outcome.ok) return afterRemoval(work, tools)
   if (outcome.failure.about === 'asset_gone') return afterGone(work, outcome.failure, tools)
   const is_unknown = isUnknownCall(outcome.failure)
-  if (is_unknown || outcome.failure.about === 'content') return keep(work, outcome.failure, is_unknown, tools)
+  if (is_unknown || outcome.failure.about === 'content')
+    return keep(work, outcome.failure, is_unknown, tools)
   return defer(work, outcome.failure, tools)
 }
 
@@ -60,13 +68,21 @@ async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<voi
   const { ledger, remote, circuits, clock } = tools
   const read = await remote.readAsset(project_id, asset_id)
   if (!read.ok)
-    return read.failure.about === 'asset_gone' ? afterRemoval(work, tools) : defer(work, read.failure, tools)
+    return read.failure.about === 'asset_gone'
+      ? afterRemoval(work, tools)
+      : defer(work, read.failure, tools)
   await circuits.succeeded(project_id, 'api')
   const loss = lossOf(work, read.value)
-  await ledger.record([{ type: 'asset_kept', content, not_before_ms: clock.now_ms() }, ...(loss ? [loss] : [])])
+  await ledger.record([
+    { type: 'asset_kept', content, not_before_ms: clock.now_ms() },
+    ...(loss ? [loss] : []),
+  ])
 }
 
-async function afterRemoval({ content, project_id, name }: RemoveWork, tools: ClaimTools): Promise<void> {
+async function afterRemoval(
+  { content, project_id, name }: RemoveWork,
+  tools: ClaimTools,
+): Promise<void> {
   await tools.circuits.succeeded(project_id, 'api')
   await tools.ledger.record([{ type: 'asset_removed', content }])
   tools.report.removed(name)
@@ -109,6 +125,8 @@ async function defer(work: RemoveWork, failure: Failure, tools: ClaimTools): Pro
     await ledger.record([{ type: 'asset_kept', content, not_before_ms }])
     return
   }
-  await ledger.record([{ type: 'removal_deferred', content, not_before_ms, error: noteOf(failure) }])
+  await ledger.record([
+    { type: 'removal_deferred', content, not_before_ms, error: noteOf(failure) },
+  ])
   if (!is_held) report.later(`its removal on the service: ${failure.message}`, name)
 }

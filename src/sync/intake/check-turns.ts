@@ -27,10 +27,13 @@ export function createCheckTurns() {
   const scans = new Set<{ folder: string; noted: Set<string>; has_too_many: boolean }>()
 
   function inWayOf(folder: string, paths: readonly string[], by_scan: boolean): Promise<unknown>[] {
-    const others = paths.map((path) => in_flight.get(checkKey(folder, path))).filter((other) => other !== undefined)
+    const others = paths
+      .map((path) => in_flight.get(checkKey(folder, path)))
+      .filter((other) => other !== undefined)
     if (by_scan) return others
     for (const range of ranges) {
-      if (range.folder === folder && paths.some((path) => holds(range, path))) others.push(range.work)
+      if (range.folder === folder && paths.some((path) => holds(range, path)))
+        others.push(range.work)
     }
     return others
   }
@@ -75,7 +78,8 @@ export function createCheckTurns() {
       scans.add(scan)
       return {
         /** True if no other caller has checked the path since the scan began. */
-        isFirst: (path: () => string) => !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path())),
+        isFirst: (path: () => string) =>
+          !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path())),
         /** Other checks of paths in this range, in path order, wait for the work. */
         hold(first_path: string, last_path: string, work: Promise<unknown>) {
           const range = { folder, first_path, last_path, work }
@@ -104,7 +108,11 @@ interface LargeCheck {
 export function createLargeChecks() {
   const checks = new Map<string, LargeCheck>()
 
-  async function repeat(key: string, check: LargeCheck, work: () => Promise<Answer>): Promise<Answer> {
+  async function repeat(
+    key: string,
+    check: LargeCheck,
+    work: () => Promise<Answer>,
+  ): Promise<Answer> {
     try {
       for (;;) {
         check.is_wanted_again = false

@@ -24,7 +24,10 @@ interface CheckLaneTools extends Pick<ClaimTools, 'clock' | 'report' | 'heartbea
 }
 
 /** Checks due files: those quiet by now, unreadable ones, and large ones to hash. */
-export function startChecker(tools: CheckLaneTools & { intake: Intake }, signal: AbortSignal): Worker {
+export function startChecker(
+  tools: CheckLaneTools & { intake: Intake },
+  signal: AbortSignal,
+): Worker {
   const { intake } = tools
   const small: CheckLane = {
     name: 'checker',
@@ -62,7 +65,10 @@ function startCheckLane(lane: CheckLane, tools: CheckLaneTools, signal: AbortSig
   async function step(): Promise<{ wait_ms: number }> {
     const full = [...rounds_of].filter(([, count]) => count >= lane.rounds_a_folder)
     const except_folders = full.map(([folder]) => folder)
-    const { work, next_due_ms } = await ledger.claimToCheck(lane.files_a_round, { sizes: [lane.size], except_folders })
+    const { work, next_due_ms } = await ledger.claimToCheck(lane.files_a_round, {
+      sizes: [lane.size],
+      except_folders,
+    })
     if (work.length === 0) return restUntilDue(next_due_ms, clock)
     const by_folder = new Map<string, string[]>()
     for (const { folder, path } of work) listOf(by_folder, folder).push(path)

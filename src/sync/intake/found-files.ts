@@ -44,11 +44,21 @@ export function createFoundFiles(scan: {
 function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): FilesFound {
   const { names, ends, stats, md5s, count } = batch
   if (indices.length === count) {
-    return { type: 'files_found', folder, names: new Uint8Array(names), ends: ends.slice(), stats: stats.slice(), md5s }
+    return {
+      type: 'files_found',
+      folder,
+      names: new Uint8Array(names),
+      ends: ends.slice(),
+      stats: stats.slice(),
+      md5s,
+    }
   }
-  const paths = Array.from(indices, (index) => names.subarray(index === 0 ? 0 : ends[index - 1], ends[index]))
+  const paths = Array.from(indices, (index) =>
+    names.subarray(index === 0 ? 0 : ends[index - 1], ends[index]),
+  )
   const found = new BigInt64Array(4 * indices.length)
-  for (const [at, index] of indices.entries()) found.set(stats.subarray(4 * index, 4 * index + 4), 4 * at)
+  for (const [at, index] of indices.entries())
+    found.set(stats.subarray(4 * index, 4 * index + 4), 4 * at)
   let end = 0
   return {
     type: 'files_found',
@@ -108,7 +118,10 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
       recorded ??= begin()
       const mine = recorded
       rounds.push({ facts, isInForce })
-      files += facts.reduce((sum, fact) => sum + (fact.type === 'files_found' ? fact.ends.length : 1), 0)
+      files += facts.reduce(
+        (sum, fact) => sum + (fact.type === 'files_found' ? fact.ends.length : 1),
+        0,
+      )
       if (files >= max_files) flush()
       return mine
     },

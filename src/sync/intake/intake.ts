@@ -4,14 +4,28 @@ import { type RootStatus, rootChange } from '../../disk/root/root.ts'
 import type { RootAsker } from '../../disk/root/root-asker.ts'
 import type { DisappearanceLimits } from '../../domain/disappearance.ts'
 import type { FileFact } from '../../domain/fact.ts'
-import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } from '../../domain/file.ts'
+import {
+  type FileStat,
+  type FileState,
+  type KnownFile,
+  large_bytes,
+  sameStat,
+} from '../../domain/file.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import type { FolderSettings, IntakeFolder } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
 import { createCheckTurns, createLargeChecks } from './check-turns.ts'
 import { createFoundFiles, type FactGroup, type FoundFiles } from './found-files.ts'
 import { judgeDeletions } from './judge-deletions.ts'
-import { hashFact, hashRule, isShut, isStranger, judgeFile, type ToHash, unreadableFact } from './judge-file.ts'
+import {
+  hashFact,
+  hashRule,
+  isShut,
+  isStranger,
+  judgeFile,
+  type ToHash,
+  unreadableFact,
+} from './judge-file.ts'
 
 export type Intake = ReturnType<typeof createIntake>
 
@@ -55,14 +69,20 @@ export function createIntake(tools: IntakeTools) {
   const large = createLargeChecks()
 
   /** Repeats the check until its settings are still in force at its end. */
-  async function checkSome(name: string, wanted: readonly string[], how: HowToCheck): Promise<'recorded' | 'doubtful'> {
+  async function checkSome(
+    name: string,
+    wanted: readonly string[],
+    how: HowToCheck,
+  ): Promise<'recorded' | 'doubtful'> {
     const isLeft = (path: string) => how.hashes === 'small' && large.askAgain(name, path)
     const checks = { folder: name, paths: wanted, by_scan: how.scanned !== undefined, isLeft }
     for (;;) {
       const folder = tools.folders.get(name)
       if (!folder) return 'recorded'
       const isInForce = () => tools.folders.get(name) === folder
-      const answer = await turns.take(checks, (paths) => checkOnce(paths, folder, { ...tools, ...how, isInForce }))
+      const answer = await turns.take(checks, (paths) =>
+        checkOnce(paths, folder, { ...tools, ...how, isInForce }),
+      )
       if (answer !== 'outdated') return answer
     }
   }
@@ -73,17 +93,24 @@ export function createIntake(tools: IntakeTools) {
      * checked before any file counts as deleted. Large files would delay others: they are recorded
      * as due, for `checkLarge`.
      */
-    async checkPaths(name: string, paths: readonly string[], scanned?: Scanned): Promise<'recorded' | 'doubtful'> {
+    async checkPaths(
+      name: string,
+      paths: readonly string[],
+      scanned?: Scanned,
+    ): Promise<'recorded' | 'doubtful'> {
       let answer: 'recorded' | 'doubtful' = 'recorded'
       for (let from = 0; from < paths.length; from += paths_at_once) {
         const some = [...new Set(paths.slice(from, from + paths_at_once))]
-        if ((await checkSome(name, some, { hashes: 'small', scanned })) === 'doubtful') answer = 'doubtful'
+        if ((await checkSome(name, some, { hashes: 'small', scanned })) === 'doubtful')
+          answer = 'doubtful'
       }
       return answer
     },
     /** For one file of any size. A second caller does not wait: the file is checked once more. */
     checkLarge(name: string, path: string): Promise<'recorded' | 'doubtful'> {
-      return large.check(name, path, () => checkSome(name, [path], { hashes: 'all', scanned: undefined }))
+      return large.check(name, path, () =>
+        checkSome(name, [path], { hashes: 'all', scanned: undefined }),
+      )
     },
     /** Begins a full scan. Returns what records the files that the walk hashes. */
     async beginScan(folder: FolderSettings): Promise<FoundFiles> {
@@ -91,7 +118,10 @@ export function createIntake(tools: IntakeTools) {
       const root = await tools.roots.status(folder.path, tools.answer_ms)
       const isInForce = () => tools.folders.get(folder.name)?.settings === folder
       // The rule's time is that before the walk, so a file that changes meanwhile is younger.
-      const rule = hashRule(folder, { now_ms: tools.clock.now_ms(), clock_doubt_ms: clockDoubt_ms(root) })
+      const rule = hashRule(folder, {
+        now_ms: tools.clock.now_ms(),
+        clock_doubt_ms: clockDoubt_ms(root),
+      })
       return createFoundFiles({ folder: folder.name, turn, rule, isInForce })
     },
     inFlight: () => turns.inFlight(),
@@ -155,12 +185,14 @@ async function checkOnce(
         const file = { path, known, stat: undefined }
         seen_facts.push(unreadableFact(folder, file, path_state.code, clock.now_ms()))
       } else if (path_state.kind !== 'file') {
-        if (known && known.state !== 'gone') seen_facts.push({ type: 'file_gone', folder: name, path })
+        if (known && known.state !== 'gone')
+          seen_facts.push({ type: 'file_gone', folder: name, path })
       } else {
         const verdict = await verdictOn(path, known, path_state.stat)
         if (verdict.kind === 'fact') seen_facts.push(verdict.fact)
         if (verdict.kind !== 'hash') continue
-        if (hashes === 'all' || path_state.stat.size < large_bytes) to_hash.push({ path, known, stat: path_state.stat })
+        if (hashes === 'all' || path_state.stat.size < large_bytes)
+          to_hash.push({ path, known, stat: path_state.stat })
         else leaveToChecker(path, known, path_state.stat)
       }
     }
@@ -172,7 +204,8 @@ async function checkOnce(
     const first_scan_done = first_scan_ms !== undefined
     // During the first scan, only a file that was renamed since the start can be a known one here.
     const is_late = first_scan_done || Number(stat.ctime_ns / 1_000_000n) >= started_ms
-    const is_new_here = (known?.state ?? 'gone') === 'gone' && folder.start.kind !== 'all' && is_late
+    const is_new_here =
+      (known?.state ?? 'gone') === 'gone' && folder.start.kind !== 'all' && is_late
     return judgeFile({
       folder,
       path,
@@ -201,12 +234,19 @@ async function checkOnce(
   /** Records the file as due at once, so that it is not forgotten if the process ends. */
   function leaveToChecker(path: string, known: KnownFile | undefined, stat: FileStat): void {
     const of = { folder: name, path, stat, not_before_ms: clock.now_ms() }
-    const is_waiting = (known?.state === 'seen' || known?.state === 'blocked') && known.not_before_ms !== undefined
+    const is_waiting =
+      (known?.state === 'seen' || known?.state === 'blocked') && known.not_before_ms !== undefined
     if (!is_waiting || !sameStat(known.stat, stat)) seen_facts.push({ type: 'file_seen', ...of })
     else if (known.not_before_ms! <= of.not_before_ms) return
     else if (known.reason !== 'unreadable') seen_facts.push({ type: 'file_seen', ...of })
     // It may be readable now. The blocked state was reported before.
-    else seen_facts.push({ type: 'file_blocked', ...of, reason: 'unreadable', detail: known.detail ?? '' })
+    else
+      seen_facts.push({
+        type: 'file_blocked',
+        ...of,
+        reason: 'unreadable',
+        detail: known.detail ?? '',
+      })
   }
 
   /** If true, no deletion is recorded, and the folder's keeper scans all of it. */
@@ -215,7 +255,9 @@ async function checkOnce(
     if (deleted === 0) return false
     const root = await rootStatus({ doubtful: true })
     const by_full_scan = scanned?.is_whole === true
-    return judgeDeletions({ deleted, folder: state, root, by_full_scan, limits: tools }) === 'scan_first'
+    return (
+      judgeDeletions({ deleted, folder: state, root, by_full_scan, limits: tools }) === 'scan_first'
+    )
   }
 
   /** Reports only what is new: a file that stays as it was has been reported. */

@@ -34,6 +34,7 @@ export function judgeDeletions(seen: DeletionsSeen): 'record' | 'scan_first' {
   if (!is_emptied && !is_mass_deletion) return 'record'
 
   const acknowledged = acknowledgementOn(folder, folder.disappearance)
-  const is_covered = acknowledged && !exceedsAcknowledgement(acknowledged, is_emptied ? 0 : files_left, limits)
+  const is_covered =
+    acknowledged && !exceedsAcknowledgement(acknowledged, is_emptied ? 0 : files_left, limits)
   return is_covered ? 'record' : 'scan_first'
 }

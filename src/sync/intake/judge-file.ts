@@ -3,8 +3,19 @@ import type { Fingerprint, PathState } from '../../disk/read/examiner.ts'
 import type { Ignored } from '../../disk/scan/ignore.ts'
 import type { HashRule } from '../../disk/scan/scan.ts'
 import type { FileFact } from '../../domain/fact.ts'
-import { type FileStat, type KnownFile, other_disk_code, sameStat, unreadableText } from '../../domain/file.ts'
-import { type FileHistory, skip_reasons, skipReason, skipSettings } from '../../domain/file-reasons.ts'
+import {
+  type FileStat,
+  type KnownFile,
+  other_disk_code,
+  sameStat,
+  unreadableText,
+} from '../../domain/file.ts'
+import {
+  type FileHistory,
+  skip_reasons,
+  skipReason,
+  skipSettings,
+} from '../../domain/file-reasons.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import { isWaiting, quietBefore_ns, type SettleInput, settle } from './settle.ts'
 
@@ -23,7 +34,10 @@ export function judgeFile(input: FileSeen): FileVerdict {
   const reason = skipReason({ folder, path, stat, history: input })
   if (reason) {
     const rule = skip_reasons[reason].rule(folder)
-    return { kind: 'fact', fact: { type: 'file_skipped', folder: folder.name, path, stat, reason, rule } }
+    return {
+      kind: 'fact',
+      fact: { type: 'file_skipped', folder: folder.name, path, stat, reason, rule },
+    }
   }
   const verdict = settle(input)
   switch (verdict.kind) {
@@ -33,12 +47,22 @@ export function judgeFile(input: FileSeen): FileVerdict {
       // Recorded when it began to wait. A file that keeps changing stays blocked until it is due.
       if (isWaiting(known) && sameStat(known.stat, stat)) return { kind: 'nothing' }
       const not_before_ms = verdict.until_ms
-      return { kind: 'fact', fact: { type: 'file_seen', folder: folder.name, path, stat, not_before_ms } }
+      return {
+        kind: 'fact',
+        fact: { type: 'file_seen', folder: folder.name, path, stat, not_before_ms },
+      }
     }
     case 'still_changing': {
       const detail = `it has been changing for longer than settle_cap_ms (${folder.settle_cap_ms} ms)`
       const not_before_ms = verdict.until_ms
-      const blocked = { type: 'file_blocked', folder: folder.name, path, stat, reason: 'changing', detail } as const
+      const blocked = {
+        type: 'file_blocked',
+        folder: folder.name,
+        path,
+        stat,
+        reason: 'changing',
+        detail,
+      } as const
       return { kind: 'fact', fact: { ...blocked, not_before_ms } }
     }
   }
@@ -77,7 +101,12 @@ export function isStranger(path_state: PathState, known: KnownFile | undefined):
 }
 
 /** The fact that follows from reading a file. */
-export function hashFact(settings: FolderSettings, file: ToHash, outcome: Fingerprint, now_ms: number): FileFact {
+export function hashFact(
+  settings: FolderSettings,
+  file: ToHash,
+  outcome: Fingerprint,
+  now_ms: number,
+): FileFact {
   const folder = settings.name
   const { path, stat } = file
   switch (outcome.kind) {
@@ -90,8 +119,17 @@ export function hashFact(settings: FolderSettings, file: ToHash, outcome: Finger
     case 'unreadable':
       return unreadableFact(settings, file, outcome.code, now_ms)
     case 'outside': {
-      const detail = 'its real place is outside the folder (a directory on the way is a symbolic link)'
-      return { type: 'file_blocked', folder, path, stat, reason: 'outside', detail, not_before_ms: undefined }
+      const detail =
+        'its real place is outside the folder (a directory on the way is a symbolic link)'
+      return {
+        type: 'file_blocked',
+        folder,
+        path,
+        stat,
+        reason: 'outside',
+        detail,
+        not_before_ms: undefined,
+      }
     }
   }
 }

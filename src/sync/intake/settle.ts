@@ -33,7 +33,8 @@ export function settle(input: SettleInput): SettleVerdict {
     const due_ms = known.not_before_ms ?? now_ms
     return due_ms <= now_ms ? { kind: 'quiet' } : { kind: 'wait', until_ms: due_ms }
   }
-  if (newest_ns(stat) <= quietBefore_ns(settle_ms, { now_ms, clock_doubt_ms })) return { kind: 'quiet' }
+  if (newest_ns(stat) <= quietBefore_ns(settle_ms, { now_ms, clock_doubt_ms }))
+    return { kind: 'quiet' }
   if (isWaiting(known) && now_ms - known.seen_ms >= settle_cap_ms) {
     return { kind: 'still_changing', until_ms: now_ms + settle_cap_ms }
   }
@@ -41,7 +42,10 @@ export function settle(input: SettleInput): SettleVerdict {
 }
 
 /** Unix ns. A file with both times before this is quiet; a future time proves nothing. */
-export function quietBefore_ns(settle_ms: number, now: Pick<SettleInput, 'now_ms' | 'clock_doubt_ms'>): bigint {
+export function quietBefore_ns(
+  settle_ms: number,
+  now: Pick<SettleInput, 'now_ms' | 'clock_doubt_ms'>,
+): bigint {
   const age_ms = settle_ms + time_granularity_ms + now.clock_doubt_ms
   return BigInt(Math.floor(now.now_ms - age_ms)) * 1_000_000n
 }

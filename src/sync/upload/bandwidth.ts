@@ -39,7 +39,10 @@ export function createBandwidth(clock: Clock) {
     return turn
   }
 
-  async function* pieces(stream: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  async function* pieces(
+    stream: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ) {
     for await (const piece of stream) {
       if (spans.length === 0) {
         yield piece

@@ -68,7 +68,9 @@ export async function sendAsset(
   }
 
   /** The earlier slot while its ticket is valid, else a new one, if needed and given. */
-  async function slotFor(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
+  async function slotFor(
+    source: SendingSource,
+  ): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
     const { state, asset_id, ticket } = work
     const now_ms = clock.now_ms()
     if (ticket && asset_id && ticket.expires_at_ms - ticket_margin_ms > now_ms) {
@@ -92,13 +94,17 @@ export async function sendAsset(
   function mayNotBegin(): boolean {
     const hosts = ['api', 'blob'] as const
     if (signal.aborted || tools.soft.aborted) return true
-    return work.state === 'sent' ? circuits.restsForTrouble(project_id, hosts) : circuits.rests(project_id, hosts)
+    return work.state === 'sent'
+      ? circuits.restsForTrouble(project_id, hosts)
+      : circuits.rests(project_id, hosts)
   }
 
   /**
    * Requests a slot; its intent is recorded. Undefined: none is needed or given, or a stop came.
    */
-  async function newSlot(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
+  async function newSlot(
+    source: SendingSource,
+  ): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
     const { md5, without_md5 } = work
     const folder = tools.folders.get(source.place.folder)!.settings
     const filename = uploadName(folder, source.place.path)
@@ -154,7 +160,8 @@ export async function sendAsset(
         return
       }
       const failure = withoutTicket(outcome.failure, ticket ?? work.ticket)
-      if (failure.about !== 'attempt' && failure.about !== 'slot_gone') return failed(failure, 'complete')
+      if (failure.about !== 'attempt' && failure.about !== 'slot_gone')
+        return failed(failure, 'complete')
       const goes_on = await afterFailedComplete(asset_id, failure, ticket, tries)
       if (!goes_on) return
     }
@@ -181,7 +188,9 @@ export async function sendAsset(
     const { status } = read.value
     // On the hosted service, a slot that was never completed also has the status `ingesting`,
     // without size.
-    const is_open = status === 'uploaded' || (status !== 'ready' && status !== 'failed' && isUnfilled(read.value, size))
+    const is_open =
+      status === 'uploaded' ||
+      (status !== 'ready' && status !== 'failed' && isUnfilled(read.value, size))
     if (!is_open) {
       await ingestStarted(status === 'ready')
       return false
@@ -226,7 +235,8 @@ export async function sendAsset(
     // While the service is at fault, no try is the last, and a new slot only costs the bytes again.
     const last_at = verdict === 'count' ? retry.max_attempts : Number.POSITIVE_INFINITY
     const is_lost =
-      is_slot_gone || ((verdict === 'count' || step === 'put') && isSlotGivenUp(work, failure, step, last_at))
+      is_slot_gone ||
+      ((verdict === 'count' || step === 'put') && isSlotGivenUp(work, failure, step, last_at))
     const type = is_lost ? 'slot_lost' : 'deferred'
     if (verdict === 'hold') {
       // It goes to the end of the queue, so that the next probe uses another content: this one may

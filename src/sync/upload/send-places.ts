@@ -61,7 +61,8 @@ export function createByteGate(max_bytes: number) {
   return {
     /** A content above the whole limit goes alone. The caller must call `leave` later. */
     async enter(bytes: number): Promise<void> {
-      if (waiting.length > 0 || !fits(bytes)) await new Promise<void>((enter) => waiting.push({ bytes, enter }))
+      if (waiting.length > 0 || !fits(bytes))
+        await new Promise<void>((enter) => waiting.push({ bytes, enter }))
       else held += bytes
     },
     leave(bytes: number): void {

@@ -41,7 +41,8 @@ export async function openSendingSource(
       const is_open = typeof source !== 'string'
       // The rules may have changed since the file was recorded: an excluded file never leaves. The
       // main thread reads them, so only after the root has answered.
-      const leaves = is_open && work.size <= folder.max_file_bytes && !rules.verdict(place.path, 'file').ignored
+      const leaves =
+        is_open && work.size <= folder.max_file_bytes && !rules.verdict(place.path, 'file').ignored
       if (leaves) return source
       if (is_open) await source.close()
       // Intake records the reason.
@@ -97,12 +98,17 @@ async function openPlace(
   const source = await openSource(root, path, { stat, md5: work.md5 })
   const by_name = mimeType(path, undefined, folder.mime_types)
   const mime_type =
-    by_name === 'application/octet-stream' ? mimeType(path, await source.start(type_bytes), folder.mime_types) : by_name
+    by_name === 'application/octet-stream'
+      ? mimeType(path, await source.start(type_bytes), folder.mime_types)
+      : by_name
   return {
     place,
     mime_type,
     // Every PUT reads the file from the start: a retry sends all of it again.
-    body: { size: work.size, stream: { [Symbol.asyncIterator]: () => source.stream()[Symbol.asyncIterator]() } },
+    body: {
+      size: work.size,
+      stream: { [Symbol.asyncIterator]: () => source.stream()[Symbol.asyncIterator]() },
+    },
     close: () => source.close(),
   }
 }
@@ -115,7 +121,10 @@ const max_name_length = 255
  * or only the file's own name. A long name loses its middle, so that the folder and the ending
  * stay.
  */
-export function uploadName(folder: { name: string; upload_name: 'path' | 'base' }, path: string): string {
+export function uploadName(
+  folder: { name: string; upload_name: 'path' | 'base' },
+  path: string,
+): string {
   const whole = folder.upload_name === 'path' ? `${folder.name}/${path}` : basename(path)
   const characters = [...whole]
   if (whole.length <= max_name_length) return whole

@@ -40,7 +40,11 @@ export function startUploader(
   const fault_rest = createFaultRest(clock)
 
   /** `intended`: resolves when the intent of its call for a slot is recorded. */
-  async function sendOne(work: SendWork, intended: Promise<void>, is_probe: boolean): Promise<void> {
+  async function sendOne(
+    work: SendWork,
+    intended: Promise<void>,
+    is_probe: boolean,
+  ): Promise<void> {
     // Each upload has its own heartbeat, so an upload of hours does not count as silent while
     // bytes move.
     const heartbeat = heartbeats.begin(`upload of ${work.name}`)
@@ -95,8 +99,15 @@ export function startUploader(
       if (is_probe && sending.size > large_in_flight) return { wait_ms: longest_rest_ms }
       // Large files use only part of the places, so that small ones do not wait for them. None is
       // claimed before it may begin: a slot lives for minutes, and a large upload takes hours.
-      const large = { over_bytes: small_file_bytes, max: Math.max(0, places.maxLarge() - large_in_flight) }
-      const claimed = await ledger.claimToSend(Math.min(room, limit), { except_projects, large, is_probe })
+      const large = {
+        over_bytes: small_file_bytes,
+        max: Math.max(0, places.maxLarge() - large_in_flight),
+      }
+      const claimed = await ledger.claimToSend(Math.min(room, limit), {
+        except_projects,
+        large,
+        is_probe,
+      })
       work = claimed.work
       const intended = intend(work)
       // Each upload reports the error, perhaps only after a wait for memory.

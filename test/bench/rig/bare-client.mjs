@@ -28,7 +28,11 @@ async function bodyOf(answer, status) {
 /** @param {string} path */
 async function send(path) {
   const body = readFileSync(path)
-  const wanted = { filename: path.slice(folder.length + 1), mime_type: 'text/plain', md5: hash('md5', body) }
+  const wanted = {
+    filename: path.slice(folder.length + 1),
+    mime_type: 'text/plain',
+    md5: hash('md5', body),
+  }
   const created = await service.request({
     path: '/v1/assets',
     method: 'POST',
@@ -38,8 +42,14 @@ async function send(path) {
   const { asset_id, upload_url, upload_headers } = JSON.parse(await bodyOf(created, 201))
   const { origin, pathname, search } = new URL(upload_url)
   blobs ??= new Pool(origin, options)
-  await bodyOf(await blobs.request({ path: pathname + search, method: 'PUT', headers: upload_headers, body }), 201)
-  await bodyOf(await service.request({ path: `/v1/assets/${asset_id}/complete`, method: 'POST', headers }), 200)
+  await bodyOf(
+    await blobs.request({ path: pathname + search, method: 'PUT', headers: upload_headers, body }),
+    201,
+  )
+  await bodyOf(
+    await service.request({ path: `/v1/assets/${asset_id}/complete`, method: 'POST', headers }),
+    200,
+  )
 }
 
 async function sendOn() {

@@ -23,7 +23,11 @@ for await (const chunk of createReadStream(file, { highWaterMark })) hash.update
 const created = await request(`${api}/v1/assets`, {
   method: 'POST',
   headers: { ...headers, 'content-type': 'application/json' },
-  body: JSON.stringify({ filename: basename(file), mime_type: 'video/mp4', md5: hash.digest('hex') }),
+  body: JSON.stringify({
+    filename: basename(file),
+    mime_type: 'video/mp4',
+    md5: hash.digest('hex'),
+  }),
 })
 const { asset_id, upload_url, upload_headers } = JSON.parse(await bodyOf(created, 201))
 const put = await request(upload_url, {
@@ -32,4 +36,7 @@ const put = await request(upload_url, {
   body: createReadStream(file, { highWaterMark }),
 })
 await bodyOf(put, 201)
-await bodyOf(await request(`${api}/v1/assets/${asset_id}/complete`, { method: 'POST', headers }), 200)
+await bodyOf(
+  await request(`${api}/v1/assets/${asset_id}/complete`, { method: 'POST', headers }),
+  200,
+)

@@ -28,5 +28,10 @@ export function configure(folder, { watched, service, connections }) {
     uploads: { concurrency: connections, min_resend_s: '0s' },
   }
   writeFileSync(config_file, JSON.stringify(config, undefined, 2))
-  return { words: ['sync', '--config', config_file], config_file, state_dir, ledger_file: join(state_dir, 'ledger.db') }
+  return {
+    words: ['sync', '--config', config_file],
+    config_file,
+    state_dir,
+    ledger_file: join(state_dir, 'ledger.db'),
+  }
 }

@@ -6,7 +6,8 @@ import { openSqliteReadOnly } from '../../../dist/base/files/sqlite.js'
 import { startService } from '../../../dist/service/service.js'
 
 // Bytes that are only stored are no text, and each asset would give a line.
-const log = (line) => line.endsWith('the service does not read this kind of file') || console.error(line)
+const log = (line) =>
+  line.endsWith('the service does not read this kind of file') || console.error(line)
 const service = await startService({ data_dir: process.argv[2], max_logged_requests: 0, log })
 const { project_id } = service.projects.list()[0] ?? service.projects.create('bench')
 const { token } = service.tokens.create('bench')
@@ -16,10 +17,14 @@ process.once('SIGTERM', async () => {
   const database = openSqliteReadOnly(join(process.argv[2], 'service.db'), 'any format')
   const assets = database.prepare('SELECT status, md5 FROM assets ORDER BY seq').all()
   database.close()
-  const accepted = assets.filter(({ status }) => status === 'ready' || status === 'ingesting').length
+  const accepted = assets.filter(
+    ({ status }) => status === 'ready' || status === 'ingesting',
+  ).length
   const ready = assets.filter(({ status }) => status === 'ready')
   const md5s = process.argv[3] === 'md5s' ? ready.map(({ md5 }) => md5) : undefined
   const blob_faults = service.blobFaults.count
-  console.log(JSON.stringify({ assets: assets.length, accepted, ready: ready.length, blob_faults, md5s }))
+  console.log(
+    JSON.stringify({ assets: assets.length, accepted, ready: ready.length, blob_faults, md5s }),
+  )
   await service.close()
 })

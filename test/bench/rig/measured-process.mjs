@@ -27,10 +27,14 @@ export const environment = Object.fromEntries(
  */
 export async function measureNode(script, words, { loop = false } = {}) {
   const began = performance.now()
-  const child = spawn(process.execPath, ['--import', loop ? `${peak_memory}?loop` : peak_memory, script, ...words], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    env: environment,
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', loop ? `${peak_memory}?loop` : peak_memory, script, ...words],
+    {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      env: environment,
+    },
+  )
   const exit = ended(child)
   const [seconds, errors, usage] = await Promise.all([
     exit.then(() => since(began)),
@@ -79,7 +83,10 @@ export async function startServer(script, words) {
       if (lines.length > 0) resolve(undefined)
     })
   })
-  await Promise.race([first, exit.then((code) => Promise.reject(new Error(`${script.pathname} ended with ${code}`)))])
+  await Promise.race([
+    first,
+    exit.then((code) => Promise.reject(new Error(`${script.pathname} ended with ${code}`))),
+  ])
   return {
     ready: JSON.parse(lines[0]),
     pid: child.pid,

@@ -12,7 +12,8 @@ let slots = 0
 const blob = await listen((_method, _path, answer) => answer(201))
 const api = await listen((method, path, answer) => {
   const completed = /^\/v1\/assets\/(asset_[a-z0-9]{20})\/complete$/.exec(path)
-  if (completed) answer(200, JSON.stringify({ asset_id: completed[1], status: 'ready', already_exists: false }))
+  if (completed)
+    answer(200, JSON.stringify({ asset_id: completed[1], status: 'ready', already_exists: false }))
   else if (method === 'POST') answer(201, JSON.stringify(newSlot()))
   else answer(200, empty_page)
 })
@@ -24,7 +25,14 @@ function newSlot() {
   const upload_headers = { 'x-ms-blob-type': 'BlockBlob', 'content-type': 'text/plain' }
   const expires_at = new Date(Date.now() + 3_600_000).toISOString()
   const upload_url = `${blob}/${asset_id}?signature=none`
-  return { asset_id, already_exists: false, upload_url, upload_method: 'PUT', upload_headers, expires_at }
+  return {
+    asset_id,
+    already_exists: false,
+    upload_url,
+    upload_method: 'PUT',
+    upload_headers,
+    expires_at,
+  }
 }
 
 /** @param {(method: string, path: string, answer: (status: number, body?: string) => void) => void} handle */
@@ -32,7 +40,10 @@ async function listen(handle) {
   const server = createServer((request, response) => {
     request.resume().once('end', () =>
       handle(request.method, request.url, (status, body = '') => {
-        response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+        response.writeHead(status, {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        })
         response.end(body)
       }),
     )

@@ -3,11 +3,24 @@ import { parseArgs } from 'node:util'
 import { scale_rows } from '../scale/scale-rows.mjs'
 
 /** The sizes in the README; a quick run uses smaller ones. */
-const usual = { rounds: 5, rescan_files: 50_000, rescan_folders: 500, sync_files: 20_000, file_bytes: 4_096 }
+const usual = {
+  rounds: 5,
+  rescan_files: 50_000,
+  rescan_folders: 500,
+  sync_files: 20_000,
+  file_bytes: 4_096,
+}
 const usual_service = { assets: [1_000, 100_000], uploads: 200, upload_bytes: 1_048_576 }
 const parts = ['rescan', 'sync', 'service']
 /** Only `bench scale` runs these, because it makes trees of hundreds of thousands of files. */
-const usual_scale = { files: 200_000, rows: 1_000_000, idle_s: 600, saves: 40, large_mb: 4_000, burst_files: 2_000 }
+const usual_scale = {
+  files: 200_000,
+  rows: 1_000_000,
+  idle_s: 600,
+  saves: 40,
+  large_mb: 4_000,
+  burst_files: 2_000,
+}
 /** The limit of connections for Sluice and for the bare client: on loopback more bring nothing. */
 const usual_connections = 8
 const root = fileURLToPath(new URL('../../../', import.meta.url))

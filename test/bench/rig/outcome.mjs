@@ -40,11 +40,13 @@ export function differencesOf(before, after) {
     const then = before.get(path)
     if (then?.state === now.state && then.version === now.version) continue
     if (now.state === 'gone' && then?.state === 'ready') differences.removed.push(path)
-    else if (now.state === 'ready' && (then === undefined || then.state === 'gone')) differences.added.push(path)
+    else if (now.state === 'ready' && (then === undefined || then.state === 'gone'))
+      differences.added.push(path)
     else if (now.state === 'ready' && then?.state === 'ready') differences.changed.push(path)
     else differences.other.push(`${path} (${now.state})`)
   }
-  for (const path of before.keys()) if (!after.has(path)) differences.other.push(`${path} (no row any more)`)
+  for (const path of before.keys())
+    if (!after.has(path)) differences.other.push(`${path} (no row any more)`)
   return differences
 }
 
@@ -70,7 +72,9 @@ export function refuseUnready(ledger_file, files) {
   const states = [...readLedger(ledger_file).values()].map(({ state }) => state)
   const ready = states.filter((state) => state === 'ready').length
   if (ready === files && states.length === files) return
-  throw new Error(`${ready} of ${states.length} files in the ledger are ready; there are ${files} in the folder`)
+  throw new Error(
+    `${ready} of ${states.length} files in the ledger are ready; there are ${files} in the folder`,
+  )
 }
 
 /** @param {readonly string[]} paths */

@@ -7,8 +7,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
 if (isMainThread) {
-  const delay = new URL(import.meta.url).search === '?loop' ? monitorEventLoopDelay({ resolution: 1 }) : undefined
-  const loop = () => delay && { loop_p99_ms: delay.percentile(99) / 1e6, max_loop_ms: delay.max / 1e6 }
+  const delay =
+    new URL(import.meta.url).search === '?loop'
+      ? monitorEventLoopDelay({ resolution: 1 })
+      : undefined
+  const loop = () =>
+    delay && { loop_p99_ms: delay.percentile(99) / 1e6, max_loop_ms: delay.max / 1e6 }
   delay?.enable()
   process.on('SIGUSR2', () => {
     writeSync(3, `${JSON.stringify(loop())}\n`)
@@ -16,7 +20,14 @@ if (isMainThread) {
   })
   process.on('exit', () => {
     const cpu = process.cpuUsage()
-    writeSync(3, JSON.stringify({ peak_mb: peak_kb() / 1_000, cpu_s: (cpu.user + cpu.system) / 1e6, ...loop() }))
+    writeSync(
+      3,
+      JSON.stringify({
+        peak_mb: peak_kb() / 1_000,
+        cpu_s: (cpu.user + cpu.system) / 1e6,
+        ...loop(),
+      }),
+    )
   })
 }
 

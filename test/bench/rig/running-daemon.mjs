@@ -28,10 +28,14 @@ const ticks_per_s = 100
  */
 export function startDaemon(program, { config_file, state_dir, ledger_file }) {
   const began_ms = Date.now()
-  const child = spawn(process.execPath, ['--import', loop_delay, program, 'run', '--config', config_file], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    env: environment,
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', loop_delay, program, 'run', '--config', config_file],
+    {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      env: environment,
+    },
+  )
   const errors = text(child.stderr)
   const delays = createInterface(child.stdio[3])
   const exit = once(child, 'exit').then(([code, signal]) => code ?? signal)
@@ -45,7 +49,8 @@ export function startDaemon(program, { config_file, state_dir, ledger_file }) {
         while (Date.now() < since_ms + max_scan_ms) {
           const scan = last.get()
           if (scan?.scan_began_ms >= since_ms) return scan.scan_ended_ms
-          if (child.exitCode !== null) throw new Error(`sluice run ended with ${child.exitCode}:\n${await errors}`)
+          if (child.exitCode !== null)
+            throw new Error(`sluice run ended with ${child.exitCode}:\n${await errors}`)
           await setTimeout(check_every_ms)
         }
         throw new Error(`no scan within ${max_scan_ms} ms`)
@@ -64,7 +69,8 @@ export function startDaemon(program, { config_file, state_dir, ledger_file }) {
     /** Resident memory, now and at its peak so far. */
     memory() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      const mb = (name) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)[1]) * 1.024) / 1_000
+      const mb = (name) =>
+        (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)[1]) * 1.024) / 1_000
       return { rss_mb: mb('VmRSS'), peak_mb: mb('VmHWM') }
     },
     /** utime and stime of all its threads, and of its children that have ended. */
@@ -88,7 +94,8 @@ export function startDaemon(program, { config_file, state_dir, ledger_file }) {
     async stop() {
       child.kill('SIGTERM')
       const code = await exit
-      if (code !== 0) throw new Error(`sluice run ended with ${code}:\n${(await errors).slice(-2_000)}`)
+      if (code !== 0)
+        throw new Error(`sluice run ended with ${code}:\n${(await errors).slice(-2_000)}`)
     },
   }
 }

@@ -37,12 +37,14 @@ export async function startSluice(program, words, ledger_file) {
       child.kill('SIGCONT')
       child.kill('SIGTERM')
       const code = await exit
-      if (code !== 0) throw new Error(`the daemon ended with ${code}:\n${(await errors).slice(-2_000)}`)
+      if (code !== 0)
+        throw new Error(`the daemon ended with ${code}:\n${(await errors).slice(-2_000)}`)
       return JSON.parse(await usage)
     },
   }
   while (!hasScannedSince(ledger_file, began_ms)) {
-    if (child.exitCode !== null) throw new Error(`the daemon ended:\n${(await errors).slice(-2_000)}`)
+    if (child.exitCode !== null)
+      throw new Error(`the daemon ended:\n${(await errors).slice(-2_000)}`)
     if (Date.now() - began_ms > patience_ms) {
       child.kill('SIGKILL')
       throw new Error('the daemon did not come to the end of its first scan')
@@ -58,7 +60,9 @@ function hasScannedSince(ledger_file, since_ms) {
   try {
     return (
       database
-        .prepare('SELECT 1 FROM folders WHERE scan_began_ms >= ? AND scan_ended_ms >= scan_began_ms')
+        .prepare(
+          'SELECT 1 FROM folders WHERE scan_began_ms >= ? AND scan_ended_ms >= scan_began_ms',
+        )
         .get(since_ms) !== undefined
     )
   } finally {

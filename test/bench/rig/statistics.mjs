@@ -12,7 +12,8 @@
 export function figureOf(values) {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
-  const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  const median =
+    sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
   return { median: rounded(median), min: rounded(sorted[0]), max: rounded(sorted.at(-1)) }
 }
 

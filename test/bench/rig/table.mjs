@@ -11,7 +11,9 @@ export function tableOf({ rescan, sync, service, scale, aims }) {
     ...(sync === undefined ? [] : syncLines(sync)),
     ...(service === undefined ? [] : serviceLines(service)),
     ...(scale === undefined ? [] : scaleLines(scale)),
-    ...aims.map(({ what, aim, found, met }) => `${met ? 'met   ' : 'missed'}  ${what}: ${found}, aim ${aim}`),
+    ...aims.map(
+      ({ what, aim, found, met }) => `${met ? 'met   ' : 'missed'}  ${what}: ${found}, aim ${aim}`,
+    ),
   ]
   return lines.join('\n')
 }

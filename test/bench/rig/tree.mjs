@@ -44,7 +44,10 @@ function makeProse(length) {
   }
   const letters = 'etaoinshrdlucmfwypvbgk'
   const words = Array.from({ length: 5_000 }, (_, at) =>
-    Array.from({ length: 2 + (at % 8) }, () => letters[Math.floor(letters.length * random() ** 2)]).join(''),
+    Array.from(
+      { length: 2 + (at % 8) },
+      () => letters[Math.floor(letters.length * random() ** 2)],
+    ).join(''),
   )
   let text = ''
   while (text.length < length)

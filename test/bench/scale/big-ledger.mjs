@@ -44,9 +44,17 @@ async function measure({ options: { program, rounds, ledger_rows: rows }, folder
   await run(process.execPath, [script('fill-ledger.mjs'), dist, place, String(rows)])
   const runs = []
   for (let round = 0; round < rounds; round++) {
-    const { stdout } = await run(process.execPath, [script('read-ledger.mjs'), dist, place, String(rows)])
+    const { stdout } = await run(process.execPath, [
+      script('read-ledger.mjs'),
+      dist,
+      place,
+      String(rows),
+    ])
     runs.push(JSON.parse(stdout))
   }
-  const figures = Object.keys(titles).map((figure) => [figure, figureOf(runs.map((run) => run[figure]))])
+  const figures = Object.keys(titles).map((figure) => [
+    figure,
+    figureOf(runs.map((run) => run[figure])),
+  ])
   return { rows, ...Object.fromEntries(figures) }
 }

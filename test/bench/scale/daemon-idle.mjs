@@ -9,7 +9,8 @@ const after_scan_ms = 2_000
 /** @type {import('./scale-rows.mjs').ScaleRow} */
 export const idle = {
   name: 'idle',
-  about: ({ files, idle_s }) => `sluice run on ${files} known files, ${idle_s} s in which nothing happens to them`,
+  about: ({ files, idle_s }) =>
+    `sluice run on ${files} known files, ${idle_s} s in which nothing happens to them`,
   figures: {
     idle_percent: ['of a core, besides the scan', '%'],
     idle_cpu_s: ['processor time, besides the scan', 's'],
@@ -44,7 +45,9 @@ async function measure({ options: { idle_s }, known }) {
   return {
     files: folder.paths.length,
     idle_s,
-    ...Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, figureOf([value])])),
+    ...Object.fromEntries(
+      Object.entries(figures).map(([name, value]) => [name, figureOf([value])]),
+    ),
     notes: [`inside: one scan, ${audited} pages of an audit, a check of the watchdog every 20 s`],
   }
 }

@@ -43,7 +43,9 @@ async function measure({ options: { rounds }, known, turn }) {
   const figures = ['find_s', 'reconciled_s', 'peak_mb', 'steady_mb', 'cpu_s']
   return {
     files: folder.paths.length,
-    ...Object.fromEntries(figures.map((figure) => [figure, figureOf(runs.map((run) => run[figure]))])),
+    ...Object.fromEntries(
+      figures.map((figure) => [figure, figureOf(runs.map((run) => run[figure]))]),
+    ),
   }
 }
 

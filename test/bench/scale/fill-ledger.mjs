@@ -25,7 +25,11 @@ const summary = {
   other_mounts: [],
 }
 const config = await ledgerConfig(dist, place)
-const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
+const ledger = await openLedger({
+  state_dir: config.state_dir,
+  limits: ledgerLimits(config),
+  clock,
+})
 const [folder] = config.folders
 const began_ms = clock.now_ms()
 await ledger.record([
@@ -53,7 +57,12 @@ await ledger.close()
 /** @param {(number: number) => boolean} isMeant */
 function settle(isMeant) {
   return record(isMeant, (path, number) => {
-    const stat = { size: 4_096, mtime_ns: BigInt(number), ctime_ns: BigInt(number), inode: BigInt(number + 1) }
+    const stat = {
+      size: 4_096,
+      mtime_ns: BigInt(number),
+      ctime_ns: BigInt(number),
+      inode: BigInt(number + 1),
+    }
     const md5 = createHash('md5').update(path).digest('hex')
     return { type: 'file_settled', folder: folder.name, path, stat, md5 }
   })
@@ -82,6 +91,7 @@ async function recordBad() {
 function factsOfBad(content) {
   const error = { code: `bench.fault_${content % 5}`, message: 'the service does not like it' }
   if (content % 3 === 0) return [{ type: 'content_refused', content, error }]
-  if (content % 3 === 1) return [{ type: 'deferred', content, not_before_ms: began_ms + 86_400_000, error }]
+  if (content % 3 === 1)
+    return [{ type: 'deferred', content, not_before_ms: began_ms + 86_400_000, error }]
   return []
 }

@@ -14,7 +14,11 @@ export async function makeKnownFolder({ options, folder, tree }) {
   const { program, connections } = options
   const service = await startKnownService(paths.length)
   const place = folder('known')
-  const { config_file, state_dir, ledger_file } = configure(place, { watched, service, connections })
+  const { config_file, state_dir, ledger_file } = configure(place, {
+    watched,
+    service,
+    connections,
+  })
   // All files were new within the last hours, so the upload limit would hold the files saved now.
   change(config_file, ({ uploads }) => Object.assign(uploads, { limit: 'off' }))
   const { ready } = await scanOnce(program, state_dir, watched, 'all-ready')

@@ -28,7 +28,8 @@ export async function startKnownService(known) {
     calls[is_page ? 'pages' : 'other'] += 1
     const asset_id = asset_in.exec(url.pathname)?.[1]
     if (is_page) answer(200, page(assets, url.searchParams))
-    else if (request.method === 'GET') answer(200, asset_id ? recordOf(asset_id) : { data: [], has_more: false })
+    else if (request.method === 'GET')
+      answer(200, asset_id ? recordOf(asset_id) : { data: [], has_more: false })
     else if (url.pathname.endsWith('/complete')) {
       const upload = { ...uploads.get(asset_id), complete_ms: Date.now() }
       uploads.delete(asset_id)
@@ -46,7 +47,14 @@ export async function startKnownService(known) {
     const upload_headers = { 'x-ms-blob-type': 'BlockBlob', 'content-type': 'text/plain' }
     const expires_at = new Date(Date.now() + 3_600_000).toISOString()
     const upload_url = `${blob.url}/${asset_id}?signature=none`
-    return { asset_id, already_exists: false, upload_url, upload_method: 'PUT', upload_headers, expires_at }
+    return {
+      asset_id,
+      already_exists: false,
+      upload_url,
+      upload_method: 'PUT',
+      upload_headers,
+      expires_at,
+    }
   }
 
   return {
@@ -79,11 +87,20 @@ function page(assets, query) {
   const to = Math.max(-1, from - Number(query.get('limit') ?? 20))
   const data = []
   for (let number = from; number > to; number--) data.push(recordOf(assetId(number)))
-  return { data, has_more: to >= 0, ...(data.length === 0 ? {} : { last_id: data.at(-1).asset_id }) }
+  return {
+    data,
+    has_more: to >= 0,
+    ...(data.length === 0 ? {} : { last_id: data.at(-1).asset_id }),
+  }
 }
 
 function recordOf(asset_id) {
-  const about = { filename: `${asset_id}.txt`, mime_type: 'text/plain', size_in_bytes: 4_096, labels: [] }
+  const about = {
+    filename: `${asset_id}.txt`,
+    mime_type: 'text/plain',
+    size_in_bytes: 4_096,
+    labels: [],
+  }
   return { asset_id, status: 'ready', created_at: '2026-01-01T00:00:00.000Z', ...about }
 }
 
@@ -94,7 +111,10 @@ async function listen(handle) {
       const text = body === undefined ? '' : JSON.stringify(body)
       // A handler that does not need the body has not read it.
       request.resume()
-      response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      })
       response.end(text)
     }
     handle(request, answer)

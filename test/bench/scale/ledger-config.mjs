@@ -13,7 +13,11 @@ export async function ledgerConfig(dist, place) {
   mkdirSync(watched, { recursive: true })
   mkdirSync(state_dir, { recursive: true, mode: 0o700 })
   const { configFromObject } = await import(`${pathToFileURL(dist).href}/config/load.js`)
-  const service = { base_url: 'http://127.0.0.1:1', project_id: known_project_id, token_file: '/dev/null' }
+  const service = {
+    base_url: 'http://127.0.0.1:1',
+    project_id: known_project_id,
+    token_file: '/dev/null',
+  }
   const folders = [{ name: 'bench', path: watched }]
   return configFromObject({ service, state_dir, folders, uploads: { limit: 'off' } }, {})
 }

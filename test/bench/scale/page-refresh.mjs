@@ -33,7 +33,9 @@ export const page_refresh = {
 /** @param {import('./scale-rows.mjs').ScaleBench} bench */
 async function measure({ options: { program, rounds }, known }) {
   const folder = await known()
-  const { openPageStore } = await import(`${pathToFileURL(dirname(dirname(program))).href}/page/access/page-store.js`)
+  const { openPageStore } = await import(
+    `${pathToFileURL(dirname(dirname(program))).href}/page/access/page-store.js`
+  )
   const runs = []
   for (let round = 0; round < rounds; round++) {
     folder.setPage(undefined)
@@ -59,7 +61,9 @@ async function measure({ options: { program, rounds }, known }) {
   const figures = Object.keys(page_refresh.figures)
   return {
     files: folder.paths.length,
-    ...Object.fromEntries(figures.map((figure) => [figure, figureOf(runs.map((run) => run[figure]))])),
+    ...Object.fromEntries(
+      figures.map((figure) => [figure, figureOf(runs.map((run) => run[figure]))]),
+    ),
   }
 }
 
@@ -85,7 +89,8 @@ async function signIn(address, link) {
     const headers = { cookie, 'hx-request': 'true', 'if-none-match': etag }
     const answer = await fetch(`${address}/`, { headers })
     await answer.arrayBuffer()
-    if (answer.status !== 200 && answer.status !== 304) throw new Error(`the page answers with ${answer.status}`)
+    if (answer.status !== 200 && answer.status !== 304)
+      throw new Error(`the page answers with ${answer.status}`)
     etag = answer.headers.get('etag')
   }
 }

@@ -23,7 +23,11 @@ const config = await ledgerConfig(dist, place)
 const status = timesOf(() => {
   const now_ms = clock.now_ms()
   const health_view = openHealthView(config.state_dir)
-  const facts = healthFacts(health_view, config, now_ms, { prompts: [], stuck: [], ledger_fault: undefined })
+  const facts = healthFacts(health_view, config, now_ms, {
+    prompts: [],
+    stuck: [],
+    ledger_fault: undefined,
+  })
   const health = healthStatus(facts, config.health, true)
   health_view.close()
   const ledger = openLedgerView(config.state_dir)
@@ -33,14 +37,24 @@ const status = timesOf(() => {
 const explained = timesOf((time) => {
   const ledger = openLedgerView(config.state_dir)
   const where = { folder: 'bench', path: pathOf(Math.floor((rows * time) / times)) }
-  const { state } = explain({ config, ledger, place: where, daemon_runs: true, now_ms: clock.now_ms() })
+  const { state } = explain({
+    config,
+    ledger,
+    place: where,
+    daemon_runs: true,
+    now_ms: clock.now_ms(),
+  })
   if (state === 'unknown') throw new Error(`${where.path} is unknown`)
   ledger.close()
 })
 const frequent = await searchTimes(() => 'MÍNUTES txt', 100)
 const rare = await searchTimes((time) => `mínutes ${rows + time}`, 0)
 const began = performance.now()
-const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
+const ledger = await openLedger({
+  state_dir: config.state_dir,
+  limits: ledgerLimits(config),
+  clock,
+})
 await ledger.folders()
 const start_s = (performance.now() - began) / 1_000
 await ledger.close()

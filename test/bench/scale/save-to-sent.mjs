@@ -62,7 +62,9 @@ async function measure({ options: { rounds, saves }, known, turn }) {
       files: folder.paths.length,
       saves,
       settle_ms,
-      ...Object.fromEntries(figures.map((figure) => [figure, figureOf(runs.map((run) => run[figure]))])),
+      ...Object.fromEntries(
+        figures.map((figure) => [figure, figureOf(runs.map((run) => run[figure]))]),
+      ),
     }
   } finally {
     await daemon.stop()

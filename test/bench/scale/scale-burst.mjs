@@ -53,7 +53,10 @@ export const burst = {
 }
 
 /** @param {import('./scale-rows.mjs').ScaleBench} bench */
-async function measureBurst({ options: { program, rounds, connections, burst_files: files }, folder }) {
+async function measureBurst({
+  options: { program, rounds, connections, burst_files: files },
+  folder,
+}) {
   const work = folder('burst')
   const watched = join(work, 'watched')
   const paths = makeFiles(watched, files)
@@ -63,7 +66,11 @@ async function measureBurst({ options: { program, rounds, connections, burst_fil
   const runs = []
   const used = []
   try {
-    const { words, ledger_file } = configure(join(work, 'sluice'), { watched, service: server.ready, connections })
+    const { words, ledger_file } = configure(join(work, 'sluice'), {
+      watched,
+      service: server.ready,
+      connections,
+    })
     await measureNode(program, words)
     refuseUnready(ledger_file, files)
     for (let round = 0; round < rounds; round++) {
@@ -71,7 +78,12 @@ async function measureBurst({ options: { program, rounds, connections, burst_fil
       try {
         const at_work = await burstOnce(`${round}-at-work`, { watched, paths, ledger_file })
         sluice.hold()
-        const stopped = await burstOnce(`${round}-stopped`, { watched, paths, ledger_file, onEnd: sluice.goOn })
+        const stopped = await burstOnce(`${round}-stopped`, {
+          watched,
+          paths,
+          ledger_file,
+          onEnd: sluice.goOn,
+        })
         runs.push({ at_work, stopped })
       } finally {
         used.push(await sluice.stop())
@@ -138,10 +150,14 @@ async function burstOnce(name, { watched, paths, ledger_file, onEnd }) {
  * @param {string} watched
  */
 async function listOf(watched) {
-  const { stdout } = await run('sh', ['-c', 'find . -type f -print0 | xargs -0 -P2 -n 500 md5sum'], {
-    cwd: watched,
-    maxBuffer: 2 ** 28,
-  })
+  const { stdout } = await run(
+    'sh',
+    ['-c', 'find . -type f -print0 | xargs -0 -P2 -n 500 md5sum'],
+    {
+      cwd: watched,
+      maxBuffer: 2 ** 28,
+    },
+  )
   const lines = stdout.trim().split('\n')
   return lines.map((line) => `${line.slice('./'.length + 34)} ${line.slice(0, 32)}`).sort()
 }
@@ -170,7 +186,8 @@ function openLedger(ledger_file) {
      * @param {Map<number, number>} by_scan
      */
     noteMissed: (by_scan) => {
-      for (const { scan_began_ms, files } of missed.all(opened_ms)) by_scan.set(scan_began_ms, files ?? 0)
+      for (const { scan_began_ms, files } of missed.all(opened_ms))
+        by_scan.set(scan_began_ms, files ?? 0)
     },
     close: () => database.close(),
   }

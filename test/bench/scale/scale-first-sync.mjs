@@ -22,7 +22,10 @@ export const first_sync = {
 
 /** @param {import('./scale-rows.mjs').ScaleBench} bench */
 async function measureFirstSync({ options, folder }) {
-  const { files, file_bytes, connections, ...of_services } = await benchFirstSync(options, folder('first-sync'))
+  const { files, file_bytes, connections, ...of_services } = await benchFirstSync(
+    options,
+    folder('first-sync'),
+  )
   const figures = Object.keys(services).map((name) => {
     const measured = of_services[`${name}_service`]
     return {

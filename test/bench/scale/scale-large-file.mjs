@@ -41,7 +41,10 @@ export const large_file = {
  * every round.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
-async function measureLargeFile({ options: { program, rounds, connections, large_mb: megabytes }, folder }) {
+async function measureLargeFile({
+  options: { program, rounds, connections, large_mb: megabytes },
+  folder,
+}) {
   const work = folder('large-file')
   const watched = join(work, 'watched')
   const file = join(watched, 'film.mp4')
@@ -55,7 +58,11 @@ async function measureLargeFile({ options: { program, rounds, connections, large
     for (let round = 0; round < rounds; round++) {
       const bare = await measureNode(bare_upload, [file, api, token, project_id])
       const sluice = join(work, `sluice-${round}`)
-      const { words, ledger_file } = configure(sluice, { watched, service: server.ready, connections })
+      const { words, ledger_file } = configure(sluice, {
+        watched,
+        service: server.ready,
+        connections,
+      })
       runs.push({ bare, sluice: await measureNode(program, words, { loop: true }) })
       refuseUnready(ledger_file, 1)
       rmSync(sluice, { recursive: true })

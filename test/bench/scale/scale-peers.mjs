@@ -34,9 +34,13 @@ export const peers = {
 async function measurePeers({ options: { rounds }, folder, tree }) {
   const { watched, paths } = await tree()
   const work = folder('peers')
-  const versions = { rclone: firstLine('rclone', 'version'), syncthing: firstLine('syncthing', '--version') }
+  const versions = {
+    rclone: firstLine('rclone', 'version'),
+    syncthing: firstLine('syncthing', '--version'),
+  }
   const rclone = versions.rclone && (await prepareRclone(watched, join(work, 'copy')))
-  const syncthing = versions.syncthing && (await prepareSyncthing(watched, paths, join(work, 'syncthing')))
+  const syncthing =
+    versions.syncthing && (await prepareSyncthing(watched, paths, join(work, 'syncthing')))
   const runs = []
   try {
     for (let round = 0; round < rounds; round++) {
@@ -52,7 +56,9 @@ async function measurePeers({ options: { rounds }, folder, tree }) {
       files: paths.length,
       ...figuresOf(runs),
       ...syncthing?.figures(figureOf(runs.map(({ md5sum_s }) => md5sum_s)).median),
-      notes: Object.entries(versions).map(([name, version]) => version ?? `${name} is not installed: skipped`),
+      notes: Object.entries(versions).map(
+        ([name, version]) => version ?? `${name} is not installed: skipped`,
+      ),
     }
   } finally {
     await syncthing?.stop()
@@ -62,11 +68,13 @@ async function measurePeers({ options: { rounds }, folder, tree }) {
 
 /** The figures of each round, also as multiples of the yardsticks of the same round. */
 function figuresOf(runs) {
-  const shares = runs.map(({ find_s, md5sum_s, rclone_sync_s, rclone_hashsum_s, syncthing_rescan_s }) => ({
-    rclone_times_find: rclone_sync_s / find_s,
-    rclone_times_md5sum: rclone_hashsum_s / md5sum_s,
-    syncthing_times_find: syncthing_rescan_s / find_s,
-  }))
+  const shares = runs.map(
+    ({ find_s, md5sum_s, rclone_sync_s, rclone_hashsum_s, syncthing_rescan_s }) => ({
+      rclone_times_find: rclone_sync_s / find_s,
+      rclone_times_md5sum: rclone_hashsum_s / md5sum_s,
+      syncthing_times_find: syncthing_rescan_s / find_s,
+    }),
+  )
   const all = runs.map((run, at) => ({ ...run, ...shares[at] }))
   const measured = Object.keys(all[0]).filter((name) => !Number.isNaN(all[0][name]))
   return Object.fromEntries(measured.map((name) => [name, figureOf(all.map((run) => run[name]))]))

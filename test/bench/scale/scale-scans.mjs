@@ -19,7 +19,8 @@ const of_the_process = {
 /** @type {import('./scale-rows.mjs').ScaleRow} */
 export const rescan = {
   name: 'rescan',
-  about: ({ files }) => `A scan of ${files} known files; one changed, one added, one removed, exactly these recorded`,
+  about: ({ files }) =>
+    `A scan of ${files} known files; one changed, one added, one removed, exactly these recorded`,
   figures: {
     find_s: ['find', 's'],
     scan_s: ['scan, from its begin', 's'],
@@ -105,7 +106,8 @@ async function measureFirstScan({ options: { program, rounds }, folder, tree }) 
     const line = 'find "$0" -type f -print0 | xargs -0 -P2 -n 2000 md5sum'
     const md5sum = await measureCommand('sh', ['-c', line, watched])
     const scan = await scanOnce(program, state_dir, watched)
-    if (scan.settled !== paths.length) throw new Error(`${scan.settled} of ${paths.length} files settled`)
+    if (scan.settled !== paths.length)
+      throw new Error(`${scan.settled} of ${paths.length} files settled`)
     rmSync(state_dir, { recursive: true })
     runs.push({ md5sum, scan })
   }
@@ -128,7 +130,13 @@ async function measureFirstScan({ options: { program, rounds }, folder, tree }) 
  * @param {...('all-ready' | 'excludes')} words
  */
 export async function scanOnce(program, state_dir, watched, ...words) {
-  const { stdout } = await run(process.execPath, [scan_once, dirname(dirname(program)), state_dir, watched, ...words])
+  const { stdout } = await run(process.execPath, [
+    scan_once,
+    dirname(dirname(program)),
+    state_dir,
+    watched,
+    ...words,
+  ])
   const scan = JSON.parse(stdout)
   if (scan.kind !== 'finished') throw new Error(`the scan did not come to its end: ${scan.kind}`)
   return scan

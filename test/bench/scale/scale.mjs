@@ -43,7 +43,10 @@ function scaleBench(options, work) {
     async tree() {
       if (tree === undefined) {
         const watched = join(work, 'tree')
-        tree = { watched, paths: makeTree(watched, { files, folders: Math.ceil(files / 100), bytes }) }
+        tree = {
+          watched,
+          paths: makeTree(watched, { files, folders: Math.ceil(files / 100), bytes }),
+        }
         await rest()
       }
       return tree
@@ -54,7 +57,10 @@ function scaleBench(options, work) {
     },
     turn: () => turn++,
   }
-  return { bench, close: async () => void (await (await known?.catch(() => undefined))?.service.close()) }
+  return {
+    bench,
+    close: async () => void (await (await known?.catch(() => undefined))?.service.close()),
+  }
 }
 
 /** @param {unknown} error */

@@ -32,9 +32,20 @@ const { scanOnce } = await built('sync/folder/scan-folder')
 mkdirSync(state_dir, { recursive: true, mode: 0o700 })
 const config = configFromObject(
   {
-    service: { base_url: 'http://127.0.0.1:1', project_id: `project_${'n'.repeat(20)}`, token_file: '/dev/null' },
+    service: {
+      base_url: 'http://127.0.0.1:1',
+      project_id: `project_${'n'.repeat(20)}`,
+      token_file: '/dev/null',
+    },
     state_dir,
-    folders: [{ name: 'bench', path: watched, settle_ms: '50ms', exclude: then === 'excludes' ? excludes : [] }],
+    folders: [
+      {
+        name: 'bench',
+        path: watched,
+        settle_ms: '50ms',
+        exclude: then === 'excludes' ? excludes : [],
+      },
+    ],
     uploads: { limit: 'off' },
   },
   {},
@@ -54,7 +65,8 @@ const ledger = {
     await tools.ledger.record(facts)
     for (const fact of facts) {
       if (fact.type === 'files_found') settled += fact.ends.length
-      else if (fact.type === 'file_settled' && ++settled <= max_reported) reported.settled.push(fact.path)
+      else if (fact.type === 'file_settled' && ++settled <= max_reported)
+        reported.settled.push(fact.path)
       else if (fact.type === 'file_gone') reported.gone.push(fact.path)
     }
   },
@@ -69,7 +81,10 @@ const intake = createIntake({
   answer_ms,
 })
 await tools.ledger.record([
-  { type: 'folder_configured', folder: { name, root, project_id, labels, label_from, rules: rulesText(folder) } },
+  {
+    type: 'folder_configured',
+    folder: { name, root, project_id, labels, label_from, rules: rulesText(folder) },
+  },
   { type: 'folder_online', folder: name, device: rootStatus(root).device },
 ])
 const delay = monitorEventLoopDelay({ resolution: 1 })
@@ -101,6 +116,7 @@ console.log(
     cpu_s: (cpu.user + cpu.system) / 1e6,
     loop_p99_ms: delay.percentile(99) / 1e6,
     max_loop_ms: delay.max / 1e6,
-    peak_mb: Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1_000,
+    peak_mb:
+      Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1_000,
   }),
 )

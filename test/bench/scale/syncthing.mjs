@@ -39,7 +39,14 @@ export async function startSyncthing(home) {
   const socket = join(home, 'gui.sock')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   writeFileSync(join(home, 'config.xml'), config(socket), { mode: 0o600 })
-  const words = ['serve', `--home=${home}`, '--no-default-folder', '--no-browser', '--no-restart', '--no-upgrade']
+  const words = [
+    'serve',
+    `--home=${home}`,
+    '--no-default-folder',
+    '--no-browser',
+    '--no-restart',
+    '--no-upgrade',
+  ]
   // STMONITORED stops it from starting a second process that monitors the first one.
   const env = { PATH: process.env.PATH, HOME: home, STNOUPGRADE: '1', STMONITORED: 'yes' }
   const child = spawn('syncthing', words, { stdio: 'ignore', env })
@@ -48,9 +55,15 @@ export async function startSyncthing(home) {
 
   async function call(method, path, body) {
     const headers = { 'x-api-key': key }
-    const answer = await client.request({ method, path: `/rest/${path}`, headers, body: body && JSON.stringify(body) })
+    const answer = await client.request({
+      method,
+      path: `/rest/${path}`,
+      headers,
+      body: body && JSON.stringify(body),
+    })
     const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`syncthing answered ${answer.statusCode}: ${text}`)
+    if (answer.statusCode !== 200)
+      throw new Error(`syncthing answered ${answer.statusCode}: ${text}`)
     return text === '' ? undefined : JSON.parse(text)
   }
 
@@ -59,7 +72,8 @@ export async function startSyncthing(home) {
     const began = performance.now()
     while (!(await isSo())) {
       if (child.exitCode !== null) throw new Error(`syncthing ended with ${child.exitCode}`)
-      if (performance.now() - began > patience_ms) throw new Error(`syncthing: ${what} takes too long`)
+      if (performance.now() - began > patience_ms)
+        throw new Error(`syncthing: ${what} takes too long`)
       await setTimeout(check_each_ms)
     }
   }
@@ -77,7 +91,13 @@ export async function startSyncthing(home) {
      */
     async add(path, files, markerName) {
       const watching = { fsWatcherEnabled: false, rescanIntervalS: 0 }
-      await call('POST', 'config/folders', { id: folder, path, type: 'sendonly', markerName, ...watching })
+      await call('POST', 'config/folders', {
+        id: folder,
+        path,
+        type: 'sendonly',
+        markerName,
+        ...watching,
+      })
       await until('its first scan', async () => {
         const { state, localFiles } = await call('GET', `db/status?folder=${folder}`)
         return state === 'idle' && localFiles === files
@@ -85,7 +105,9 @@ export async function startSyncthing(home) {
     },
     /** Resolves when all files are scanned. */
     rescan: () => call('POST', `db/scan?folder=${folder}`),
-    peakMb: () => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) * 1.024e-3,
+    peakMb: () =>
+      Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) *
+      1.024e-3,
     async stop() {
       child.kill('SIGTERM')
       await exit

@@ -11,7 +11,11 @@ import { openStores } from '../../../dist/service/store/stores.js'
 const [data_dir, count] = [process.argv[2], Number(process.argv[3])]
 const stores = openStores(data_dir, system_clock)
 const { paths, database, assets, objects, access, administration } = stores
-const passages = openSqlite({ file: paths.passages, migrations: passage_migrations, synchronous: 'NORMAL' })
+const passages = openSqlite({
+  file: paths.passages,
+  migrations: passage_migrations,
+  synchronous: 'NORMAL',
+})
 const index = openPassageIndex(passages)
 const { project_id } = administration.projects.create('bench')
 const project = access.projectNumber(project_id)

@@ -22,7 +22,11 @@ export async function benchLatency({ rounds }, assets, data_dir) {
   const server = await startServer(local_service, [data_dir])
   const { api, token, project_id } = server.ready
   const pool = new Pool(api, { connections: 1 })
-  const headers = { 'x-api-key': token, 'x-project-id': project_id, 'content-type': 'application/json' }
+  const headers = {
+    'x-api-key': token,
+    'x-project-id': project_id,
+    'content-type': 'application/json',
+  }
 
   async function call(path, body) {
     const method = body === undefined ? 'GET' : 'POST'
@@ -45,7 +49,8 @@ export async function benchLatency({ rounds }, assets, data_dir) {
   try {
     const middle = await cursorAt(call, Math.floor(assets / 2))
     const heron = await answered('Where does the heron wait?')
-    if (!heron.includes('A heron waits in the reeds')) throw new Error(`nobody knows of the heron: ${heron}`)
+    if (!heron.includes('A heron waits in the reeds'))
+      throw new Error(`nobody knows of the heron: ${heron}`)
     const kinds = {
       first_page: [reads, () => call('/v1/assets?limit=100')],
       middle_page: [reads, () => call(`/v1/assets?limit=100&after_id=${middle}`)],
@@ -55,7 +60,8 @@ export async function benchLatency({ rounds }, assets, data_dir) {
       turn_of_word_in_all: [turns, () => answered('What do the minutes say?')],
     }
     const found = {}
-    for (const [name, [count, run]] of Object.entries(kinds)) found[name] = await measure(rounds, count, run)
+    for (const [name, [count, run]] of Object.entries(kinds))
+      found[name] = await measure(rounds, count, run)
     return { assets, ...found }
   } finally {
     await pool.close()
@@ -66,7 +72,9 @@ export async function benchLatency({ rounds }, assets, data_dir) {
 async function cursorAt(call, wanted) {
   let cursor
   for (let seen = 0; seen < wanted; ) {
-    const { data, has_more, last_id } = await call(`/v1/assets?limit=100${cursor ? `&after_id=${cursor}` : ''}`)
+    const { data, has_more, last_id } = await call(
+      `/v1/assets?limit=100${cursor ? `&after_id=${cursor}` : ''}`,
+    )
     seen += data.length
     cursor = last_id
     if (!has_more) break

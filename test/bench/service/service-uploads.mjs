@@ -18,25 +18,43 @@ const waves = 6
 export async function benchUploads({ uploads, upload_bytes }, data_dir) {
   const server = await startServer(local_service, [data_dir])
   const { api, blob, token, project_id } = server.ready
-  const pools = { api: new Pool(api, { connections: 32 }), blob: new Pool(blob, { connections: uploads }) }
-  const headers = { 'x-api-key': token, 'x-project-id': project_id, 'content-type': 'application/json' }
+  const pools = {
+    api: new Pool(api, { connections: 32 }),
+    blob: new Pool(blob, { connections: uploads }),
+  }
+  const headers = {
+    'x-api-key': token,
+    'x-project-id': project_id,
+    'content-type': 'application/json',
+  }
   const body = randomBytes(upload_bytes)
   const ids = []
 
   async function expected(status, answer) {
     const text = await answer.body.text()
-    if (answer.statusCode !== status) throw new Error(`${answer.statusCode} in place of ${status}: ${text}`)
+    if (answer.statusCode !== status)
+      throw new Error(`${answer.statusCode} in place of ${status}: ${text}`)
     return text === '' ? undefined : JSON.parse(text)
   }
-  const post = (path, sent) => pools.api.request({ path, method: 'POST', headers, body: sent && JSON.stringify(sent) })
+  const post = (path, sent) =>
+    pools.api.request({ path, method: 'POST', headers, body: sent && JSON.stringify(sent) })
   const wanted = { filename: 'noise.png', mime_type: 'image/png' }
   const slots = () =>
-    Promise.all(Array.from({ length: uploads }, () => post('/v1/assets', wanted).then((got) => expected(201, got))))
+    Promise.all(
+      Array.from({ length: uploads }, () =>
+        post('/v1/assets', wanted).then((got) => expected(201, got)),
+      ),
+    )
   async function put({ upload_url, upload_headers }) {
     const { pathname, search } = new URL(upload_url)
     await expected(
       201,
-      await pools.blob.request({ path: pathname + search, method: 'PUT', headers: upload_headers, body }),
+      await pools.blob.request({
+        path: pathname + search,
+        method: 'PUT',
+        headers: upload_headers,
+        body,
+      }),
     )
   }
 
@@ -65,10 +83,13 @@ export async function benchUploads({ uploads, upload_bytes }, data_dir) {
       ids
         .slice(-uploads)
         .map((id) =>
-          pools.api.request({ path: `/v1/assets/${id}`, method: 'GET', headers }).then((got) => expected(200, got)),
+          pools.api
+            .request({ path: `/v1/assets/${id}`, method: 'GET', headers })
+            .then((got) => expected(200, got)),
         ),
     )
-    if (held.some(({ size_in_bytes }) => size_in_bytes !== upload_bytes)) throw new Error('not every byte is held')
+    if (held.some(({ size_in_bytes }) => size_in_bytes !== upload_bytes))
+      throw new Error('not every byte is held')
     return {
       uploads,
       upload_bytes,

@@ -21,7 +21,11 @@ async function recordedHome(tree: Record<string, string> = {}) {
 
 function post(home: Home, path: string, body: object) {
   const { token } = home.service.tokens.create(JSON.stringify(body))
-  const headers = { 'x-api-key': token, 'x-project-id': home.project_id, 'content-type': 'application/json' }
+  const headers = {
+    'x-api-key': token,
+    'x-project-id': home.project_id,
+    'content-type': 'application/json',
+  }
   return fetch(home.service.api + path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
@@ -40,7 +44,18 @@ test('the service receives exactly the fields that the options name', async () =
   expect((await home.inProcess('ask', 'when?')).code).toBe(0)
   const chat_id = service.chats(project_id)[0]!.chat_id
 
-  const over = ['--chat', chat_id, '--concept', concept_id, '--view', view_id, '--project', other, '--folder', 'docs']
+  const over = [
+    '--chat',
+    chat_id,
+    '--concept',
+    concept_id,
+    '--view',
+    view_id,
+    '--project',
+    other,
+    '--folder',
+    'docs',
+  ]
   const how = ['--provider', 'openai', '--skill', 'terse', '--skill', 'tables', '--no-public-data']
   const { code, out } = await home.inProcess('ask', 'and then?', ...over, ...how)
   expect(code).toBe(0)
@@ -60,13 +75,23 @@ test('the service receives exactly the fields that the options name', async () =
     ['POST /v1/chats', { prompt: 'when?', intelligence: 'auto' }],
     [
       'POST /v1/chats',
-      { prompt: 'and then?', intelligence: 'auto', provider: 'openai', skills, public_data: false, scope },
+      {
+        prompt: 'and then?',
+        intelligence: 'auto',
+        provider: 'openai',
+        skills,
+        public_data: false,
+        scope,
+      },
     ],
-    [expect.stringMatching('^POST /v1/chats/chat_'), { prompt: 'and later?', intelligence: 'auto' }],
+    [
+      expect.stringMatching('^POST /v1/chats/chat_'),
+      { prompt: 'and later?', intelligence: 'auto' },
+    ],
   ])
-  expect(service.chats(project_id).flatMap(({ messages }) => messages.map((message) => message.scope))).toContainEqual(
-    scope,
-  )
+  expect(
+    service.chats(project_id).flatMap(({ messages }) => messages.map((message) => message.scope)),
+  ).toContainEqual(scope)
 })
 
 test('each other kind alone asks without a matching file, and --json names it', async () => {
@@ -87,11 +112,20 @@ test('each other kind alone asks without a matching file, and --json names it', 
     const { code, out } = await home.inProcess('ask', 'what is new?', ...words)
     expect(code, kind).toBe(0)
     const named = { ...none, [`${kind}s`]: [id] }
-    expect(JSON.parse(out).scope).toEqual({ ...named, files: 0, is_cut: false, whole_project: false })
+    expect(JSON.parse(out).scope).toEqual({
+      ...named,
+      files: 0,
+      is_cut: false,
+      whole_project: false,
+    })
     expect(questions.at(-1)?.[1]).toMatchObject({ scope: { [`${kind}_ids`]: [id] } })
   }
   const whole = await home.inProcess('ask', 'what is new?', '--project', project_id, '--json')
-  expect(JSON.parse(whole.out).scope).toMatchObject({ projects: [project_id], files: null, whole_project: true })
+  expect(JSON.parse(whole.out).scope).toMatchObject({
+    projects: [project_id],
+    files: null,
+    whole_project: true,
+  })
 })
 
 const as_shown = 'and 20 small letters or digits, as the service shows it'
@@ -102,11 +136,20 @@ test.each([
   [['--view', ''], `--view '': must be view_ ${as_shown}`],
   [['--project', 'Office'], `--project Office: must be project_ ${as_shown}`],
   [['--label', 'x'], '--label x: must have 2 to 255 characters'],
-  [['--label', 'two\nlines'], "--label $'two\\x0alines': must be in one line, without control characters"],
+  [
+    ['--label', 'two\nlines'],
+    "--label $'two\\x0alines': must be in one line, without control characters",
+  ],
   [['--path', ''], "--path '': must not be empty"],
-  [['--provider', 'Open AI'], "--provider 'Open AI': must be small letters, digits, dashes or underscores"],
+  [
+    ['--provider', 'Open AI'],
+    "--provider 'Open AI': must be small letters, digits, dashes or underscores",
+  ],
   [['--skill', ''], "--skill '': must be a text of 1 to 255 characters in one line"],
-  [Array.from({ length: 21 }, (_, at) => ['--skill', `s${at}`]).flat(), '--skill: must not have more than 20 entries'],
+  [
+    Array.from({ length: 21 }, (_, at) => ['--skill', `s${at}`]).flat(),
+    '--skill: must not have more than 20 entries',
+  ],
   [
     Array.from({ length: 101 }, () => ['--chat', nowhere('chat')]).flat(),
     '--chat: must not have more than 100 entries',
@@ -124,7 +167,14 @@ test.each([
 test('each refused option has a line of its own, and a token in one is masked', async () => {
   const home = await Home.make()
   const { token } = home.service.tokens.create('pasted')
-  const { err } = await home.inProcess('ask', 'x', '--chat', `${'x'.repeat(20)} ${token}`, '--view', 'board')
+  const { err } = await home.inProcess(
+    'ask',
+    'x',
+    '--chat',
+    `${'x'.repeat(20)} ${token}`,
+    '--view',
+    'board',
+  )
   expect(err.match(/^sluice: --(chat|view)/gm)).toEqual(['sluice: --chat', 'sluice: --view'])
   expect(err).not.toContain(token.slice(0, 12))
 })
@@ -136,7 +186,13 @@ test.each([
   ['--project', { scope: { projects: ['Office'] } }, 'Office'],
 ])('%s has the rule and the message of a configured prompt', async (option, fields, value) => {
   const home = await Home.make()
-  const prompt = { name: 'weekly', cron: '0 8 * * 1', prompt: 'x', scope: { folders: ['docs'] }, ...fields }
+  const prompt = {
+    name: 'weekly',
+    cron: '0 8 * * 1',
+    prompt: 'x',
+    scope: { folders: ['docs'] },
+    ...fields,
+  }
   home.configure({ prompts: [prompt] })
   const configured = await home.inProcess('status')
   const rule = /must .*/s.exec(configured.err)![0].split('docs/config.md')[0]!.trim()

@@ -22,11 +22,26 @@ const scopeOf = (home: Home) => chatsOf(home).at(-1)?.messages.at(-1)?.scope
 
 test('asks over the matching files: prints the answer and its sources, and follows up in the same chat', async () => {
   const home = await synced()
-  const words = ['--folder', 'docs', '--path', 'legal/lease*', '--fresh', '24h', '--intelligence', 'fast']
-  const { code, out, err } = await home.sluice('ask', ...words, 'When does the lease for the warehouse end?')
+  const words = [
+    '--folder',
+    'docs',
+    '--path',
+    'legal/lease*',
+    '--fresh',
+    '24h',
+    '--intelligence',
+    'fast',
+  ]
+  const { code, out, err } = await home.sluice(
+    'ask',
+    ...words,
+    'When does the lease for the warehouse end?',
+  )
   expect([code, err]).toEqual([0, 'asking about 1 file of docs\n'])
   expect(out).toContain('> The lease for the warehouse ends on the third of May.')
-  expect(out).toMatch(/sources named in the answer\n {2}docs\/legal\/lease\.txt\nasked about 1 file of docs\n$/)
+  expect(out).toMatch(
+    /sources named in the answer\n {2}docs\/legal\/lease\.txt\nasked about 1 file of docs\n$/,
+  )
   expect(scopeOf(home)).toEqual({ asset_ids: [assetNamed(home, 'lease.txt')] })
   expect(statSync(join(home.path, 'state/last-chats.json')).mode & 0o777).toBe(0o600)
 
@@ -40,7 +55,14 @@ test('asks over the matching files: prints the answer and its sources, and follo
   expect(chat?.messages.map(({ prompt }) => prompt).at(-1)).toBe('potatoes how long?')
   expect(scopeOf(home)).toBeNull()
   expect(answer.answer).toContain('twenty minutes')
-  const varying = { chat_id: '', message_id: '', project_id: '', asked: '', answered: '', answer: '' }
+  const varying = {
+    chat_id: '',
+    message_id: '',
+    project_id: '',
+    asked: '',
+    answered: '',
+    answer: '',
+  }
   expect({ ...answer, ...varying }).toMatchSnapshot()
   expect(answer.chat_id).toBe(chat?.chat_id)
 })
@@ -53,7 +75,11 @@ test('odd names cannot steer the terminal; --json lists the sources, first those
   const { sources } = JSON.parse(
     (await home.inProcess('ask', 'potatoes', '--path', '/', '--path', '*.txt', '--json')).out,
   )
-  expect(sources.map(({ is_named }: { is_named: boolean }) => is_named)).toEqual([true, false, false])
+  expect(sources.map(({ is_named }: { is_named: boolean }) => is_named)).toEqual([
+    true,
+    false,
+    false,
+  ])
   expect(sources[0]).toEqual({
     name: 'docs/kitchen/potatoes.txt',
     asset_id: assetNamed(home, 'potatoes.txt'),
@@ -93,22 +119,30 @@ test('asks nothing if nothing matches: an empty scope would mean the whole proje
 test.each([
   ['a cut connection', { status: 500, drop_connection: true }],
   ["a gateway's 503", { status: 503, body: 'html' }],
-] as const)('does not repeat a question that may have arrived (%s), and says so', async (_, answer) => {
-  const home = await Home.make()
-  const failure = { route: 'chats.start', ...answer, when: 'after' } as const
-  home.service.injectFaults({ failures: [failure] })
-  const { code, err } = await home.inProcess('ask', 'anything?')
-  expect(code).toBe(3)
-  expect(err).toContain('whether the question reached the service is not known')
-  expect(err).toContain('check the newest chats of the project in the assistant, and ask again only if')
-  expect(home.service.requestLog.map(({ place }) => place)).toEqual(['chats.start'])
-  expect((await home.inProcess('ask', 'and?', '--follow-up')).code).toBe(64)
-})
+] as const)(
+  'does not repeat a question that may have arrived (%s), and says so',
+  async (_, answer) => {
+    const home = await Home.make()
+    const failure = { route: 'chats.start', ...answer, when: 'after' } as const
+    home.service.injectFaults({ failures: [failure] })
+    const { code, err } = await home.inProcess('ask', 'anything?')
+    expect(code).toBe(3)
+    expect(err).toContain('whether the question reached the service is not known')
+    expect(err).toContain(
+      'check the newest chats of the project in the assistant, and ask again only if',
+    )
+    expect(home.service.requestLog.map(({ place }) => place)).toEqual(['chats.start'])
+    expect((await home.inProcess('ask', 'and?', '--follow-up')).code).toBe(64)
+  },
+)
 
 test('reports a question that did not arrive, one that failed, and a refused token', async () => {
   const home = await Home.make()
   home.service.injectFaults({ failures: [{ route: 'chats.start', status: 503, times: 1 }] })
-  expect(await home.inProcess('ask', 'x')).toMatchObject({ code: 3, err: expect.stringContaining('was not asked') })
+  expect(await home.inProcess('ask', 'x')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('was not asked'),
+  })
   expect(chatsOf(home)).toEqual([])
   home.service.injectFaults({ failures: [], failed_answers: 1 })
   expect(await home.inProcess('ask', 'x')).toMatchObject({
@@ -116,13 +150,18 @@ test('reports a question that did not arrive, one that failed, and a refused tok
     err: expect.stringContaining('ended the question'),
   })
   writeFileSync(join(home.path, 'token'), `pat_${'0'.repeat(32)}`)
-  expect(await home.inProcess('ask', 'x')).toMatchObject({ code: 77, err: expect.stringContaining('renew the token') })
+  expect(await home.inProcess('ask', 'x')).toMatchObject({
+    code: 77,
+    err: expect.stringContaining('renew the token'),
+  })
 })
 
 test('Ctrl-C ends the wait and names the chat that will hold the answer', async () => {
   const home = await Home.make({}, { answer_delay_ms: 600_000 })
   const asking = home.start('ask', 'anything?')
-  await until('the answer is waited for', () => home.service.requestLog.some(({ place }) => place === 'messages.read'))
+  await until('the answer is waited for', () =>
+    home.service.requestLog.some(({ place }) => place === 'messages.read'),
+  )
   asking.child.kill('SIGINT')
   const { code, out, err } = await asking.ended
   expect([code, out]).toEqual([3, ''])
@@ -137,20 +176,35 @@ test.each([
   [['ask', 'x', '--folder', 'docs/sub'], '--folder docs --path /sub'],
   [['ask', 'x', '--fresh', 'yesterday'], '--fresh takes a time such as 24h'],
   [['ask', 'x', '--follow-up'], 'there is no chat to go on in'],
-  [['ask', 'x', '--intelligence', 'great'], '--intelligence cannot be great\n  there are auto, fast, '],
-  [['ask', 'x', '--intelligence', 'two\nlines'], "--intelligence cannot be 'two\\nlines'\n  there are auto, fast, "],
+  [
+    ['ask', 'x', '--intelligence', 'great'],
+    '--intelligence cannot be great\n  there are auto, fast, ',
+  ],
+  [
+    ['ask', 'x', '--intelligence', 'two\nlines'],
+    "--intelligence cannot be 'two\\nlines'\n  there are auto, fast, ",
+  ],
   [['completion', 'zhs'], 'shell cannot be zhs\n  did you mean zsh?'],
-  [['init', '--old-versions', 'remove'], '--old-versions cannot be remove\n  there are keep, remove_old'],
+  [
+    ['init', '--old-versions', 'remove'],
+    '--old-versions cannot be remove\n  there are keep, remove_old',
+  ],
 ])('%j is a fault of the command line', async (words, why) => {
   const home = await Home.make()
-  expect(await home.inProcess(...words)).toMatchObject({ code: 64, out: '', err: expect.stringContaining(why) })
+  expect(await home.inProcess(...words)).toMatchObject({
+    code: 64,
+    out: '',
+    err: expect.stringContaining(why),
+  })
   expect(home.service.requestLog).toEqual([])
 })
 
 test('refuses a question over folders of two projects', async () => {
   const home = await Home.make()
   const other = home.service.projects.create('other').project_id
-  home.configure({ folders: [{ name: 'more', path: join(home.path, 'service'), project_id: other }] })
+  home.configure({
+    folders: [{ name: 'more', path: join(home.path, 'service'), project_id: other }],
+  })
   expect(await home.inProcess('ask', 'x', '--fresh', '1h')).toMatchObject({
     code: 64,
     err: expect.stringContaining('name folders of one project with --folder'),

@@ -68,7 +68,12 @@ function zshTabs(lines: readonly string[], zshrc: string): string[] {
     cat ~/lines`
   const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', person, 'zsh', ...lines], {
     cwd: home,
-    env: { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, TERM: 'xterm', LANG: 'C.UTF-8' },
+    env: {
+      PATH: `${join(home, 'bin')}:${process.env.PATH}`,
+      HOME: home,
+      TERM: 'xterm',
+      LANG: 'C.UTF-8',
+    },
     encoding: 'utf8',
     timeout: 60_000,
   })
@@ -166,5 +171,8 @@ test('without a valid configuration, only the names from it are missing', async 
     const words = ['--config', join(home, file), 'ls', '']
     expect(await complete(words, commands)).toEqual([':files'])
   }
-  expect(await complete(['--config', join(home, 'sluice.yaml'), 'ls', 'no'], commands)).toEqual(['notes', ':files'])
+  expect(await complete(['--config', join(home, 'sluice.yaml'), 'ls', 'no'], commands)).toEqual([
+    'notes',
+    ':files',
+  ])
 })

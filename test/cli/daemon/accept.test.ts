@@ -11,7 +11,11 @@ const test = inTurn.concurrent
 const png = Buffer.from('\x89PNG\0\0', 'latin1')
 
 test('retry sends a refused file again, without a daemon and through one', async (context) => {
-  const home = await Home.of(context, { 'a.txt': 'one', 'x.png': png, 'deep/y.png': Buffer.concat([png, png]) })
+  const home = await Home.of(context, {
+    'a.txt': 'one',
+    'x.png': png,
+    'deep/y.png': Buffer.concat([png, png]),
+  })
   const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
   expect((await home.sluice('sync')).code).toBe(3)
   expect(puts()).toBe(3)
@@ -40,7 +44,9 @@ test('retry during a pause says that files are tried again after it', async (con
   const home = await Home.of(context, { 'x.png': png })
   expect((await home.inProcess('sync')).code).toBe(3)
   await home.inProcess('pause')
-  expect((await home.inProcess('retry')).out).toBe('docs: 1 file (6 B) will be tried again after the pause\n')
+  expect((await home.inProcess('retry')).out).toBe(
+    'docs: 1 file (6 B) will be tried again after the pause\n',
+  )
 })
 
 test('accept releases the files that the upload limit holds', async (context) => {
@@ -51,7 +57,10 @@ test('accept releases the files that the upload limit holds', async (context) =>
   expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
   const accepted = await home.inProcess('accept', 'docs')
   expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) will be uploaded now\n$/)
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready      3 files') })
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('ready      3 files'),
+  })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
     out: 'docs: nothing is held back\n',
   })
@@ -60,33 +69,52 @@ test('accept releases the files that the upload limit holds', async (context) =>
 test('a type that the service cannot read: status, ls and plan name it, accept uploads it, init and another plan know it', async (context) => {
   const pictures = (from: number, to: number) =>
     Object.fromEntries(
-      Array.from({ length: to - from }, (_, index) => [`${from + index}.png`, `picture ${from + index}`]),
+      Array.from({ length: to - from }, (_, index) => [
+        `${from + index}.png`,
+        `picture ${from + index}`,
+      ]),
     )
   const home = await Home.of(context, pictures(0, 20))
   const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
-  expect((await home.inProcess('sync')).out).toContain('the service does not read this kind of file')
+  expect((await home.inProcess('sync')).out).toContain(
+    'the service does not read this kind of file',
+  )
   home.write({ ...pictures(20, 23), 'a.txt': 'text' })
   const why = 'type refused: the service could read none of 20 .png files'
   const synced = await home.inProcess('sync')
   expect([synced.code, puts(), home.readyAssets()]).toEqual([3, 21, 1])
   expect(synced.out).toMatch(new RegExp(`blocked +3 files.*\n +3 × ${why} \\(docs/2\\d.png`))
   expect((await home.inProcess('status')).out).toContain('exclude: ["*.[pP][nN][gG]"]')
-  expect((await home.inProcess('ls', '--state', 'blocked')).out.match(/blocked .*type refused/g)).toHaveLength(3)
-  expect((await home.inProcess('plan')).out).toContain('3 files (30 B): of a type that the service could not read')
+  expect(
+    (await home.inProcess('ls', '--state', 'blocked')).out.match(/blocked .*type refused/g),
+  ).toHaveLength(3)
+  expect((await home.inProcess('plan')).out).toContain(
+    '3 files (30 B): of a type that the service could not read',
+  )
   expect((await home.inProcess('verify')).out).toContain('20 refused, 3 blocked')
 
-  expect((await home.inProcess('retry')).out).toBe('docs: 20 files (190 B) will be tried again now\n')
-  expect((await home.inProcess('accept', 'docs/20.png')).out).toBe('docs/20.png: 1 file (10 B) will be uploaded now\n')
-  expect((await home.inProcess('accept', '*.png', '--undo')).out).toContain('the type is not accepted')
+  expect((await home.inProcess('retry')).out).toBe(
+    'docs: 20 files (190 B) will be tried again now\n',
+  )
+  expect((await home.inProcess('accept', 'docs/20.png')).out).toBe(
+    'docs/20.png: 1 file (10 B) will be uploaded now\n',
+  )
+  expect((await home.inProcess('accept', '*.png', '--undo')).out).toContain(
+    'the type is not accepted',
+  )
   const from_now_on =
     "will be uploaded now, and all files of the type from now on; `sluice accept '*.png' --undo` ends that\n"
-  expect((await home.inProcess('accept', '*.png')).out).toBe(`docs/*.png: 2 files (20 B) ${from_now_on}`)
+  expect((await home.inProcess('accept', '*.png')).out).toBe(
+    `docs/*.png: 2 files (20 B) ${from_now_on}`,
+  )
   expect((await home.inProcess('accept', '*.png', '--undo')).out).toBe(
     'docs/*.png: no longer accepted; while the service has read none of 20 such files, the next pass holds the others back, and Sluice then tries one a day; files that are on their way go on\n',
   )
   expect((await home.inProcess('sync')).out).toMatch(/^blocked +23 files/m)
   expect(puts()).toBe(21)
-  expect((await home.inProcess('accept', '*.png')).out).toBe(`docs/*.png: 23 files (220 B) ${from_now_on}`)
+  expect((await home.inProcess('accept', '*.png')).out).toBe(
+    `docs/*.png: 23 files (220 B) ${from_now_on}`,
+  )
   expect(await home.inProcess('accept', 'docs/20.png', '--undo')).toMatchObject({
     code: 64,
     err: expect.stringContaining('--undo is about a type of files, and docs/20.png is none'),
@@ -102,21 +130,43 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
   // Another daemon has no ledger yet. The service lists no ready picture.
   rmSync(join(home.path, 'state'), { recursive: true })
   const planned = await home.inProcess('plan')
-  expect(planned.out).toContain('23 files (220 B): of a type that the service could not read so far')
-  expect(planned.out).toContain('this setting of the folder leaves them out: exclude: ["*.[pP][nN][gG]"]')
-  const flags = ['--base-url', home.service.api, '--token-file', join(home.path, 'token'), '--project', home.project_id]
-  const made = await home.sluice('init', ...flags, '--folder', 'docs=docs', '--yes', '--config', 'made.yaml')
+  expect(planned.out).toContain(
+    '23 files (220 B): of a type that the service could not read so far',
+  )
+  expect(planned.out).toContain(
+    'this setting of the folder leaves them out: exclude: ["*.[pP][nN][gG]"]',
+  )
+  const flags = [
+    '--base-url',
+    home.service.api,
+    '--token-file',
+    join(home.path, 'token'),
+    '--project',
+    home.project_id,
+  ]
+  const made = await home.sluice(
+    'init',
+    ...flags,
+    '--folder',
+    'docs=docs',
+    '--yes',
+    '--config',
+    'made.yaml',
+  )
   expect(made.err.replaceAll(/\s+/g, ' ')).toContain(
     `23 files: ${why}; to leave them out, add to the folder: exclude: ["*.[pP][nN][gG]"]`,
   )
 })
 
 test('files that wait for the first of their type: sync and status say for what; retry and accept send them all the same', async (context) => {
-  const tree = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`${at}.gz`, `archive ${10 + at}`]))
+  const tree = Object.fromEntries(
+    Array.from({ length: 25 }, (_, at) => [`${at}.gz`, `archive ${10 + at}`]),
+  )
   const home = await Home.of(context, tree, { ingest: { delay_ms: 3_600_000 } })
   home.configure({ constants: { follow: { pass_wait_ms: 1_000 } } })
   const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
-  const waits = 'it waits for the result of the first 20 .gz files: the service has not read one yet'
+  const waits =
+    'it waits for the result of the first 20 .gz files: the service has not read one yet'
   const { code, out, err } = await home.sluice('sync')
   expect([code, puts()]).toEqual([3, 20])
   expect(err).toContain('the service is still reading 20 files')
@@ -127,16 +177,22 @@ test('files that wait for the first of their type: sync and status say for what;
   const [file] = JSON.parse((await home.inProcess('ls', '--json', '--state', 'waiting')).out).files
   expect((await home.inProcess('explain', `docs/${file.path}`)).out).toContain(waits)
 
-  expect((await home.inProcess('retry', `docs/${file.path}`)).out).toContain('1 file (10 B) will be tried again now')
+  expect((await home.inProcess('retry', `docs/${file.path}`)).out).toContain(
+    '1 file (10 B) will be tried again now',
+  )
   expect((await home.sluice('sync')).code).toBe(3)
   expect(puts()).toBe(21)
-  expect((await home.inProcess('accept', '*.gz')).out).toContain('*.gz: 4 files (40 B) will be uploaded now')
+  expect((await home.inProcess('accept', '*.gz')).out).toContain(
+    '*.gz: 4 files (40 B) will be uploaded now',
+  )
   expect((await home.sluice('sync')).code).toBe(3)
   expect(puts()).toBe(25)
 })
 
 test('accept confirms missing files without a daemon: the next pass records them as deleted, and files over the upload limit still wait', async (context) => {
-  const lost = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`lost/${index}.txt`, `text ${index}`]))
+  const lost = Object.fromEntries(
+    Array.from({ length: 11 }, (_, index) => [`lost/${index}.txt`, `text ${index}`]),
+  )
   const home = await Home.of(context, lost)
   home.configure({ uploads: { limit: { files: 11 } } })
   expect((await home.inProcess('sync')).code).toBe(0)
@@ -145,14 +201,22 @@ test('accept confirms missing files without a daemon: the next pass records them
   // Only a few files are left, as if the disk were not mounted.
   rmSync(join(home.path, 'docs/lost'), { recursive: true })
   rmSync(join(home.path, 'docs/kept'), { recursive: true })
-  expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
-  expect((await home.inProcess('status')).out).toContain('`sluice accept docs` confirms only the deletions')
+  expect(await home.inProcess('sync')).toMatchObject({
+    out: expect.stringContaining('0 of 13 files found: waiting'),
+  })
+  expect((await home.inProcess('status')).out).toContain(
+    '`sluice accept docs` confirms only the deletions',
+  )
   // The ledger of an earlier version has no value in this column.
   const ledger = new Database(join(home.path, 'state/ledger.db'))
   ledger.prepare('UPDATE folders SET disappearance = NULL').run()
   ledger.close()
-  expect((await home.inProcess('accept', 'docs')).out).toContain('not checked since Sluice was upgraded')
-  expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
+  expect((await home.inProcess('accept', 'docs')).out).toContain(
+    'not checked since Sluice was upgraded',
+  )
+  expect(await home.inProcess('sync')).toMatchObject({
+    out: expect.stringContaining('0 of 13 files found: waiting'),
+  })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
     code: 0,
     out:
@@ -164,13 +228,20 @@ test('accept confirms missing files without a daemon: the next pass records them
   const { code, out } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([3, 11])
   expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
-  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: 'docs: 2 files (3 B) will be uploaded now\n' })
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({
+    out: 'docs: 2 files (3 B) will be uploaded now\n',
+  })
   expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(13)
 })
 
 test('accept --removals lets Sluice remove more assets than it removes by itself', async (context) => {
-  const home = await Home.of(context, { 'a/1.txt': 'one', 'a/2.txt': 'one', 'a/3.txt': 'three', 'b/4.txt': 'four' })
+  const home = await Home.of(context, {
+    'a/1.txt': 'one',
+    'a/2.txt': 'one',
+    'a/3.txt': 'three',
+    'b/4.txt': 'four',
+  })
   const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
   home.configure({ folder: removing, removal: { max_files: 0, max_percent: 0 } })
   expect((await home.inProcess('sync')).code).toBe(0)
@@ -180,7 +251,9 @@ test('accept --removals lets Sluice remove more assets than it removes by itself
     await home.inProcess('rescan')
     return home.inProcess('status')
   }
-  await untilAnswer('status names the removals', rescanned, ({ out }) => out.includes('sluice accept --removals docs'))
+  await untilAnswer('status names the removals', rescanned, ({ out }) =>
+    out.includes('sluice accept --removals docs'),
+  )
   expect(await home.inProcess('accept', '--removals', 'docs/b')).toMatchObject({
     code: 0,
     out: 'docs/b: nothing there waits to be removed on the service\n',

@@ -9,7 +9,10 @@ import { makeStore } from '../../rig/tree.ts'
 import { idle_verbs } from '../idle-verbs.ts'
 
 const test = inTurn.concurrent
-const locked = new SluiceError({ code: 'ledger.locked', message: 'another Sluice process is at work' })
+const locked = new SluiceError({
+  code: 'ledger.locked',
+  message: 'another Sluice process is at work',
+})
 
 const verbs: ControlVerbs = {
   ...idle_verbs,
@@ -59,7 +62,9 @@ test('waits for a daemon that stops, then works alone; reports one that neither 
   const clock = new FakeClock()
   const beside = async () => 'asked'
   const { alone } = trials(async () => 'done alone')
-  expect(await ended(clock, besideOrAlone(makeStore(), { beside, alone }, clock))).toBe('done alone')
+  expect(await ended(clock, besideOrAlone(makeStore(), { beside, alone }, clock))).toBe(
+    'done alone',
+  )
   const silent = trials(async () => undefined)
   const waiting = besideOrAlone(makeStore(), { beside, alone: silent.alone }, clock)
   await expect(ended(clock, waiting)).rejects.toBe(locked)

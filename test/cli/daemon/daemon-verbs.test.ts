@@ -10,11 +10,31 @@ test('a daemon refuses an unknown folder, file or prompt by its name, and change
   try {
     const reload = expect.stringContaining('`sluice reload`')
     for (const [asked, code, message] of [
-      [() => control.rescan({ folder: 'attic' }), 'usage.folder', 'the daemon keeps no folder called attic'],
-      [() => control.retry({ folder: 'attic', path: '' }), 'usage.folder', 'the daemon keeps no folder called attic'],
-      [() => control.accept({ folder: 'attic', path: '' }), 'usage.folder', 'the daemon keeps no folder called attic'],
-      [() => control.runPrompt({ prompt: 'yearly' }), 'usage.prompt', 'the daemon knows no prompt called yearly'],
-      [() => control.deliverAgain({ run: 99, targets: ['mail'] }), 'usage.run', 'the daemon knows no run 99'],
+      [
+        () => control.rescan({ folder: 'attic' }),
+        'usage.folder',
+        'the daemon keeps no folder called attic',
+      ],
+      [
+        () => control.retry({ folder: 'attic', path: '' }),
+        'usage.folder',
+        'the daemon keeps no folder called attic',
+      ],
+      [
+        () => control.accept({ folder: 'attic', path: '' }),
+        'usage.folder',
+        'the daemon keeps no folder called attic',
+      ],
+      [
+        () => control.runPrompt({ prompt: 'yearly' }),
+        'usage.prompt',
+        'the daemon knows no prompt called yearly',
+      ],
+      [
+        () => control.deliverAgain({ run: 99, targets: ['mail'] }),
+        'usage.run',
+        'the daemon knows no run 99',
+      ],
       [
         () => control.doubt({ about: 'bytes', folder: 'attic', path: 'a' }),
         'usage.folder',

@@ -28,7 +28,9 @@ test('ls takes a pattern: at any depth without a slash, below the folder with on
   const below = ['contracts/2024/z.png', 'contracts/b.txt', 'contracts/y.png']
   expect(await listed(home, 'contracts/**')).toEqual(below)
   expect(await listed(home, join(home.path, 'docs/con*'))).toEqual(below)
-  expect(await listed(home, 'contracts/**', '--state', 'refused')).toEqual(below.filter((path) => path.endsWith('png')))
+  expect(await listed(home, 'contracts/**', '--state', 'refused')).toEqual(
+    below.filter((path) => path.endsWith('png')),
+  )
   expect(await listed(home, 'docs/z[1].png')).toEqual(['z[1].png'])
   expect(await listed(home, 'docs/z[0-9].png')).toEqual(['z1.png'])
   // Offline or deleted, it is still in the ledger.
@@ -39,7 +41,9 @@ test('ls takes a pattern: at any depth without a slash, below the folder with on
   expect(await home.inProcess('ls', '*.pdf')).toMatchObject({
     code: 64,
     out: '',
-    err: expect.stringMatching(/\*\.pdf matches no file that Sluice knows\n.*`sluice ls` lists all known files/s),
+    err: expect.stringMatching(
+      /\*\.pdf matches no file that Sluice knows\n.*`sluice ls` lists all known files/s,
+    ),
   })
   expect(await listed(home, '*.pdf', '--state', 'refused')).toEqual([])
 })
@@ -59,7 +63,9 @@ test('retry takes patterns, without a daemon and through one; what needs no retr
   expect(puts()).toBe(before + 3)
 
   const daemon = await home.run()
-  expect((await home.inProcess('retry', '*.png')).out).toMatch(/^\*\.png: 5 files \(\d+ B\) will be tried again now\n$/)
+  expect((await home.inProcess('retry', '*.png')).out).toMatch(
+    /^\*\.png: 5 files \(\d+ B\) will be tried again now\n$/,
+  )
   await until('all five were sent again', () => puts() === before + 8, daemon.err)
   expect((await home.inProcess('retry', '*.txt')).out).toBe(
     "*.txt: no file there waits for a retry; `sluice accept '*.txt'` uploads files of a refused type\n",

@@ -9,12 +9,19 @@ test('paused without a daemon: status shows it, sync and prompts do nothing, res
   expect((await home.inProcess('sync')).code).toBe(0)
   expect((await home.inProcess('resume')).out).toBe('Sluice was not paused.\n')
   home.write({ 'b.txt': 'two' })
-  expect((await home.inProcess('pause', '--for', '2h', '--why', 'the line is slow')).out).toMatch(/^paused for 2 h/)
+  expect((await home.inProcess('pause', '--for', '2h', '--why', 'the line is slow')).out).toMatch(
+    /^paused for 2 h/,
+  )
   const [first] = (await home.inProcess('status')).out.split('\n')
   expect(first).toMatch(/^paused for .* by .*, for another (2 h|1 h 59 min).*: the line is slow$/)
-  expect(JSON.parse((await home.inProcess('status', '--json')).out).pause).toMatchObject({ why: 'the line is slow' })
+  expect(JSON.parse((await home.inProcess('status', '--json')).out).pause).toMatchObject({
+    why: 'the line is slow',
+  })
   const sync = await home.inProcess('sync')
-  expect(sync).toMatchObject({ code: 3, err: expect.stringContaining('nothing is synchronised: paused') })
+  expect(sync).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('nothing is synchronised: paused'),
+  })
   expect(home.readyAssets()).toBe(1)
   expect((await home.inProcess('resume')).out).toMatch(
     /^The pause has ended\. It lasted [\d.]+ m?s, set by \S+ \(the line is slow\)\.$/m,
@@ -65,7 +72,10 @@ test('a pause through the daemon outlives a kill of the daemon', async (context)
   const next = await home.run()
   expect((await home.inProcess('rescan', 'docs')).out).toContain('the scan begins: docs')
   expect((await home.inProcess('status')).out).toMatch(/^paused for/)
-  expect(await home.inProcess('sync')).toMatchObject({ code: 3, err: expect.stringContaining('`sluice resume`') })
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('`sluice resume`'),
+  })
   expect(home.readyAssets()).toBe(1)
   expect((await home.inProcess('resume')).code).toBe(0)
   await until('the second is ready', () => home.readyAssets() === 2, next.err)

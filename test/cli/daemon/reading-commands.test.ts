@@ -64,7 +64,12 @@ const rigHere = (): Promise<Rig> => openRig({ root: notes, state_dir })
 
 async function scanned(rig: Rig): Promise<void> {
   const summary = { ...nothing_seen, files: 1, directories: 1, bytes: 1 }
-  await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary })
+  await rig.record({
+    type: 'scan_finished',
+    folder: 'notes',
+    began_ms: rig.clock.now_ms(),
+    summary,
+  })
 }
 
 describe('sluice status', () => {
@@ -81,10 +86,17 @@ describe('sluice status', () => {
     const rig = await rigHere()
     await rig.bringIn('a.txt')
     await scanned(rig)
-    expect(await sluice(['status'])).toMatchObject({ code: 0, out: expect.stringContaining('all ready: 1 file') })
+    expect(await sluice(['status'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('all ready: 1 file'),
+    })
     await rig.settle('b.txt')
     expect((await sluice(['status'])).code).toBe(3)
-    const error = { code: 'publicapi.auth.invalid', message: 'the service refuses the token', hint: 'renew it' }
+    const error = {
+      code: 'publicapi.auth.invalid',
+      message: 'the service refuses the token',
+      hint: 'renew it',
+    }
     await rig.record({ type: 'trouble_began', about: 'account', error })
     await rig.closeLedger()
     const { code, out } = await sluice(['status'])
@@ -99,7 +111,11 @@ describe('sluice status', () => {
     const { code, out } = await sluice(['status', '--json'])
     expect(code).toBe(3)
     const answer = JSON.parse(out)
-    expect(answer).toMatchObject({ version: 1, verdict: 'incomplete', daemon: { state: 'stopped' } })
+    expect(answer).toMatchObject({
+      version: 1,
+      verdict: 'incomplete',
+      daemon: { state: 'stopped' },
+    })
     expect(Object.keys(answer)).toMatchSnapshot()
   })
 
@@ -107,7 +123,10 @@ describe('sluice status', () => {
     await (await rigHere()).closeLedger()
     const control = await startControl({
       socket: controlSocket(state_dir),
-      verbs: { ...idle_verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'run' as const }) },
+      verbs: {
+        ...idle_verbs,
+        ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'run' as const }),
+      },
     })
     try {
       expect((await sluice(['status'])).out).toContain('daemon running, pid 4711, version 9.9.9')
@@ -174,11 +193,17 @@ describe('sluice ls', () => {
     await filled()
     const answer = JSON.parse((await sluice(['ls', '--json'])).out)
     expect(answer).toMatchSnapshot()
-    expect(JSON.parse((await sluice(['ls', '--json', '--state', 'gone'])).out)).toEqual({ version: 1, files: [] })
+    expect(JSON.parse((await sluice(['ls', '--json', '--state', 'gone'])).out)).toEqual({
+      version: 1,
+      files: [],
+    })
   })
 
   test('reports a wrong argument and says what to do', async () => {
-    expect(await sluice(['ls'])).toMatchObject({ code: 3, err: expect.stringContaining('sluice run') })
+    expect(await sluice(['ls'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('sluice run'),
+    })
     await filled()
     expect(await sluice(['ls', '--state', 'redy'])).toMatchObject({
       code: 64,
@@ -202,7 +227,9 @@ describe('sluice explain', () => {
     ] as const) {
       const { code, out } = await sluice(['explain', word], cwd)
       expect(code).toBe(0)
-      expect(out).toContain('notes/sub/x.bak\n  ignored\n    ignored by the rule *.bak (config exclude)')
+      expect(out).toContain(
+        'notes/sub/x.bak\n  ignored\n    ignored by the rule *.bak (config exclude)',
+      )
     }
   })
 
@@ -214,7 +241,11 @@ describe('sluice explain', () => {
       error: { code: 'a.b', message: 'not read' },
     })
     const answer = JSON.parse((await sluice(['explain', 'notes/no.bin', '--json'])).out)
-    expect(answer).toMatchObject({ version: 1, state: 'refused', last_error: { code: 'a.b', message: 'not read' } })
+    expect(answer).toMatchObject({
+      version: 1,
+      state: 'refused',
+      last_error: { code: 'a.b', message: 'not read' },
+    })
     const { out } = await sluice(['explain', 'notes/no.bin'])
     expect(out).toContain('\n  refused\n    not read\n')
     const [before_history = ''] = out.split('times:')
@@ -276,7 +307,13 @@ test('accept reports an emptied project as accepted only if it was found empty',
   await rig.record({ type: 'audit_round_began', project_id })
   await rig.record({ type: 'assets_listed', project_id, round: 1, cursor: undefined, items: [] })
   await rig.record(...contents.map((content) => ({ type: 'asset_missing' as const, content })))
-  await rig.record({ type: 'audit_round_ended', project_id, round: 1, unanswered: 0, resend: false })
+  await rig.record({
+    type: 'audit_round_ended',
+    project_id,
+    round: 1,
+    unanswered: 0,
+    resend: false,
+  })
   await rig.closeLedger()
   expect(await sluice(['accept', 'notes'])).toMatchObject({
     code: 0,

@@ -17,11 +17,19 @@ test('SIGHUP loads the new configuration; an invalid one changes nothing', async
   daemon.child.kill('SIGHUP')
   await until('its file is ready', () => home.readyAssets() === 2, daemon.err)
   // The ledger has the folder before the daemon logs the reload.
-  await until('it is said', () => daemon.err().includes('"msg":"reloaded: 1 folder added"'), daemon.err)
+  await until(
+    'it is said',
+    () => daemon.err().includes('"msg":"reloaded: 1 folder added"'),
+    daemon.err,
+  )
 
   writeFileSync(join(home.path, 'sluice.yaml'), 'service: { base_url: ftp://here }\nfolder: []\n')
   daemon.child.kill('SIGHUP')
-  await until('it is refused', () => daemon.err().includes('the earlier configuration stays in force'), daemon.err)
+  await until(
+    'it is refused',
+    () => daemon.err().includes('the earlier configuration stays in force'),
+    daemon.err,
+  )
   // The log has a line for each fault.
   for (const field of ['service.base_url', 'service.project_id', 'folder:', 'folders: is missing'])
     expect(daemon.err()).toContain(field)
@@ -34,9 +42,14 @@ test('SIGHUP loads the new configuration; an invalid one changes nothing', async
 
 test('sluice reload reports what changed, or why nothing did', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
-  expect(await home.inProcess('reload')).toMatchObject({ code: 1, err: expect.stringContaining('nothing to reload') })
+  expect(await home.inProcess('reload')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('nothing to reload'),
+  })
   const daemon = await home.run()
-  expect((await home.inProcess('reload')).out).toMatch(/^reloaded \(process \d+\): nothing changed\n$/)
+  expect((await home.inProcess('reload')).out).toMatch(
+    /^reloaded \(process \d+\): nothing changed\n$/,
+  )
   home.configure({ uploads: { concurrency: 2 }, folder: { labels: ['new'] } })
   expect((await home.inProcess('reload')).out).toContain('1 folder changed, uploads changed')
   home.giveToken()
@@ -46,7 +59,11 @@ test('sluice reload reports what changed, or why nothing did', async (context) =
     code: 77,
     err: expect.stringContaining('holds no valid token'),
   })
-  await until('it is said', () => daemon.err().includes('the earlier configuration stays in force'), daemon.err)
+  await until(
+    'it is said',
+    () => daemon.err().includes('the earlier configuration stays in force'),
+    daemon.err,
+  )
   // Many requests run one after the other; each reload begins after its request.
   home.giveToken()
   const ended = await Promise.all(Array.from({ length: 5 }, () => home.inProcess('reload')))

@@ -15,7 +15,11 @@ test('the daemon uploads new files, ends with 0 on a signal, and leaves no socke
   home.write({ 'c.txt': 'three' })
   await until('a hang-up ended nothing', () => home.readyAssets() === 3, daemon.err)
   // The asset is ready before the daemon has asked: only the log shows that it knows.
-  await until('the daemon has read it', () => daemon.err().includes('ready: docs/b.txt'), daemon.err)
+  await until(
+    'the daemon has read it',
+    () => daemon.err().includes('ready: docs/b.txt'),
+    daemon.err,
+  )
   daemon.child.kill('SIGINT')
   const { code, out, err } = await daemon.ended
   expect([code, out]).toEqual([0, ''])
@@ -32,7 +36,11 @@ test('a log file that cannot be written any more: its lines go to standard error
   renameSync(file, `${file}.1`)
   mkdirSync(file)
   home.write({ 'b.txt': 'two' })
-  await until('a line comes', () => daemon.err().includes('INFO: sync: ready: docs/b.txt\n'), daemon.err)
+  await until(
+    'a line comes',
+    () => daemon.err().includes('INFO: sync: ready: docs/b.txt\n'),
+    daemon.err,
+  )
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
 })
@@ -51,7 +59,11 @@ test('a second signal stops the daemon at once; the next start continues its upl
   const daemon = await home.run()
   await until('a request is out', () => is_asked, daemon.err)
   daemon.child.kill('SIGTERM')
-  await until('it was heard', () => daemon.err().includes('a second signal stops at once'), daemon.err)
+  await until(
+    'it was heard',
+    () => daemon.err().includes('a second signal stops at once'),
+    daemon.err,
+  )
   const began = performance.now()
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
@@ -66,7 +78,10 @@ test('a second signal stops the daemon at once; the next start continues its upl
 test('only one daemon uses a ledger; after kill -9 the next one replaces the stale socket', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
-  expect(await home.sluice('run')).toMatchObject({ code: 1, err: expect.stringContaining('another Sluice process') })
+  expect(await home.sluice('run')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('another Sluice process'),
+  })
   expect(home.hasSocket()).toBe(true)
   daemon.child.kill('SIGKILL')
   await daemon.ended
@@ -88,7 +103,10 @@ test('a token that is missing or refused at the start ends the daemon with 77; a
   })
   home.giveToken(`pat_${'x'.repeat(32)}`)
   const refused = await home.sluice('run')
-  expect(refused).toMatchObject({ code: 77, err: expect.stringContaining('the service refuses the token') })
+  expect(refused).toMatchObject({
+    code: 77,
+    err: expect.stringContaining('the service refuses the token'),
+  })
   expect(home.hasSocket()).toBe(false)
   home.giveToken()
   const daemon = await home.run()
@@ -114,11 +132,15 @@ test('status asks the daemon whether the file in the state directory is still it
   const home = await Home.of(context, { 'a.txt': 'a' })
   await home.run()
   const file = join(home.path, 'state/ledger.db')
-  const health = async () => JSON.parse((await home.inProcess('status', '--json')).out).health as { problems: object[] }
-  const problem = (what: string) => expect.objectContaining({ kind: 'ledger', message: expect.stringContaining(what) })
+  const health = async () =>
+    JSON.parse((await home.inProcess('status', '--json')).out).health as { problems: object[] }
+  const problem = (what: string) =>
+    expect.objectContaining({ kind: 'ledger', message: expect.stringContaining(what) })
   copyFileSync(file, `${file}.copy`)
   rmSync(file)
-  expect((await health()).problems).toContainEqual(problem('was removed while this daemon has it open'))
+  expect((await health()).problems).toContainEqual(
+    problem('was removed while this daemon has it open'),
+  )
   expect((await home.inProcess('status')).out).toContain('`sluice rebuild` before it starts again')
   renameSync(`${file}.copy`, file)
   expect((await health()).problems).toContainEqual(problem('another file is in the place of'))
@@ -131,12 +153,18 @@ test('if the state directory is moved away, every command says so, and no comman
   const state_dir = join(home.path, 'state')
   renameSync(state_dir, `${state_dir}-away`)
   const message = `process ${daemon.child.pid} is the daemon still, and ${state_dir} was taken away from under it`
-  expect(await home.inProcess('status')).toMatchObject({ code: 3, out: expect.stringContaining(message) })
+  expect(await home.inProcess('status')).toMatchObject({
+    code: 3,
+    out: expect.stringContaining(message),
+  })
   expect((await home.inProcess('doctor')).out.replace(/\s+/g, ' ')).toContain(
     `FAULT ledger: ${state_dir}/ledger.db: ${message}`,
   )
   for (const words of [['run'], ['sync'], ['rebuild'], ['pause'], ['rescan']])
-    expect(await home.inProcess(...words), words[0]).toMatchObject({ code: 1, err: expect.stringContaining(message) })
+    expect(await home.inProcess(...words), words[0]).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(message),
+    })
   expect(existsSync(state_dir)).toBe(false)
 
   renameSync(`${state_dir}-away`, state_dir)

@@ -35,7 +35,10 @@ export function beginDemo(...words: string[]) {
     stop: () => void child.kill('SIGTERM'),
     left: () => readdirSync(temporary),
     /** Bytes in the files that the service has stored. */
-    stored: () => readdirSync(temporary).flatMap((name) => filesBelow(join(temporary, name, 'service', 'objects'))),
+    stored: () =>
+      readdirSync(temporary).flatMap((name) =>
+        filesBelow(join(temporary, name, 'service', 'objects')),
+      ),
     connection: () => connectionIn(out),
   }
 }
@@ -61,7 +64,10 @@ interface Asset {
 function connectionIn(out: string) {
   const said = (title: string) => new RegExp(`^ +${title} +(\\S+)`, 'm').exec(out)![1]!
   const token_file = said('token file')
-  const headers = { 'x-api-key': readFileSync(token_file, 'utf8').trim(), 'x-project-id': said('project_id') }
+  const headers = {
+    'x-api-key': readFileSync(token_file, 'utf8').trim(),
+    'x-project-id': said('project_id'),
+  }
   async function assets() {
     const all: Asset[] = []
     for (let after = ''; ; ) {

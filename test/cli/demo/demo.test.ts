@@ -10,12 +10,18 @@ test('the sample is planned and synced, a file is added, a question is answered 
   const demo = beginDemo('--stay')
   await until('it stays', () => demo.out().includes('config  '), demo.err)
   const out = demo.out()
-  expect(out).toMatch(/\$ sluice plan\nwould be uploaded: 9 files .*\n[\s\S]*1 file \(0 B\): empty: notes\/empty\.txt/)
+  expect(out).toMatch(
+    /\$ sluice plan\nwould be uploaded: 9 files .*\n[\s\S]*1 file \(0 B\): empty: notes\/empty\.txt/,
+  )
   expect(out).toContain('ignored 1 by ~$* (default): lock file of an Office program')
-  expect(out).toMatch(/\$ sluice sync\nready {6}9 files, .*\n +new: 8 uploaded \(.*\), 1 with bytes already known\n/)
+  expect(out).toMatch(
+    /\$ sluice sync\nready {6}9 files, .*\n +new: 8 uploaded \(.*\), 1 with bytes already known\n/,
+  )
   expect(out).toContain(`A file is added: ${late_file.path}. It is ready `)
   expect(out).toContain(`$ sluice ask '${late_question}' --path ${late_file.path}\n`)
-  expect(out).toMatch(/\*\*sample\/minutes\/2026-11\.md\*\*[\s\S]*> .*lantern festival begins on the 12th of December/)
+  expect(out).toMatch(
+    /\*\*sample\/minutes\/2026-11\.md\*\*[\s\S]*> .*lantern festival begins on the 12th of December/,
+  )
   expect(out).toMatch(/\$ sluice status\nall ready: 10 files .*\ndaemon running, /)
   expect(out).toContain('$ sluice verify\n10 files ready, 9 of 9 assets usable; no differences\n')
   expect(out + demo.err()).not.toMatch(/pat_\w{32}|\/objects\/\w+\?/)
@@ -46,23 +52,35 @@ test('a given folder is only read; refused files are reported, and the exit code
   const out = demo.out()
   expect(everything(folder)).toEqual(before)
   expect(out).not.toContain('A file is added')
-  expect(out).toMatch(/\$ sluice sync\nready {6}2 files, .*\n +new: 1 uploaded .*, 1 with bytes already known\n/)
+  expect(out).toMatch(
+    /\$ sluice sync\nready {6}2 files, .*\n +new: 1 uploaded .*, 1 with bytes already known\n/,
+  )
   expect(out).toContain('1 × The service cannot use this file')
-  expect(out).toMatch(/\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*asked about 1 file of /)
+  expect(out).toMatch(
+    /\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*asked about 1 file of /,
+  )
   expect(out).toContain('\n2 files ready, 1 of 1 asset usable; no differences\n')
   expect(demo.left()).toEqual([])
 })
 
 function everything(folder: string): Record<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
   return Object.fromEntries(
-    files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'latin1')]),
+    files.map(({ parentPath, name }) => [
+      join(parentPath, name),
+      readFileSync(join(parentPath, name), 'latin1'),
+    ]),
   )
 }
 
 test('a signal ends a working demo with 3 and leaves nothing behind', async () => {
   // The service stores files of this size outside its database.
-  const many = Array.from({ length: 300 }, (_, at) => [`f${at}.txt`, `line ${at} of it\n`.repeat(6_000)])
+  const many = Array.from({ length: 300 }, (_, at) => [
+    `f${at}.txt`,
+    `line ${at} of it\n`.repeat(6_000),
+  ])
   const demo = beginDemo(makeTree(Object.fromEntries(many)))
   await until('the service has bytes of it', () => demo.stored().length > 0, demo.err)
   demo.stop()
@@ -72,5 +90,8 @@ test('a signal ends a working demo with 3 and leaves nothing behind', async () =
 
 test('an argument that is not a folder is a fault of the command line', async () => {
   const demo = beginDemo('/nowhere/at/all')
-  expect([await demo.ended, demo.err()]).toEqual([64, expect.stringContaining('/nowhere/at/all is not a folder')])
+  expect([await demo.ended, demo.err()]).toEqual([
+    64,
+    expect.stringContaining('/nowhere/at/all is not a folder'),
+  ])
 })

@@ -9,7 +9,10 @@ import { beginDemo } from './begin-demo.ts'
 const folder = '/usr/share/doc'
 
 function filesIn(path: string): string[] {
-  const { stdout } = spawnSync('find', [path, '-type', 'f', '-print0'], { maxBuffer: 1e9, encoding: 'utf8' })
+  const { stdout } = spawnSync('find', [path, '-type', 'f', '-print0'], {
+    maxBuffer: 1e9,
+    encoding: 'utf8',
+  })
   return stdout.split('\0').slice(0, -1)
 }
 
@@ -21,7 +24,12 @@ test.skipIf(!existsSync(folder))(
     void demo.ended.then(() => {
       is_over = true
     })
-    await until('it stays, or is over', () => is_over || demo.out().includes('config  '), demo.err, 600_000)
+    await until(
+      'it stays, or is over',
+      () => is_over || demo.out().includes('config  '),
+      demo.err,
+      600_000,
+    )
     const count = (found: RegExpMatchArray | null) => Number(found?.[1]?.replaceAll(',', '') ?? 0)
     const [, plan = '', sync = ''] = demo.out().split(/^\$ sluice (?:plan|sync)\n/m)
     const summed = (text: string, lines: RegExp) =>
@@ -34,8 +42,12 @@ test.skipIf(!existsSync(folder))(
     if (ignored === 0) expect(states).toBe(on_disk.length)
     else expect(on_disk.length - states).toBeGreaterThanOrEqual(ignored)
     const assets = await demo.connection().assets()
-    const there = new Map(on_disk.map((file) => [relative(dirname(folder), file), statSync(file).size]))
-    expect(assets.filter(({ filename, size_in_bytes }) => there.get(filename) !== size_in_bytes)).toEqual([])
+    const there = new Map(
+      on_disk.map((file) => [relative(dirname(folder), file), statSync(file).size]),
+    )
+    expect(
+      assets.filter(({ filename, size_in_bytes }) => there.get(filename) !== size_in_bytes),
+    ).toEqual([])
     expect(new Set(assets.map(({ filename }) => filename)).size).toBe(assets.length)
     expect(demo.out()).toMatch(/; no differences$/m)
 

@@ -33,8 +33,19 @@ async function setUp() {
   const home = await Home.make({ 'a.txt': 'one' })
   const { address, ca_file } = await untrusted(home)
   const token = ['--token-file', join(home.path, 'token')]
-  const words = ['init', '--base-url', address, ...token, '--folder', 'docs=docs', '--yes', '--config', 'made.yaml']
-  const made = () => loadConfig({ file: join(home.path, 'made.yaml'), env: { HOME: home.path } }).config.service
+  const words = [
+    'init',
+    '--base-url',
+    address,
+    ...token,
+    '--folder',
+    'docs=docs',
+    '--yes',
+    '--config',
+    'made.yaml',
+  ]
+  const made = () =>
+    loadConfig({ file: join(home.path, 'made.yaml'), env: { HOME: home.path } }).config.service
   return { home, address, ca_file, words, made }
 }
 
@@ -43,23 +54,31 @@ test('--ca-file: init reads the projects, and the written configuration works', 
   const without_ca = await home.sluice(...words, '--project', 'cli')
   expect(without_ca).toMatchObject({ code: 64, err: expect.stringContaining('--ca-file FILE') })
   const unusable = await home.sluice(...words, '--project', 'cli', '--ca-file', 'docs/a.txt')
-  expect(unusable).toMatchObject({ code: 78, err: expect.stringContaining('docs/a.txt cannot be used') })
-  expect(await home.sluice(...words, '--project', 'cli', '--ca-file', 'company.pem')).toMatchObject({ code: 0 })
+  expect(unusable).toMatchObject({
+    code: 78,
+    err: expect.stringContaining('docs/a.txt cannot be used'),
+  })
+  expect(await home.sluice(...words, '--project', 'cli', '--ca-file', 'company.pem')).toMatchObject(
+    { code: 0 },
+  )
   expect(made()).toMatchObject({ base_url: address, project_id: home.project_id, ca_file })
   expect(await home.sluice('sync', '--config', 'made.yaml')).toMatchObject({ code: 0 })
   expect(home.readyAssets()).toBe(1)
 })
 
-test.skipIf(!has_terminals)('the wizard asks for the authority only if the connection is not trusted', async () => {
-  const { home, ca_file, words, made } = await setUp()
-  const start = ['--start', 'all', '--old-versions', 'keep']
-  const terminal = new PseudoTerminal([...words, ...start], { cwd: home.path })
-  onTestFinished(() => terminal.close())
-  await terminal.sees('no trusted connection')
-  await terminal.on('trust an authority of the company too', keys.enter)
-  await terminal.on('(PEM):', `docs/a.txt${keys.enter}`)
-  await terminal.on('cannot be used', `${'\b'.repeat(10)}company.pem${keys.enter}`)
-  await terminal.on('Project that the files go to:', keys.enter)
-  expect(await terminal.ended).toBe(0)
-  expect(made()).toMatchObject({ project_id: home.project_id, ca_file })
-})
+test.skipIf(!has_terminals)(
+  'the wizard asks for the authority only if the connection is not trusted',
+  async () => {
+    const { home, ca_file, words, made } = await setUp()
+    const start = ['--start', 'all', '--old-versions', 'keep']
+    const terminal = new PseudoTerminal([...words, ...start], { cwd: home.path })
+    onTestFinished(() => terminal.close())
+    await terminal.sees('no trusted connection')
+    await terminal.on('trust an authority of the company too', keys.enter)
+    await terminal.on('(PEM):', `docs/a.txt${keys.enter}`)
+    await terminal.on('cannot be used', `${'\b'.repeat(10)}company.pem${keys.enter}`)
+    await terminal.on('Project that the files go to:', keys.enter)
+    expect(await terminal.ended).toBe(0)
+    expect(made()).toMatchObject({ project_id: home.project_id, ca_file })
+  },
+)

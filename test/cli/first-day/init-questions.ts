@@ -29,7 +29,11 @@ export function questions(home: Home): [question: string, answer: string][] {
 }
 
 /** Presses Ctrl-C at the question of this number, and expects that nothing was written. */
-export async function stopAt(home: Home, all: [question: string, answer: string][], at: number): Promise<void> {
+export async function stopAt(
+  home: Home,
+  all: [question: string, answer: string][],
+  at: number,
+): Promise<void> {
   const [last] = all[at]!
   const terminal = wizard(home)
   for (const [question, answer] of all.slice(0, at)) await terminal.on(question, answer)

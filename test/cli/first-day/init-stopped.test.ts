@@ -41,48 +41,57 @@ test.skipIf(!has_terminals)('Ctrl-C stops the wizard while it waits for the serv
   expect(readdirSync(home.path)).not.toContain('made')
 })
 
-test.skipIf(!has_terminals)('a wrong answer is explained, and the question asked again', async () => {
-  const home = await Home.make(tree)
-  addToTree(home.path, { 'Altes Büro ☂/x.txt': 'x', 'home docs/y.txt': 'y' })
-  chmodSync(join(home.path, 'token'), 0o644)
-  const erased = (text: string) => '\b'.repeat(text.length)
-  const terminal = wizard(home)
-  await terminal.on('Address of the assistant', `ftp://x${keys.enter}`)
-  await terminal.on('https://', `${erased('ftp://x')}${home.service.api}${keys.enter}`)
-  await terminal.on('The token:', `${keys.down}${keys.enter}`)
-  await terminal.on('File that holds the token:', keys.enter)
-  await terminal.on('not a file', `docs${keys.enter}`)
-  // Do not wait for "cannot read": the first fault is drawn again while the answer is typed.
-  await terminal.on('/docs: not a file', `${erased('docs')}token${keys.enter}`)
-  await terminal.sees('open to group or others')
-  await terminal.on('Project that the files go to:', keys.enter)
-  await terminal.on('Folder to watch:', `docs/a.txt${keys.enter}`)
-  await terminal.on('is a file', `${erased('docs/a.txt')}Altes Büro ☂${keys.enter}`)
-  await terminal.on('Its name', keys.enter)
-  await terminal.sees('1 file (1 B)')
-  await terminal.on('How much of it is uploaded?', keys.enter)
-  await terminal.on('Another folder?', `y${keys.enter}`)
-  await terminal.on('Folder to watch:', `~/home docs${keys.enter}`)
-  await terminal.on('Its name', `${keys.enter}`)
-  await terminal.sees('1 file (1 B)')
-  await terminal.on('How much of it is uploaded?', keys.enter)
-  await terminal.on('Another folder?', keys.enter)
-  await terminal.on('What should the old version', keys.enter)
-  await terminal.on('Write this to', keys.enter)
-  expect(await terminal.ended).toBe(0)
-  const { config } = loadConfig({ file: join(home.path, 'made/sluice.yaml'), env: { HOME: home.path } })
-  expect(config.folders.map(({ name, path }) => [name, path])).toEqual([
-    ['altes-buro', join(home.path, 'Altes Büro ☂')],
-    ['home-docs', join(home.path, 'home docs')],
-  ])
-})
+test.skipIf(!has_terminals)(
+  'a wrong answer is explained, and the question asked again',
+  async () => {
+    const home = await Home.make(tree)
+    addToTree(home.path, { 'Altes Büro ☂/x.txt': 'x', 'home docs/y.txt': 'y' })
+    chmodSync(join(home.path, 'token'), 0o644)
+    const erased = (text: string) => '\b'.repeat(text.length)
+    const terminal = wizard(home)
+    await terminal.on('Address of the assistant', `ftp://x${keys.enter}`)
+    await terminal.on('https://', `${erased('ftp://x')}${home.service.api}${keys.enter}`)
+    await terminal.on('The token:', `${keys.down}${keys.enter}`)
+    await terminal.on('File that holds the token:', keys.enter)
+    await terminal.on('not a file', `docs${keys.enter}`)
+    // Do not wait for "cannot read": the first fault is drawn again while the answer is typed.
+    await terminal.on('/docs: not a file', `${erased('docs')}token${keys.enter}`)
+    await terminal.sees('open to group or others')
+    await terminal.on('Project that the files go to:', keys.enter)
+    await terminal.on('Folder to watch:', `docs/a.txt${keys.enter}`)
+    await terminal.on('is a file', `${erased('docs/a.txt')}Altes Büro ☂${keys.enter}`)
+    await terminal.on('Its name', keys.enter)
+    await terminal.sees('1 file (1 B)')
+    await terminal.on('How much of it is uploaded?', keys.enter)
+    await terminal.on('Another folder?', `y${keys.enter}`)
+    await terminal.on('Folder to watch:', `~/home docs${keys.enter}`)
+    await terminal.on('Its name', `${keys.enter}`)
+    await terminal.sees('1 file (1 B)')
+    await terminal.on('How much of it is uploaded?', keys.enter)
+    await terminal.on('Another folder?', keys.enter)
+    await terminal.on('What should the old version', keys.enter)
+    await terminal.on('Write this to', keys.enter)
+    expect(await terminal.ended).toBe(0)
+    const { config } = loadConfig({
+      file: join(home.path, 'made/sluice.yaml'),
+      env: { HOME: home.path },
+    })
+    expect(config.folders.map(({ name, path }) => [name, path])).toEqual([
+      ['altes-buro', join(home.path, 'Altes Büro ☂')],
+      ['home-docs', join(home.path, 'home docs')],
+    ])
+  },
+)
 
-test.skipIf(!has_terminals)('the wizard asks before it replaces a configuration, and leaves it as it is', async () => {
-  const home = await Home.make(tree)
-  addToTree(home.path, { 'made/sluice.yaml': '# mine\n' })
-  const terminal = wizard(home)
-  await terminal.on('Write over it at the end?', keys.enter)
-  await terminal.sees('was left as it is')
-  expect(await terminal.ended).toBe(64)
-  expect(readFileSync(join(home.path, 'made/sluice.yaml'), 'utf8')).toBe('# mine\n')
-})
+test.skipIf(!has_terminals)(
+  'the wizard asks before it replaces a configuration, and leaves it as it is',
+  async () => {
+    const home = await Home.make(tree)
+    addToTree(home.path, { 'made/sluice.yaml': '# mine\n' })
+    const terminal = wizard(home)
+    await terminal.on('Write over it at the end?', keys.enter)
+    await terminal.sees('was left as it is')
+    expect(await terminal.ended).toBe(64)
+    expect(readFileSync(join(home.path, 'made/sluice.yaml'), 'utf8')).toBe('# mine\n')
+  },
+)

@@ -14,14 +14,26 @@ const tree = { 'a.txt': 'one', 'b/c.md': 'two', '~$lock.docx': 'x' }
 
 function flagsOf(home: Home): string[] {
   const token = ['--token-file', join(home.path, 'token')]
-  return ['init', '--base-url', home.service.api, ...token, '--project', home.project_id, '--folder', 'docs=docs']
+  return [
+    'init',
+    '--base-url',
+    home.service.api,
+    ...token,
+    '--project',
+    home.project_id,
+    '--folder',
+    'docs=docs',
+  ]
 }
 
 function wizard(home: Home, options: { words?: string[]; then?: string } = {}): PseudoTerminal {
-  const terminal = new PseudoTerminal(['init', '--config', 'made/sluice.yaml', ...(options.words ?? [])], {
-    cwd: home.path,
-    ...options,
-  })
+  const terminal = new PseudoTerminal(
+    ['init', '--config', 'made/sluice.yaml', ...(options.words ?? [])],
+    {
+      cwd: home.path,
+      ...options,
+    },
+  )
   onTestFinished(() => terminal.close())
   return terminal
 }
@@ -30,7 +42,10 @@ function wizard(home: Home, options: { words?: string[]; then?: string } = {}): 
  * Runs in this process, in the folder of the user: output and files are the same, at a tenth of the
  * cost.
  */
-async function here(home: Home, ...words: string[]): Promise<{ code: number; out: string; err: string }> {
+async function here(
+  home: Home,
+  ...words: string[]
+): Promise<{ code: number; out: string; err: string }> {
   const { terminal, out, err } = capturedTerminal()
   const before = process.cwd()
   process.chdir(home.path)
@@ -62,31 +77,41 @@ test('with options alone: init, plan and sync work, and the file becomes ready',
     project_id: home.project_id,
     token_file: join(home.path, 'token'),
   })
-  expect(config.folders).toMatchObject([{ name: 'docs', path: join(home.path, 'docs'), start: { kind: 'all' } }])
-  expect(made.err).toMatch(/docs {2}.*\n {2}2 files \(6 B\)\n {2}1 \.md, 1 \.txt\n {2}ignored 1 by ~\$\*/)
-  expect((await home.sluice('plan', '--config', 'made.yaml')).out).toContain('would be uploaded: 2 files (6 B)')
+  expect(config.folders).toMatchObject([
+    { name: 'docs', path: join(home.path, 'docs'), start: { kind: 'all' } },
+  ])
+  expect(made.err).toMatch(
+    /docs {2}.*\n {2}2 files \(6 B\)\n {2}1 \.md, 1 \.txt\n {2}ignored 1 by ~\$\*/,
+  )
+  expect((await home.sluice('plan', '--config', 'made.yaml')).out).toContain(
+    'would be uploaded: 2 files (6 B)',
+  )
   expect(await home.sluice('sync', '--config', 'made.yaml')).toMatchObject({ code: 0 })
   expect(home.readyAssets()).toBe(2)
 })
 
-test.each(['new\nline', '- a: "b" \'c\' #d 100% {ü}', 'e\u001b[31m=f', `${'long '.repeat(20)}\n\n end`])(
-  'the configuration has a folder called %j by that name',
-  async (odd) => {
-    const home = await Home.make(tree)
-    addToTree(home.path, { [`${odd}/x.txt`]: 'x' })
-    const flags = flagsOf(home).map((flag) => (flag === 'docs=docs' ? `docs=${odd}` : flag))
-    expect(await here(home, ...flags, '--yes', '--config', 'made.yaml')).toMatchObject({ code: 0 })
-    expect(load(join(home.path, 'made.yaml')).config.folders).toMatchObject([
-      { name: 'docs', path: join(home.path, odd) },
-    ])
-  },
-)
+test.each([
+  'new\nline',
+  '- a: "b" \'c\' #d 100% {ü}',
+  'e\u001b[31m=f',
+  `${'long '.repeat(20)}\n\n end`,
+])('the configuration has a folder called %j by that name', async (odd) => {
+  const home = await Home.make(tree)
+  addToTree(home.path, { [`${odd}/x.txt`]: 'x' })
+  const flags = flagsOf(home).map((flag) => (flag === 'docs=docs' ? `docs=${odd}` : flag))
+  expect(await here(home, ...flags, '--yes', '--config', 'made.yaml')).toMatchObject({ code: 0 })
+  expect(load(join(home.path, 'made.yaml')).config.folders).toMatchObject([
+    { name: 'docs', path: join(home.path, odd) },
+  ])
+})
 
 test('every value in the configuration has its reason beside it', async () => {
   const home = await Home.make(tree)
   await here(home, ...flagsOf(home), '--start', '90d', '--yes', '--config', 'made.yaml')
   const lines = readFileSync(join(home.path, 'made.yaml'), 'utf8').split('\n')
-  const values = lines.flatMap((line, at) => (/^ +[a-z_]+: ./.test(line) ? [{ line, before: lines[at - 1] }] : []))
+  const values = lines.flatMap((line, at) =>
+    /^ +[a-z_]+: ./.test(line) ? [{ line, before: lines[at - 1] }] : [],
+  )
   expect(values.map(({ line }) => line.trim().split(':')[0])).toEqual([
     'base_url',
     'project_id',
@@ -106,9 +131,13 @@ test('without a terminal, init never waits: it names the missing option', async 
   const home = await Home.make(tree)
   const bare = await here(home, 'init', '--config', 'made.yaml')
   expect(bare.code).toBe(64)
-  for (const flag of ['--base-url', '--token-file', '--project', '--folder', '--yes']) expect(bare.err).toContain(flag)
+  for (const flag of ['--base-url', '--token-file', '--project', '--folder', '--yes'])
+    expect(bare.err).toContain(flag)
   const unsure = await here(home, ...flagsOf(home), '--config', 'made.yaml')
-  expect(unsure).toMatchObject({ code: 64, err: expect.stringMatching(/options are missing: --yes$/m) })
+  expect(unsure).toMatchObject({
+    code: 64,
+    err: expect.stringMatching(/options are missing: --yes$/m),
+  })
   expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
 })
 
@@ -132,7 +161,9 @@ test('without a terminal and a project it names those that the token reaches, or
       code: 64,
       err: expect.stringContaining('the token reaches no project: ask the admin'),
     })
-    expect(none.err).toContain('sluice serve member add YOUR-EMAIL --project PROJECT --role collaborator')
+    expect(none.err).toContain(
+      'sluice serve member add YOUR-EMAIL --project PROJECT --role collaborator',
+    )
   }
   expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
 })
@@ -145,7 +176,9 @@ test.skipIf(!has_terminals)(
     const lab = projects.create('Lab').project_id
     users.create('ada@example.org')
     home.giveToken(tokens.create('ada', { user: 'ada@example.org' }).token)
-    const terminal = wizard(home, { words: ['--base-url', home.service.api, '--token-file', 'token'] })
+    const terminal = wizard(home, {
+      words: ['--base-url', home.service.api, '--token-file', 'token'],
+    })
     await terminal.sees('the token reaches no project')
     await terminal.sees('What now?')
     members.add('ada@example.org', home.project_id, 'collaborator')
@@ -163,7 +196,11 @@ test.skipIf(!has_terminals)(
 test.each([
   [['--project', 'nobody'], 64, 'the token reaches no project nobody'],
   [['--base-url', 'http://assistant.example.com'], 64, 'must begin with https://'],
-  [['--base-url', 'https://assistant.example.com/v1'], 64, 'must not end in /v1: Sluice adds it itself'],
+  [
+    ['--base-url', 'https://assistant.example.com/v1'],
+    64,
+    'must not end in /v1: Sluice adds it itself',
+  ],
   [['--folder', 'Bad Name=docs'], 64, 'the name must be'],
   [['--folder', 'docs='], 64, 'has no path'],
   [['--start', 'yesterday'], 64, '--start takes'],
@@ -183,7 +220,10 @@ test('a refused token ends init with 77; with an offline service it writes the f
   const home = await Home.make(tree)
   home.giveToken(`pat_${'x'.repeat(32)}`)
   const refused = await here(home, ...flagsOf(home), '--yes', '--config', 'made.yaml')
-  expect(refused).toMatchObject({ code: 77, err: expect.stringContaining('the projects cannot be read') })
+  expect(refused).toMatchObject({
+    code: 77,
+    err: expect.stringContaining('the projects cannot be read'),
+  })
   expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
   const words = flagsOf(home)
   words[words.indexOf('--base-url') + 1] = 'http://127.0.0.1:9'
@@ -191,7 +231,10 @@ test('a refused token ends init with 77; with an offline service it writes the f
   expect(away).toMatchObject({ code: 0, err: expect.stringContaining('is written unchecked') })
   words[words.indexOf('--project') + 1] = 'Office'
   const by_name = await here(home, ...words, '--yes', '--config', 'other.yaml')
-  expect(by_name).toMatchObject({ code: 64, err: expect.stringContaining('give --project an id (project_…)') })
+  expect(by_name).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('give --project an id (project_…)'),
+  })
   expect(by_name.err).not.toContain('unchecked;')
   expect(existsSync(join(home.path, 'other.yaml'))).toBe(false)
 })
@@ -212,44 +255,54 @@ test('init replaces an existing configuration only with --force', async () => {
   const refused = await here(home, ...flagsOf(home), '--yes', '--config', 'made.yaml')
   expect(refused).toMatchObject({ code: 64, err: expect.stringContaining('--force') })
   expect(readFileSync(join(home.path, 'made.yaml'), 'utf8')).toBe('# mine\n')
-  expect(await here(home, ...flagsOf(home), '--yes', '--force', '--config', 'made.yaml')).toMatchObject({ code: 0 })
+  expect(
+    await here(home, ...flagsOf(home), '--yes', '--force', '--config', 'made.yaml'),
+  ).toMatchObject({ code: 0 })
   expect(load(join(home.path, 'made.yaml')).config.folders).toHaveLength(1)
 })
 
-test.skipIf(!has_terminals)('the wizard writes a configuration from answers typed on a terminal', async () => {
-  const home = await Home.make(tree)
-  addToTree(home.path, { 'Old Papers/': '', 'Old Papers/x.pdf': 'paper' })
-  const { token } = home.service.tokens.create('typed')
-  const terminal = wizard(home)
-  await terminal.on('Address of the assistant', `${home.service.api}${keys.enter}`)
-  await terminal.on('The token:', keys.enter)
-  await terminal.on('Token:', `short${keys.enter}`)
-  await terminal.on('holds no valid token', `${'\b'.repeat(5)}${token}${keys.enter}`)
-  await terminal.on('Project that the files go to:', keys.enter)
-  await terminal.on('Folder to watch:', `docs${keys.enter}`)
-  await terminal.on('Its name', keys.enter)
-  await terminal.sees('2 files (6 B)')
-  await terminal.on('How much of it is uploaded?', keys.enter)
-  await terminal.on('Another folder?', `y${keys.enter}`)
-  await terminal.on('Folder to watch:', `docs/b${keys.enter}`)
-  await terminal.on('lies inside', `${'\b'.repeat(6)}Old Papers${keys.enter}`)
-  await terminal.on('Its name', keys.enter)
-  await terminal.on('How much of it is uploaded?', `${keys.down}${keys.enter}`)
-  await terminal.on('Another folder?', keys.enter)
-  await terminal.on('What should the old version', `${keys.down}${keys.enter}`)
-  await terminal.on('Write this to', keys.enter)
-  expect(await terminal.ended).toBe(0)
-  expect(terminal.shown()).not.toContain(token)
-  const { config, warnings } = load(join(home.path, 'made/sluice.yaml'))
-  expect(warnings).toEqual([])
-  expect(config.folders).toMatchObject([
-    { name: 'docs', start: { kind: 'all' }, on_change: 'remove_old', on_delete: 'keep' },
-    { name: 'old-papers', path: join(home.path, 'Old Papers'), start: { kind: 'newer_than' }, on_change: 'remove_old' },
-  ])
-  const kept = openSecrets(config, {})
-  expect([kept.secrets.token(), kept.warnings]).toEqual([token, []])
-  expect(statSync(join(home.path, 'made/token')).mode & 0o777).toBe(0o600)
-})
+test.skipIf(!has_terminals)(
+  'the wizard writes a configuration from answers typed on a terminal',
+  async () => {
+    const home = await Home.make(tree)
+    addToTree(home.path, { 'Old Papers/': '', 'Old Papers/x.pdf': 'paper' })
+    const { token } = home.service.tokens.create('typed')
+    const terminal = wizard(home)
+    await terminal.on('Address of the assistant', `${home.service.api}${keys.enter}`)
+    await terminal.on('The token:', keys.enter)
+    await terminal.on('Token:', `short${keys.enter}`)
+    await terminal.on('holds no valid token', `${'\b'.repeat(5)}${token}${keys.enter}`)
+    await terminal.on('Project that the files go to:', keys.enter)
+    await terminal.on('Folder to watch:', `docs${keys.enter}`)
+    await terminal.on('Its name', keys.enter)
+    await terminal.sees('2 files (6 B)')
+    await terminal.on('How much of it is uploaded?', keys.enter)
+    await terminal.on('Another folder?', `y${keys.enter}`)
+    await terminal.on('Folder to watch:', `docs/b${keys.enter}`)
+    await terminal.on('lies inside', `${'\b'.repeat(6)}Old Papers${keys.enter}`)
+    await terminal.on('Its name', keys.enter)
+    await terminal.on('How much of it is uploaded?', `${keys.down}${keys.enter}`)
+    await terminal.on('Another folder?', keys.enter)
+    await terminal.on('What should the old version', `${keys.down}${keys.enter}`)
+    await terminal.on('Write this to', keys.enter)
+    expect(await terminal.ended).toBe(0)
+    expect(terminal.shown()).not.toContain(token)
+    const { config, warnings } = load(join(home.path, 'made/sluice.yaml'))
+    expect(warnings).toEqual([])
+    expect(config.folders).toMatchObject([
+      { name: 'docs', start: { kind: 'all' }, on_change: 'remove_old', on_delete: 'keep' },
+      {
+        name: 'old-papers',
+        path: join(home.path, 'Old Papers'),
+        start: { kind: 'newer_than' },
+        on_change: 'remove_old',
+      },
+    ])
+    const kept = openSecrets(config, {})
+    expect([kept.secrets.token(), kept.warnings]).toEqual([token, []])
+    expect(statSync(join(home.path, 'made/token')).mode & 0o777).toBe(0o600)
+  },
+)
 
 test.skipIf(!has_terminals).each(['ctrl_c', 'ctrl_d'] as const)(
   '%s: nothing is written, and the terminal is restored',

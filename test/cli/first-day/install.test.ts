@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openingAdvice } from '../../../src/cli/commands/install.ts'
@@ -23,7 +32,10 @@ function machine(config: object = {}) {
     token_file: join(home, 'token'),
   }
   writeFileSync(join(home, 'token'), token)
-  writeFileSync(file, JSON.stringify({ service, folders: [{ name: 'docs', path: join(home, 'docs') }], ...config }))
+  writeFileSync(
+    file,
+    JSON.stringify({ service, folders: [{ name: 'docs', path: join(home, 'docs') }], ...config }),
+  )
   const sluice = async (...words: string[]) => {
     const { terminal, out, err } = capturedTerminal()
     const code = await runCli([...words, '--prefix', root], terminal, commands)
@@ -39,17 +51,27 @@ test('installs unit, configuration, token and drop-in, and reports each; a secon
   const { sluice, file, root, home, text } = machine()
   const first = await sluice('install', '--config', file)
   expect([first.code, first.err]).toEqual([0, ''])
-  for (const path of ['etc/systemd/system/sluice.service', 'etc/sluice/sluice.yaml', 'etc/sluice/token', drop_in]) {
+  for (const path of [
+    'etc/systemd/system/sluice.service',
+    'etc/sluice/sluice.yaml',
+    'etc/sluice/token',
+    drop_in,
+  ]) {
     expect(first.out).toMatch(new RegExp(`^write +${join(root, path)}`, 'm'))
   }
   expect(first.out).toMatch(/\nnext:\n(.*\n)* {2}systemctl enable --now sluice.service\n/)
   expect(first.out).not.toContain(token)
   expect(text('etc/sluice/token')).toBe(`${token}\n`)
   expect(text(drop_in)).toContain(`ReadOnlyPaths=-${home}/docs\n`)
-  expect([modeOf(join(root, 'etc/sluice/token')), modeOf(join(root, 'etc/sluice/sluice.yaml'))]).toEqual(['600', '644'])
+  expect([
+    modeOf(join(root, 'etc/sluice/token')),
+    modeOf(join(root, 'etc/sluice/sluice.yaml')),
+  ]).toEqual(['600', '644'])
 
   const second = await sluice('install', '--config', file)
-  expect(second.out).not.toMatch(/^(write|change|run|not run) .*(service|yaml|token|daemon-reload)/m)
+  expect(second.out).not.toMatch(
+    /^(write|change|run|not run) .*(service|yaml|token|daemon-reload)/m,
+  )
 })
 
 test('a dry run prints the same and changes nothing', async () => {
@@ -89,29 +111,45 @@ test('variables of the shell reach neither the check nor the files: the service 
   vi.stubEnv('SLUICE_PROJECT_ID', 'project_0123456789abcdefghij')
   const bare = machine({ service: { token_file: join(home, 'token') } })
   const { code, err } = await bare.sluice('install', '--config', bare.file)
-  expect([code, err]).toEqual([78, expect.stringMatching(/service\.base_url(.*\n)+.*service\.project_id/)])
+  expect([code, err]).toEqual([
+    78,
+    expect.stringMatching(/service\.base_url(.*\n)+.*service\.project_id/),
+  ])
   expect([has('etc/sluice/sluice.yaml'), bare.has('etc/sluice/sluice.yaml')]).toEqual([true, false])
 })
 
 test('an instance has its own configuration, token and drop-in', async () => {
   const { sluice, file, has, text } = machine()
-  expect((await sluice('install', '--config', file, '--instance', 'legal')).out).toContain('sluice@legal.service')
-  expect(text('etc/systemd/system/sluice@legal.service.d/10-config.conf')).toContain('--config /etc/sluice/legal.yaml')
+  expect((await sluice('install', '--config', file, '--instance', 'legal')).out).toContain(
+    'sluice@legal.service',
+  )
+  expect(text('etc/systemd/system/sluice@legal.service.d/10-config.conf')).toContain(
+    '--config /etc/sluice/legal.yaml',
+  )
   expect(['etc/sluice/legal.token', 'etc/sluice/sluice.yaml'].map(has)).toEqual([true, false])
   const bare = await sluice('install', '--instance', 'hr')
   expect(bare.out).toContain('next:\n  write /etc/sluice/hr.yaml, and run `sluice install` again')
   expect(has('etc/sluice/hr.yaml')).toBe(false)
   const odd = await sluice('install', '--instance', '../x')
-  expect([odd.code, odd.err]).toEqual([64, expect.stringContaining('../x cannot be the name of an instance')])
+  expect([odd.code, odd.err]).toEqual([
+    64,
+    expect.stringContaining('../x cannot be the name of an instance'),
+  ])
   // The configuration /etc/sluice/sluice.yaml belongs to another instance.
   const same = await sluice('install', '--config', file, '--instance', 'sluice')
-  expect([same.code, same.err]).toEqual([64, expect.stringContaining('sluice.service has its configuration')])
+  expect([same.code, same.err]).toEqual([
+    64,
+    expect.stringContaining('sluice.service has its configuration'),
+  ])
 })
 
 test('refuses paths that begin with the home of the calling user', async () => {
   const { sluice, file, root } = machine({ folders: [{ name: 'docs', path: '~/docs' }] })
   const { code, err } = await sluice('install', '--config', file)
-  expect([code, err]).toEqual([78, expect.stringMatching(/names ~\/docs: "~" is another home to the service/)])
+  expect([code, err]).toEqual([
+    78,
+    expect.stringMatching(/names ~\/docs: "~" is another home to the service/),
+  ])
   expect(existsSync(root)).toBe(false)
 })
 
@@ -121,7 +159,9 @@ test('refuses a file that holds no token, and does not show its content', async 
   const { code, out, err } = await sluice('install', '--config', file)
   expect([code, err]).toEqual([
     77,
-    expect.stringContaining('holds no valid token: expected 36 characters, "pat_" and 32 more, got 7'),
+    expect.stringContaining(
+      'holds no valid token: expected 36 characters, "pat_" and 32 more, got 7',
+    ),
   ])
   expect(out + err).not.toContain('hunter2')
 })
@@ -145,7 +185,10 @@ test('the error names the path if the machine refuses to change a mode', () => {
   const { terminal } = capturedTerminal()
   const builder = createBuilder({ prefix: root, is_dry: false, terminal })
   const refused = (path: string) =>
-    expect.objectContaining({ code: 'install.file', message: expect.stringContaining(join(root, path)) })
+    expect.objectContaining({
+      code: 'install.file',
+      message: expect.stringContaining(join(root, path)),
+    })
   expect(() => builder.close('/token', 0o400)).toThrow(refused('token'))
   expect(() => builder.open('/sluice')).toThrow(refused('sluice'))
 })
@@ -160,13 +203,15 @@ test('uninstall keeps configuration, token and state unless --purge is given, an
   expect(first.out).toContain(
     'left     /etc/sluice/sluice.yaml, /etc/sluice/token, /var/lib/sluice  (--purge removes them)',
   )
-  expect([drop_in, 'etc/systemd/system/sluice.service', 'etc/sluice/token'].map(has)).toEqual([false, true, true])
-  await sluice('uninstall', '--instance', 'legal', '--purge')
-  expect(['etc/systemd/system/sluice.service', 'etc/sluice/legal.token', 'var/lib/sluice'].map(has)).toEqual([
-    false,
+  expect([drop_in, 'etc/systemd/system/sluice.service', 'etc/sluice/token'].map(has)).toEqual([
     false,
     true,
+    true,
   ])
+  await sluice('uninstall', '--instance', 'legal', '--purge')
+  expect(
+    ['etc/systemd/system/sluice.service', 'etc/sluice/legal.token', 'var/lib/sluice'].map(has),
+  ).toEqual([false, false, true])
   await sluice('uninstall', '--purge')
   expect(['etc/sluice', 'var/lib/sluice'].map(has)).toEqual([false, false])
 })
@@ -183,14 +228,18 @@ test('the advice opens a closed parent directory, or the folder itself, for the 
   expect(openingAdvice({ path: '/home/ada/papers', parent: '/home/ada' })).toMatch(
     /^setfacl -m u:sluice:x \/home\/ada {4}#/,
   )
-  expect(openingAdvice({ path: '/srv/papers', parent: undefined })).toMatch(/^setfacl -R -m .* \/srv\/papers {4}#/)
+  expect(openingAdvice({ path: '/srv/papers', parent: undefined })).toMatch(
+    /^setfacl -R -m .* \/srv\/papers {4}#/,
+  )
 })
 
 test('uninstall says so if nothing is installed', async () => {
   const { sluice, file } = machine()
   expect((await sluice('uninstall')).out).toBe('nothing is installed\n')
   await sluice('install', '--config', file)
-  expect((await sluice('uninstall', '--instance', 'typo')).out).toBe('nothing is installed as sluice@typo.service\n')
+  expect((await sluice('uninstall', '--instance', 'typo')).out).toBe(
+    'nothing is installed as sluice@typo.service\n',
+  )
   await sluice('uninstall', '--purge')
   expect((await sluice('uninstall', '--purge')).out).toBe('nothing is installed\n')
 })
@@ -199,7 +248,9 @@ test('uninstall stops a unit before it removes it, with or without its drop-in, 
   const { sluice, file, root, has } = machine()
   await sluice('install', '--config', file)
   rmSync(join(root, dirname(drop_in)), { recursive: true })
-  expect((await sluice('uninstall')).out).toMatch(/^not run {2}systemctl disable --now sluice\.service\nremove /)
+  expect((await sluice('uninstall')).out).toMatch(
+    /^not run {2}systemctl disable --now sluice\.service\nremove /,
+  )
   const unit = join(root, 'etc/systemd/system/sluice.service')
   symlinkSync('/dev/null', unit)
   const { out } = await sluice('uninstall')
@@ -213,14 +264,19 @@ test('uninstall keeps the shared files for an enabled instance without a drop-in
   const { sluice, file, root, has } = machine()
   await sluice('install', '--config', file)
   mkdirSync(join(root, 'etc/systemd/system/multi-user.target.wants'))
-  symlinkSync('../sluice@.service', join(root, 'etc/systemd/system/multi-user.target.wants/sluice@legal.service'))
+  symlinkSync(
+    '../sluice@.service',
+    join(root, 'etc/systemd/system/multi-user.target.wants/sluice@legal.service'),
+  )
   expect((await sluice('uninstall')).out).toContain('kept     what sluice@legal.service uses, too')
   expect(has('etc/systemd/system/sluice@.service')).toBe(true)
 })
 
 test('uninstall --purge names the files that it leaves', async () => {
   const secret_file = '/run/credentials/sluice.service/hook'
-  const alerts = { deliver: [{ webhook: { url: 'https://chat.example.com/hooks/s3cret', secret_file } }] }
+  const alerts = {
+    deliver: [{ webhook: { url: 'https://chat.example.com/hooks/s3cret', secret_file } }],
+  }
   const { sluice, file, root } = machine({ alerts, state_dir: '/data/sluice' })
   await sluice('install', '--config', file)
   mkdirSync(join(root, 'data/sluice'), { recursive: true })
@@ -228,7 +284,10 @@ test('uninstall --purge names the files that it leaves', async () => {
   await sluice('uninstall')
   const { out } = await sluice('uninstall', '--purge')
   expect(out).toContain('left     /etc/sluice/hook, /data/sluice  (yours to remove)')
-  expect([existsSync(join(root, 'etc/sluice/hook')), existsSync(join(root, 'data/sluice'))]).toEqual([true, true])
+  expect([
+    existsSync(join(root, 'etc/sluice/hook')),
+    existsSync(join(root, 'data/sluice')),
+  ]).toEqual([true, true])
 })
 
 test('uninstall --purge removes the state of a dynamic user, and names the files that an administrator added beside the unit', async () => {
@@ -254,8 +313,13 @@ test('install does not replace a masked unit; the unit of another instance stays
   expect(err).toContain('systemctl unmask sluice.service')
   expect(has('etc/sluice')).toBe(false)
   const other = await sluice('install', '--config', file, '--instance', 'legal')
-  expect([other.code, other.out]).toEqual([0, expect.stringContaining(`kept     ${unit}  (masked)\n`)])
+  expect([other.code, other.out]).toEqual([
+    0,
+    expect.stringContaining(`kept     ${unit}  (masked)\n`),
+  ])
   expect(lstatSync(unit).isSymbolicLink()).toBe(true)
   symlinkSync('/dev/null', join(root, 'etc/systemd/system/sluice@law.service'))
-  expect((await sluice('install', '--config', file, '--instance', 'law')).err).toContain('sluice@law.service is masked')
+  expect((await sluice('install', '--config', file, '--instance', 'law')).err).toContain(
+    'sluice@law.service is masked',
+  )
 })

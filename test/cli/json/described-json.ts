@@ -16,7 +16,12 @@ export const schemas = new Map<string, Schema>(
   }),
 )
 
-const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true })
+const ajv = new Ajv2020({
+  strict: true,
+  strictRequired: false,
+  allowUnionTypes: true,
+  allErrors: true,
+})
 addFormats.default(ajv)
 for (const schema of schemas.values()) ajv.addSchema(schema)
 

@@ -5,9 +5,20 @@ import { Home, untilAnswer } from '../sluice.ts'
 import { type Schema, schemas, undescribed } from './described-json.ts'
 
 /** The commands of the page, with the name of their schema. The tests run each of them. */
-const commands = ['status', 'ls', 'plan', 'explain', 'verify', 'sync', 'prompts-history', 'prompts-show']
+const commands = [
+  'status',
+  'ls',
+  'plan',
+  'explain',
+  'verify',
+  'sync',
+  'prompts-history',
+  'prompts-show',
+]
 const pictures = (from: number, to: number) =>
-  Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`${from + at}.png`, `picture ${from + at}`]))
+  Object.fromEntries(
+    Array.from({ length: to - from }, (_, at) => [`${from + at}.png`, `picture ${from + at}`]),
+  )
 
 let home: Home
 /** The answers so far, by command. */
@@ -38,16 +49,29 @@ function configure(folder: object, more: { folders?: object[]; uploads?: object 
     { file: { dir: join(home.path, 'out') } },
   ]
   const prompts = [
-    { name: 'digest', ...schedule, prompt: 'what is new?', first_run: 'all', scope: { folders: ['docs'] }, deliver },
+    {
+      name: 'digest',
+      ...schedule,
+      prompt: 'what is new?',
+      first_run: 'all',
+      scope: { folders: ['docs'] },
+      deliver,
+    },
   ]
   home.configure({ folder, prompts, ...more })
 }
 
 test('before the first scan', async () => {
   configure({ labels: ['legal'] })
-  expect(await answerOf('status')).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'new' }] })
+  expect(await answerOf('status')).toMatchObject({
+    verdict: 'incomplete',
+    folders: [{ state: 'new' }],
+  })
   expect(await answerOf('ls')).toMatchObject({ files: [] })
-  expect(await answerOf('explain', 'docs/none.txt')).toMatchObject({ state: 'unknown', times: null })
+  expect(await answerOf('explain', 'docs/none.txt')).toMatchObject({
+    state: 'unknown',
+    times: null,
+  })
   expect(await answerOf('plan')).toMatchObject({ knows_ledger: false })
   expect(await answerOf('prompts', 'history', 'digest')).toMatchObject({ runs: [] })
 })
@@ -62,9 +86,18 @@ test('all files are ready', async () => {
   })
   symlinkSync('a.txt', join(home.path, 'docs/link'))
   mkdirSync(join(home.path, 'docs/closed'), { mode: 0o700 })
-  expect(await answerOf('plan', '--hash')).toMatchObject({ hashed: true, would_upload: { files: 2 } })
-  expect(await answerOf('sync')).toMatchObject({ complete: true, new: { files: 3, uploaded: { files: 2 } } })
-  expect(await answerOf('status')).toMatchObject({ verdict: 'all_ready', health: { state: 'unknown' } })
+  expect(await answerOf('plan', '--hash')).toMatchObject({
+    hashed: true,
+    would_upload: { files: 2 },
+  })
+  expect(await answerOf('sync')).toMatchObject({
+    complete: true,
+    new: { files: 3, uploaded: { files: 2 } },
+  })
+  expect(await answerOf('status')).toMatchObject({
+    verdict: 'all_ready',
+    health: { state: 'unknown' },
+  })
   expect((await answerOf('ls')).files).toHaveLength(3)
   expect(await answerOf('explain', 'docs/contracts/b.txt')).toMatchObject({
     state: 'ready',
@@ -83,7 +116,11 @@ test('a run of a prompt, with a delivery that fails and one that arrives', async
   const { runs } = await answerOf('prompts', 'history', 'digest')
   expect(runs).toMatchObject([{ state: 'written', cause: 'user' }])
   const run = await answerOf('prompts', 'show', String(runs[0].run))
-  expect(run).toMatchObject({ covered: [{}, {}], turns: [{}], deliveries: [{ state: 'wanted' }, { state: 'done' }] })
+  expect(run).toMatchObject({
+    covered: [{}, {}],
+    turns: [{}],
+    deliveries: [{ state: 'wanted' }, { state: 'done' }],
+  })
   expect(await answerOf('status')).toMatchObject({ prompts: [{ last_run: { run: runs[0].run } }] })
 })
 
@@ -91,20 +128,35 @@ test('refused files, a refused type, skipped and held files, removals, an offlin
   home.write(pictures(0, 20))
   home.write({ 'empty.txt': '' })
   expect((await home.inProcess('sync')).code).toBe(3)
-  expect(await answerOf('explain', 'docs/0.png')).toMatchObject({ state: 'refused', last_error: {} })
+  expect(await answerOf('explain', 'docs/0.png')).toMatchObject({
+    state: 'refused',
+    last_error: {},
+  })
   expect(await answerOf('explain', 'docs/empty.txt')).toMatchObject({ state: 'skipped' })
-  home.write({ ...pictures(20, 22), 'more/c.txt': 'three', 'more/d.txt': 'four', 'later/e.txt': 'five' })
+  home.write({
+    ...pictures(20, 22),
+    'more/c.txt': 'three',
+    'more/d.txt': 'four',
+    'later/e.txt': 'five',
+  })
   rmSync(join(home.path, 'docs/a.txt'))
   const away = { name: 'away', path: join(home.path, 'away') }
   mkdirSync(away.path)
   configure(
     { on_delete: 'remove', delete_grace_ms: '1h' },
-    { folders: [away], uploads: { limit: { files: 24 }, max_bytes_per_day: '1MB', bandwidth: '10MB/s' } },
+    {
+      folders: [away],
+      uploads: { limit: { files: 24 }, max_bytes_per_day: '1MB', bandwidth: '10MB/s' },
+    },
   )
   expect((await home.inProcess('sync')).code).toBe(3)
   renameSync(away.path, join(home.path, 'elsewhere'))
   const synced = await answerOf('sync')
-  expect(synced).toMatchObject({ complete: false, folders: [{}, { state: 'offline' }], fault: null })
+  expect(synced).toMatchObject({
+    complete: false,
+    folders: [{}, { state: 'offline' }],
+    fault: null,
+  })
   expect(synced.over_limit_places).not.toEqual([])
 
   const status = await answerOf('status')
@@ -112,10 +164,15 @@ test('refused files, a refused type, skipped and held files, removals, an offlin
     folders: [{ state: 'online' }, { state: 'offline' }],
     removals: { waiting: [{ why: 'grace' }] },
   })
-  expect(status.problems.map(({ stage }: { stage: string }) => stage)).toEqual(['refused', 'blocked'])
+  expect(status.problems.map(({ stage }: { stage: string }) => stage)).toEqual([
+    'refused',
+    'blocked',
+  ])
   expect(status.over_limit.places).not.toEqual([])
   const states = new Set(
-    (await answerOf('ls', '--state', 'ready,refused,blocked,skipped,gone')).files.map((file: Schema) => file.state),
+    (await answerOf('ls', '--state', 'ready,refused,blocked,skipped,gone')).files.map(
+      (file: Schema) => file.state,
+    ),
   )
   expect(states).toEqual(new Set(['ready', 'refused', 'blocked', 'skipped', 'gone']))
   expect(await answerOf('explain', 'docs/21.png')).toMatchObject({ state: 'blocked' })
@@ -125,7 +182,9 @@ test('refused files, a refused type, skipped and held files, removals, an offlin
     { offline: expect.any(String), seen: null },
   ])
   const reasons = plan.folders[0].stays.map(({ reason }: { reason: string }) => reason)
-  expect(reasons).toEqual(expect.arrayContaining(['refused', 'type_refused', 'empty', 'upload_limit']))
+  expect(reasons).toEqual(
+    expect.arrayContaining(['refused', 'type_refused', 'empty', 'upload_limit']),
+  )
 })
 
 test('differences of all sides, and a service that does not answer', async () => {
@@ -141,8 +200,14 @@ test('differences of all sides, and a service that does not answer', async () =>
     complete: false,
     projects: [{ fault: { code: expect.any(String) } }],
   })
-  expect(await answerOf('sync')).toMatchObject({ complete: false, fault: { code: expect.any(String) } })
-  expect(await answerOf('status')).toMatchObject({ verdict: 'refused', troubles: [{ about: 'account' }] })
+  expect(await answerOf('sync')).toMatchObject({
+    complete: false,
+    fault: { code: expect.any(String) },
+  })
+  expect(await answerOf('status')).toMatchObject({
+    verdict: 'refused',
+    troubles: [{ about: 'account' }],
+  })
   home.giveToken()
 })
 
@@ -151,12 +216,17 @@ test('a running daemon, and a pause', async () => {
   const status = () => answerOf('status')
   await untilAnswer('it watches', status, ({ folders }) => folders[0].watching !== null)
   expect((await home.inProcess('pause', '--for', '1h', '--why', 'the line is slow')).code).toBe(0)
-  expect(await answerOf('status')).toMatchObject({ daemon: { state: 'running' }, pause: { until: expect.any(String) } })
+  expect(await answerOf('status')).toMatchObject({
+    daemon: { state: 'running' },
+    pause: { until: expect.any(String) },
+  })
 })
 
 test('each command was run, and every field that the page does not know is refused', () => {
   expect([...seen.keys()].sort()).toEqual(commands.toSorted())
-  expect([...schemas.keys()].sort()).toEqual([...commands.map((name) => `${name}.json`), 'shared.json'].sort())
+  expect([...schemas.keys()].sort()).toEqual(
+    [...commands.map((name) => `${name}.json`), 'shared.json'].sort(),
+  )
   for (const [name, answers] of seen) {
     for (const object of answers.flatMap(objectsIn)) {
       object.not_on_the_page = 1
@@ -177,7 +247,8 @@ test('each object of a schema is closed, requires all of its fields, and describ
         false,
         fields.map(([field]) => field).sort(),
       ])
-      for (const [field, { description }] of fields) expect(description, `${name}: ${field}`).toMatch(/^[\w`–].*\.$/s)
+      for (const [field, { description }] of fields)
+        expect(description, `${name}: ${field}`).toMatch(/^[\w`–].*\.$/s)
     }
   }
 })

@@ -39,12 +39,18 @@ test('beside a working daemon: the backup is complete, readable by its owner onl
   await until('both are in', () => home.readyAssets() === 2)
   const file = join(home.path, 'ledger.backup')
   const ended = await home.inProcess('backup', file)
-  expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(/ledger\.backup: .*, the ledger of 2 files/) })
+  expect(ended).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/ledger\.backup: .*, the ledger of 2 files/),
+  })
   expect(ended.err).toContain(`sluice restore ${file}`)
   expect(kept(file)).toEqual(['a.txt', 'b/c.txt'])
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(readdirSync(home.path).filter((name) => name.startsWith('ledger.backup'))).toEqual(['ledger.backup'])
-  for (const secret of ['upload_url', 'sig=', 'pat_']) expect(readFileSync(file, 'latin1')).not.toContain(secret)
+  expect(readdirSync(home.path).filter((name) => name.startsWith('ledger.backup'))).toEqual([
+    'ledger.backup',
+  ])
+  for (const secret of ['upload_url', 'sig=', 'pat_'])
+    expect(readFileSync(file, 'latin1')).not.toContain(secret)
   home.write({ 'd.txt': 'three' })
   await until('the daemon goes on', () => home.readyAssets() === 3)
   daemon.child.kill('SIGTERM')
@@ -61,7 +67,10 @@ test('backup refuses a destination in a watched folder or the state directory, a
   const file = join(home.path, 'ledger.backup')
   await home.inProcess('backup', file)
   const before = readFileSync(file)
-  expect(await home.inProcess('backup', file)).toMatchObject({ code: 64, err: expect.stringContaining('--force') })
+  expect(await home.inProcess('backup', file)).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('--force'),
+  })
   expect(readFileSync(file)).toEqual(before)
   expect(await home.inProcess('backup', file, '--force')).toMatchObject({ code: 0 })
   expect(kept(file)).toHaveLength(2)
@@ -100,18 +109,26 @@ test('restore refuses the ledger itself as the backup, by any of its names', asy
   symlinkSync(join(home.path, 'state/ledger.db'), join(home.path, 'link'))
   for (const name of ['state/ledger.db', 'link']) {
     const ended = await home.inProcess('restore', join(home.path, name))
-    expect(ended, name).toMatchObject({ code: 64, err: expect.stringContaining('is the ledger itself') })
+    expect(ended, name).toMatchObject({
+      code: 64,
+      err: expect.stringContaining('is the ledger itself'),
+    })
   }
-  expect(readdirSync(join(home.path, 'state')).filter((name) => name.includes('replaced'))).toEqual([])
+  expect(readdirSync(join(home.path, 'state')).filter((name) => name.includes('replaced'))).toEqual(
+    [],
+  )
   expect(kept(join(home.path, 'state/ledger.db'))).toHaveLength(2)
 })
 
-test.skipIf(process.getuid?.() === 0)('without the right to read the ledger: exit code 77', async () => {
-  const home = await Home.make(tree)
-  await home.inProcess('sync')
-  chmodSync(join(home.path, 'state/ledger.db'), 0)
-  expect(await home.inProcess('backup', join(home.path, 'x'))).toMatchObject({ code: 77 })
-})
+test.skipIf(process.getuid?.() === 0)(
+  'without the right to read the ledger: exit code 77',
+  async () => {
+    const home = await Home.make(tree)
+    await home.inProcess('sync')
+    chmodSync(join(home.path, 'state/ledger.db'), 0)
+    expect(await home.inProcess('backup', join(home.path, 'x'))).toMatchObject({ code: 77 })
+  },
+)
 
 test('after a restore, a pass sends 0 bytes, even for files newer than the backup; the old ledger is kept', async () => {
   const home = await Home.make(tree)
@@ -122,9 +139,15 @@ test('after a restore, a pass sends 0 bytes, even for files newer than the backu
   await home.inProcess('sync')
   expect(sent(home)).toBe(3)
   const restored = await home.inProcess('restore', file)
-  expect(restored, restored.err).toMatchObject({ code: 0, out: expect.stringContaining('ledger.db.replaced-') })
+  expect(restored, restored.err).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('ledger.db.replaced-'),
+  })
   expect(kept(join(home.path, 'state/ledger.db'))).toEqual(['a.txt', 'b/c.txt'])
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready      3 files') })
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('ready      3 files'),
+  })
   expect([sent(home), home.readyAssets()]).toEqual([3, 3])
 })
 
@@ -165,6 +188,8 @@ test('restore refuses a file that is no backup, and refuses while a daemon runs'
   })
   daemon.child.kill('SIGTERM')
   await daemon.ended
-  expect(readdirSync(join(home.path, 'state')).filter((name) => name.includes('replaced'))).toEqual([])
+  expect(readdirSync(join(home.path, 'state')).filter((name) => name.includes('replaced'))).toEqual(
+    [],
+  )
   expect(existsSync(join(home.path, 'state/ledger.db'))).toBe(true)
 })

@@ -20,7 +20,13 @@ async function homeWithLedger(): Promise<{ home: Home; ledger: string }> {
   const home = await Home.make({ 'a.txt': 'one' })
   home.configure({
     prompts: [
-      { name: 'digest', cron: '0 0 1 1 *', timezone: 'UTC', prompt: 'What is new?', scope: { folders: ['docs'] } },
+      {
+        name: 'digest',
+        cron: '0 0 1 1 *',
+        timezone: 'UTC',
+        prompt: 'What is new?',
+        scope: { folders: ['docs'] },
+      },
     ],
   })
   expect((await home.inProcess('sync')).code).toBe(0)
@@ -37,7 +43,11 @@ test('every command reports a damaged ledger and names the command that repairs 
   closeSync(descriptor)
   for (const words of commands) {
     const { code, err } = await home.inProcess(...words)
-    expect([words.join(' '), code, err]).toEqual([words.join(' '), 1, expect.stringContaining('`sluice rebuild`')])
+    expect([words.join(' '), code, err]).toEqual([
+      words.join(' '),
+      1,
+      expect.stringContaining('`sluice rebuild`'),
+    ])
     expect(err).toContain(`${ledger}: `)
     expect(err).not.toContain('a fault of Sluice itself')
   }

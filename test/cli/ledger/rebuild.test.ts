@@ -42,13 +42,17 @@ function covered(home: Home): string[][] {
   const dir = join(home.path, 'reports')
   const manifests = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.json')) : []
   return manifests.sort().map((name) => {
-    const { assets } = JSON.parse(readFileSync(join(dir, name), 'utf8')) as { assets: { name: string }[] }
+    const { assets } = JSON.parse(readFileSync(join(dir, name), 'utf8')) as {
+      assets: { name: string }[]
+    }
     return assets.map((asset) => asset.name).sort()
   })
 }
 
 function labels(home: Home): unknown {
-  return home.service.assets(home.project_id).map(({ asset_id, labels }) => ({ asset_id, labels: [...labels].sort() }))
+  return home.service
+    .assets(home.project_id)
+    .map(({ asset_id, labels }) => ({ asset_id, labels: [...labels].sort() }))
 }
 
 function state(home: Home): string[] {
@@ -58,7 +62,9 @@ function state(home: Home): string[] {
 /** The status while a rebuild waits for the service. */
 function waiting(home: Home): ReturnType<Home['inProcess']> {
   const ask = () => home.inProcess('status')
-  return untilAnswer('the rebuild waits for the service', ask, ({ out }) => out.includes('the service: '))
+  return untilAnswer('the rebuild waits for the service', ask, ({ out }) =>
+    out.includes('the service: '),
+  )
 }
 
 /** Overwrites pages in the middle of the file, so that SQLite cannot read it. */
@@ -81,7 +87,10 @@ test.each([
     expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
     home.write({ 'sub/covered.txt': 'The lease ends in May.\n' })
     expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
-    home.write({ 'uncovered.txt': 'The boat is red.\n', 'sub/copy.txt': 'The lease ends in May.\n' })
+    home.write({
+      'uncovered.txt': 'The boat is red.\n',
+      'sub/copy.txt': 'The lease ends in May.\n',
+    })
     expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
     expect(covered(home)).toEqual([['docs/sub/covered.txt']])
     const before = { puts: puts(home), labels: labels(home), ready: home.readyAssets() }
@@ -93,10 +102,15 @@ test.each([
     expect(dry.out).toContain('4 files (')
     expect(dry.out).toMatch(/digest: 1 report in .* cover 1 content/)
     const rebuilt = await home.inProcess('rebuild')
-    expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('uploaded   0 files, 0 B') })
+    expect(rebuilt, rebuilt.err).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('uploaded   0 files, 0 B'),
+    })
     expect({ puts: puts(home), labels: labels(home), ready: home.readyAssets() }).toEqual(before)
     expect(
-      state(home).filter((name) => name.startsWith('ledger.db.damaged-') && !/-(wal|shm)$/.test(name)),
+      state(home).filter(
+        (name) => name.startsWith('ledger.db.damaged-') && !/-(wal|shm)$/.test(name),
+      ),
     ).toHaveLength(how === 'damaged' ? 1 : 0)
     expect(state(home)).not.toContain('rebuild')
     expect((await home.inProcess('status')).out).toContain('all ready: 4 files')
@@ -115,10 +129,16 @@ test('rebuild refuses a sound ledger, and one that a daemon has open', async () 
   const home = await homeWith({ 'a.txt': 'one' })
   const daemon = await home.run()
   await until('it is in', () => home.readyAssets() === 1)
-  expect(await home.inProcess('rebuild')).toMatchObject({ code: 1, err: expect.stringContaining('stop it first') })
+  expect(await home.inProcess('rebuild')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('stop it first'),
+  })
   daemon.child.kill('SIGTERM')
   await daemon.ended
-  expect(await home.inProcess('rebuild')).toMatchObject({ code: 64, err: expect.stringContaining('is sound') })
+  expect(await home.inProcess('rebuild')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('is sound'),
+  })
   expect(await home.inProcess('rebuild', '--dry-run')).toMatchObject({ code: 3 })
 })
 
@@ -127,7 +147,10 @@ test('a pause requested after the loss works, and does not stand in the way of t
   await home.inProcess('sync')
   rmSync(join(home.path, 'state'), { recursive: true })
   expect(await home.inProcess('pause')).toMatchObject({ code: 0 })
-  expect(await home.inProcess('rebuild')).toMatchObject({ code: 3, err: expect.stringContaining('`sluice resume`') })
+  expect(await home.inProcess('rebuild')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('`sluice resume`'),
+  })
   expect(await home.inProcess('resume')).toMatchObject({ code: 0 })
   home.giveToken(`pat_${'x'.repeat(32)}`)
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 77 })
@@ -135,7 +158,10 @@ test('a pause requested after the loss works, and does not stand in the way of t
   expect(await home.inProcess('sync')).toMatchObject({ code: 78 })
   expect(state(home)).toContain('rebuild')
   const rebuilt = await home.inProcess('rebuild')
-  expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('uploaded   0 files, 0 B') })
+  expect(rebuilt, rebuilt.err).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('uploaded   0 files, 0 B'),
+  })
   expect(rebuilt.out).not.toContain('damaged')
   expect(state(home).filter((name) => name.includes('damaged'))).toEqual([])
   expect([puts(home), home.readyAssets()]).toEqual([2, 2])
@@ -158,7 +184,10 @@ test('a rebuild that lost its service leaves no finished ledger; the next try co
   rmSync(join(home.path, 'state'), { recursive: true })
   home.giveToken(`pat_${'x'.repeat(32)}`)
   const refused = await home.inProcess('rebuild')
-  expect(refused).toMatchObject({ code: 77, err: expect.stringContaining('`sluice rebuild` goes on') })
+  expect(refused).toMatchObject({
+    code: 77,
+    err: expect.stringContaining('`sluice rebuild` goes on'),
+  })
   expect(state(home)).not.toContain('ledger.db')
   const status = await home.inProcess('status')
   expect(status).toMatchObject({
@@ -166,7 +195,9 @@ test('a rebuild that lost its service leaves no finished ledger; the next try co
     out: expect.stringMatching(/^a rebuild has not ended, .*`sluice rebuild`/),
   })
   expect(status.out).not.toMatch(/no folder was scanned yet|sluice run/)
-  const { checks } = JSON.parse((await home.inProcess('doctor', '--json')).out) as { checks: { id: string }[] }
+  const { checks } = JSON.parse((await home.inProcess('doctor', '--json')).out) as {
+    checks: { id: string }[]
+  }
   expect(checks.find(({ id }) => id === 'ledger')).toMatchObject({
     level: 'warning',
     message: expect.stringContaining('a rebuild has not ended'),
@@ -176,7 +207,10 @@ test('a rebuild that lost its service leaves no finished ledger; the next try co
   for (const words of [['sync'], ['pause'], ['run']]) {
     const ended = words[0] === 'run' ? await home.sluice('run') : await home.inProcess(...words)
     // The code of a wrong configuration keeps a service manager from restarting it.
-    expect(ended, words[0]).toMatchObject({ code: 78, err: expect.stringContaining('`sluice rebuild` goes on') })
+    expect(ended, words[0]).toMatchObject({
+      code: 78,
+      err: expect.stringContaining('`sluice rebuild` goes on'),
+    })
   }
   expect(state(home)).not.toContain('ledger.db')
   expect(readFileSync(join(home.path, 'state/rebuild/ledger.db'))).toEqual(found)
@@ -205,12 +239,18 @@ test('a folder with `start: from_now`: the rebuild finds its uploaded files agai
 })
 
 test('a file that the service could not read is sent once more after each loss, and only once', async () => {
-  const home = await Home.make({ 'a.txt': 'one', 'bad.txt': 'more than it reads' }, { ingest: { max_bytes: 10 } })
+  const home = await Home.make(
+    { 'a.txt': 'one', 'bad.txt': 'more than it reads' },
+    { ingest: { max_bytes: 10 } },
+  )
   expect(await home.inProcess('sync')).toMatchObject({ code: 3 })
   for (const losses of [1, 2]) {
     rmSync(join(home.path, 'state'), { recursive: true })
     const rebuilt = await home.inProcess('rebuild')
-    expect(rebuilt).toMatchObject({ code: 3, out: expect.stringContaining('uploaded   1 file, 18 B') })
+    expect(rebuilt).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('uploaded   1 file, 18 B'),
+    })
     expect(await home.inProcess('sync')).toMatchObject({ code: 3 })
     expect([puts(home), home.readyAssets()]).toEqual([2 + losses, 1])
   }
@@ -226,12 +266,18 @@ test('while a rebuild waits, status and ls say so, and a second rebuild is refus
   const status = await waiting(home)
   expect(status).toMatchObject({
     code: 3,
-    out: expect.stringContaining(`a rebuild is running (process ${rebuilding.child.pid}), and there is no ledger`),
+    out: expect.stringContaining(
+      `a rebuild is running (process ${rebuilding.child.pid}), and there is no ledger`,
+    ),
   })
   expect(status.out).not.toMatch(/sluice (run|rebuild)/)
-  const no_ledger = 'there is no ledger until the rebuild has ended: `sluice status` says whether one is running\n'
+  const no_ledger =
+    'there is no ledger until the rebuild has ended: `sluice status` says whether one is running\n'
   expect(await home.inProcess('ls')).toMatchObject({ code: 3, out: '', err: no_ledger })
-  expect(await home.inProcess('rebuild')).toMatchObject({ code: 1, err: expect.stringContaining('another rebuild') })
+  expect(await home.inProcess('rebuild')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('another rebuild'),
+  })
   rebuilding.child.kill('SIGTERM')
   await rebuilding.ended
   expect((await home.inProcess('status')).out).toMatch(/^a rebuild has not ended/)

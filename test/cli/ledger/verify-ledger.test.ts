@@ -37,7 +37,10 @@ test('rows that contradict each other: exit code 3, each rule with its count and
     ].join('\n'),
   ])
   const found = JSON.parse((await home.inProcess('verify', '--json')).out).found
-  expect(found.map(({ kind }: { kind: string }) => kind)).toEqual(['ledger_inconsistent', 'ledger_inconsistent'])
+  expect(found.map(({ kind }: { kind: string }) => kind)).toEqual([
+    'ledger_inconsistent',
+    'ledger_inconsistent',
+  ])
   // The suggested repair works.
   rmSync(join(home.path, 'state/ledger.db'))
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 0 })
@@ -70,7 +73,10 @@ test('unreadable tickets are one difference, and the rest is compared; a restore
   const file = join(home.path, 'state/tickets.db')
   damage(file, 1)
   const { code, out } = await home.inProcess('verify')
-  expect([code, out]).toEqual([3, expect.stringMatching(/^1 × the records of open uploads are damaged\n/)])
+  expect([code, out]).toEqual([
+    3,
+    expect.stringMatching(/^1 × the records of open uploads are damaged\n/),
+  ])
   expect(out).toContain('\n2 files ready, 2 of 2 assets usable; 1 difference\n')
   rmSync(file)
   expect(await home.inProcess('verify')).toMatchObject({

@@ -23,7 +23,10 @@ const max_calls = 200
  * rest of `untilAnswer`, which is four times as long as the call: on a busy machine that is all the
  * time of the test.
  */
-async function verified(home: Home, enough = ({ out }: Answer) => !out.includes('on the way')): Promise<Answer> {
+async function verified(
+  home: Home,
+  enough = ({ out }: Answer) => !out.includes('on the way'),
+): Promise<Answer> {
   for (let calls = 1; ; calls++) {
     const answer = await home.inProcess('verify')
     if (enough(answer)) return answer
@@ -38,7 +41,8 @@ function settled(home: Home, path: string): Promise<void> {
 }
 
 function assetOf(home: Home, size: number): string {
-  return home.service.assets(home.project_id).find(({ size_in_bytes }) => size_in_bytes === size)!.asset_id
+  return home.service.assets(home.project_id).find(({ size_in_bytes }) => size_in_bytes === size)!
+    .asset_id
 }
 
 test('ledger, disk and service agree: exit code 0 and one line', async () => {
@@ -51,7 +55,14 @@ test('ledger, disk and service agree: exit code 0 and one line', async () => {
   const { code, out } = await home.inProcess('verify', '--full', '--json', 'docs')
   expect([code, JSON.parse(out)]).toMatchObject([
     0,
-    { version: 1, full: true, complete: true, folders: [{ name: 'docs', files: 2, read: 2 }], found: [], taken_up: [] },
+    {
+      version: 1,
+      full: true,
+      complete: true,
+      folders: [{ name: 'docs', files: 2, read: 2 }],
+      found: [],
+      taken_up: [],
+    },
   ])
 })
 
@@ -89,7 +100,9 @@ test('--record without a daemon: the ledger records missing assets; retry and a 
     out: expect.stringContaining('2 files ready, 1 of 2 assets usable; 1 difference'),
   })
   expect(seen.err).toContain('sluice verify --record')
-  expect((await home.inProcess('verify', '--record')).err).toContain('recorded: what the service lost')
+  expect((await home.inProcess('verify', '--record')).err).toContain(
+    'recorded: what the service lost',
+  )
   const answer = await home.inProcess('verify')
   expect(answer).toMatchObject({
     code: 0,
@@ -106,7 +119,9 @@ test('--record without a daemon: the ledger records missing assets; retry and a 
 test('--record: an asset that is ready again on the service is no loss', async () => {
   const home = await synced()
   const database = new (sqliteDriver())(join(home.path, 'state/ledger.db'))
-  database.prepare("UPDATE contents SET state = 'removed_on_service' WHERE asset_id = ?").run(assetOf(home, 3))
+  database
+    .prepare("UPDATE contents SET state = 'removed_on_service' WHERE asset_id = ?")
+    .run(assetOf(home, 3))
   recount(database)
   database.close()
   const { out, err } = await home.inProcess('verify', '--record')
@@ -122,7 +137,9 @@ function rot(home: Home, path: string, text: string): void {
   const { ctimeNs, mtimeNs } = lstatSync(file, { bigint: true })
   const database = new (sqliteDriver())(join(home.path, 'state/ledger.db'))
   try {
-    database.prepare('UPDATE files SET ctime_ns = ?, mtime_ns = ? WHERE path = ?').run(ctimeNs, mtimeNs, path)
+    database
+      .prepare('UPDATE files SET ctime_ns = ?, mtime_ns = ? WHERE path = ?')
+      .run(ctimeNs, mtimeNs, path)
   } finally {
     database.close()
   }
@@ -137,13 +154,21 @@ test('--full --record without a daemon: the next pass sends files whose bytes ch
   })
   const seen = await home.inProcess('verify', '--full')
   expect([seen.code, seen.out]).toEqual([3, expect.stringContaining('docs/a.txt')])
-  expect(seen.err).toBe('`sluice verify --record`, or a running daemon, also repairs what a scan cannot see\n')
+  expect(seen.err).toBe(
+    '`sluice verify --record`, or a running daemon, also repairs what a scan cannot see\n',
+  )
   // The ledger has recorded nothing yet, so a pass does not see the change.
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('nothing new') })
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('nothing new'),
+  })
   expect((await home.inProcess('verify', '--full', '--record')).err).toBe(
     'to be read again: 1 file; recorded for the next pass\nno daemon is running: `sluice sync` takes up what is on disk\n',
   )
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('1 uploaded (3 B)') })
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('1 uploaded (3 B)'),
+  })
   expect(await home.inProcess('verify', '--full')).toMatchObject({
     code: 0,
     out: '2 files ready, 3 of 3 assets usable; no differences\n',
@@ -157,7 +182,11 @@ test('repeated verify calls beside a daemon do not keep the audit from ending', 
   await verified(home, ({ out }) => out === '2 files ready, 2 of 2 assets usable; no differences\n')
   await home.service.removeAsset(assetOf(home, 3))
   const healed = ({ code, out }: Answer) => code === 0 && out.includes('1 removed on the service')
-  const [first] = await Promise.all([verified(home, healed), verified(home, healed), verified(home, healed)])
+  const [first] = await Promise.all([
+    verified(home, healed),
+    verified(home, healed),
+    verified(home, healed),
+  ])
   expect(first).toMatchObject({ out: expect.stringContaining('no differences') })
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended).toMatchObject({ code: 0 })
@@ -193,11 +222,19 @@ test('a refused token: 77; an offline folder: 3; no ledger yet: a message', asyn
   const home = await synced()
   home.giveToken(`pat_${'x'.repeat(32)}`)
   const refused = await home.inProcess('verify')
-  expect([refused.code, refused.out]).toEqual([77, 'service not compared; no differences in what could be compared\n'])
+  expect([refused.code, refused.out]).toEqual([
+    77,
+    'service not compared; no differences in what could be compared\n',
+  ])
   home.giveToken()
   rmSync(join(home.path, 'docs'), { recursive: true })
   const away = await home.inProcess('verify')
-  expect([away.code, away.out]).toEqual([3, expect.stringContaining('docs is offline, and was not compared')])
+  expect([away.code, away.out]).toEqual([
+    3,
+    expect.stringContaining('docs is offline, and was not compared'),
+  ])
   rmSync(join(home.path, 'state'), { recursive: true })
-  expect(await home.inProcess('verify')).toMatchObject({ err: expect.stringContaining('Sluice has not run') })
+  expect(await home.inProcess('verify')).toMatchObject({
+    err: expect.stringContaining('Sluice has not run'),
+  })
 })

@@ -23,7 +23,10 @@ test('answers on standard input and output, without a ledger, after a pass, and 
     new StdioClientTransport({ command: process.execPath, args: commandOf(home, 'mcp'), env }),
   )
   const none = await call('search_files')
-  expect([none.is_error, none.text]).toEqual([true, expect.stringContaining('no folder was scanned yet')])
+  expect([none.is_error, none.text]).toEqual([
+    true,
+    expect.stringContaining('no folder was scanned yet'),
+  ])
   expect((await home.sluice('sync')).code).toBe(0)
   expect((await call('is_it_in', { file: 'plan.txt' })).text).toMatch(/^docs\/plan\.txt: in since/)
   expect((await call('why_not', { file: 'docs/plan.txt' })).data).toMatchObject({ state: 'ready' })
@@ -46,7 +49,10 @@ test('answers on standard input and output, without a ledger, after a pass, and 
   expect(answer).toMatchObject({ is_error: false, data: { asked_over: 1 } })
   // Without a scope it is about all folders, so the answer has sources.
   const whole = await call('ask', { question: 'What is the plan?' })
-  expect(whole).toMatchObject({ is_error: false, data: { asked_over: 1, sources: [{ name: 'docs/plan.txt' }] } })
+  expect(whole).toMatchObject({
+    is_error: false,
+    data: { asked_over: 1, sources: [{ name: 'docs/plan.txt' }] },
+  })
   await client.close()
   daemon.child.kill()
   expect((await daemon.ended).code).toBe(0)
@@ -62,9 +68,16 @@ test('ends with its input, and at once where there is no configuration', async (
 })
 
 /** Modules that a process and its threads have loaded, as V8 counts them. `use` ends the process. */
-async function loadedBy(words: string[], cwd: string, use: (child: ChildProcess, err: () => string) => Promise<void>) {
+async function loadedBy(
+  words: string[],
+  cwd: string,
+  use: (child: ChildProcess, err: () => string) => Promise<void>,
+) {
   const coverage = makeStore()
-  const child = spawn(process.execPath, words, { cwd, env: { PATH: process.env.PATH, NODE_V8_COVERAGE: coverage } })
+  const child = spawn(process.execPath, words, {
+    cwd,
+    env: { PATH: process.env.PATH, NODE_V8_COVERAGE: coverage },
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let err = ''
   child.stderr.on('data', (chunk) => {
@@ -74,9 +87,16 @@ async function loadedBy(words: string[], cwd: string, use: (child: ChildProcess,
   await use(child, () => err)
   await ended
   const urls = readdirSync(coverage).flatMap((name) =>
-    (JSON.parse(readFileSync(join(coverage, name), 'utf8')).result as { url: string }[]).map(({ url }) => url),
+    (JSON.parse(readFileSync(join(coverage, name), 'utf8')).result as { url: string }[]).map(
+      ({ url }) => url,
+    ),
   )
-  return { urls, of_agents: urls.filter((url) => /node_modules\/(@modelcontextprotocol|express|hono)\//.test(url)) }
+  return {
+    urls,
+    of_agents: urls.filter((url) =>
+      /node_modules\/(@modelcontextprotocol|express|hono)\//.test(url),
+    ),
+  }
 }
 
 test('nothing of the page is loaded while it is off', async () => {
@@ -85,9 +105,9 @@ test('nothing of the page is loaded while it is off', async () => {
     await until('the daemon', () => err().includes('is running'), err)
     child.kill()
   })
-  expect(urls.filter((url) => url.includes('/dist/page/')).map((url) => url.split('/').at(-1))).toEqual([
-    'keep-page.js',
-  ])
+  expect(
+    urls.filter((url) => url.includes('/dist/page/')).map((url) => url.split('/').at(-1)),
+  ).toEqual(['keep-page.js'])
   expect(urls.filter((url) => /node_modules\/(fastify|@fastify|htmx\.org)\//.test(url))).toEqual([])
 })
 
@@ -106,7 +126,11 @@ test('nothing of MCP is loaded before an agent comes, neither by the daemon nor 
   })
   expect(served.urls.some((url) => url.endsWith('/dist/page/mcp/serve-http.js'))).toBe(true)
   expect(served.of_agents).toEqual([])
-  const agent = await loadedBy(commandOf(home, 'mcp'), home.path, async ({ stdin }) => void stdin?.end())
+  const agent = await loadedBy(
+    commandOf(home, 'mcp'),
+    home.path,
+    async ({ stdin }) => void stdin?.end(),
+  )
   expect(agent.of_agents.length).toBeGreaterThan(5)
   expect(agent.of_agents.filter((url) => /express|hono/.test(url))).toEqual([])
 })

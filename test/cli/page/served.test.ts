@@ -31,15 +31,23 @@ test('a page that cannot be served is a problem in status, in the endpoints, in 
   expect(await pageCheck(home)).toMatchObject([{ level: 'warning', hint: 'sluice run' }])
 
   const other = createServer().listen(port, '127.0.0.1')
-  expect(await pageCheck(home)).toMatchObject([{ level: 'fault', message: expect.stringContaining('another program') }])
+  expect(await pageCheck(home)).toMatchObject([
+    { level: 'fault', message: expect.stringContaining('another program') },
+  ])
   const daemon = await home.run()
   const status = async () => JSON.parse((await home.inProcess('status', '--json')).out)
   const isPage = ({ kind }: { kind: string }) => kind === 'page'
-  const { health, troubles } = await untilAnswer('the problem', status, (now) => now.health.problems.some(isPage))
+  const { health, troubles } = await untilAnswer('the problem', status, (now) =>
+    now.health.problems.some(isPage),
+  )
   const message = expect.stringMatching(`cannot listen on 127.0.0.1, port ${port}`)
   expect([health.state, troubles]).toEqual(['unhealthy', []])
-  expect(health.problems).toMatchObject([{ kind: 'page', message, hint: expect.stringContaining('page.listen') }])
-  expect((await home.inProcess('status')).out).toContain('the page cannot be served as it is configured')
+  expect(health.problems).toMatchObject([
+    { kind: 'page', message, hint: expect.stringContaining('page.listen') },
+  ])
+  expect((await home.inProcess('status')).out).toContain(
+    'the page cannot be served as it is configured',
+  )
   const endpoint = (path: string) => fetch(`http://127.0.0.1:${health_port}${path}`)
   expect((await endpoint('/readyz')).status).toBe(503)
   expect(await (await endpoint('/metrics')).text()).toContain('sluice_problems{kind="page"} 1')
@@ -96,7 +104,9 @@ test('sluice page right after a reload waits for the page; other machines get us
     { message: 'it answers' },
   ])
   writeFileSync(key, 'no key')
-  expect(await pageCheck(home)).toMatchObject([{ level: 'fault', message: expect.stringContaining('cannot be used') }])
+  expect(await pageCheck(home)).toMatchObject([
+    { level: 'fault', message: expect.stringContaining('cannot be used') },
+  ])
   daemon.child.kill('SIGTERM')
   await daemon.ended
 })

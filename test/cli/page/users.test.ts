@@ -12,7 +12,9 @@ test('a new password keeps role and folders; a name is one line', async (context
   writeFileSync(join(home.path, 'pw'), 'correct horse battery\n', { mode: 0o600 })
   expect(await add('ada', '--role', 'operator', '--folder', 'docs')).toMatchObject({ code: 0 })
   expect((await add('ada')).out).toBe('ada may use the page as operator, and sees docs\n')
-  expect((await home.inProcess('page', 'user', 'list')).out).toMatch(/ada +operator +docs +yes +no +0/)
+  expect((await home.inProcess('page', 'user', 'list')).out).toMatch(
+    /ada +operator +docs +yes +no +0/,
+  )
   for (const name of ['', ' ', 'a\nb', '\u001b[31m']) expect((await add(name)).code).toBe(64)
   expect(await home.inProcess('page', 'user', 'remove', 'ada')).toMatchObject({ code: 0 })
   expect((await home.inProcess('page', 'user', 'remove', 'ada')).code).toBe(64)
@@ -28,15 +30,23 @@ test('tokens and sessions can be seen and ended, also those of one-time links', 
   for (const id of ['one', 'two']) store.keepSession(id, { user: 'ada' }, '{}')
   store.keepSession('three', { by_link: true }, '{}')
   store.keepSession('four', {}, '{}')
-  expect(await list()).toMatch(/ada +reader +all +no +yes +2\n\(by link\) +operator +all +no +no +1\n$/)
-  expect((await home.inProcess('page', 'token', 'ada', '--remove')).out).toBe('ada has no token any more\n')
+  expect(await list()).toMatch(
+    /ada +reader +all +no +yes +2\n\(by link\) +operator +all +no +no +1\n$/,
+  )
+  expect((await home.inProcess('page', 'token', 'ada', '--remove')).out).toBe(
+    'ada has no token any more\n',
+  )
   expect(store.userOfToken(token)).toBeUndefined()
   expect((await home.inProcess('page', 'logout', 'ada')).out).toBe('2 sessions of ada ended\n')
   const link = store.makeLink()
   expect((await home.inProcess('page', 'logout')).out).toBe('1 session of one-time links ended\n')
   expect(store.useLink(link)).toBe(false)
   expect(await list()).toMatch(/ada +reader +all +no +no +0\n$/)
-  expect([store.session('one'), store.session('three'), store.session('four')]).toEqual([undefined, undefined, '{}'])
+  expect([store.session('one'), store.session('three'), store.session('four')]).toEqual([
+    undefined,
+    undefined,
+    '{}',
+  ])
   for (const words of [
     ['logout', 'eve'],
     ['token', 'eve', '--remove'],

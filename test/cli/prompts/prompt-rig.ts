@@ -20,7 +20,11 @@ export class PromptRig {
     return this.#rig.record({ type: 'prompts_configured', prompts })
   }
 
-  async due(prompt: string, due_ms: number, cause: 'schedule' | 'user' = 'schedule'): Promise<number> {
+  async due(
+    prompt: string,
+    due_ms: number,
+    cause: 'schedule' | 'user' = 'schedule',
+  ): Promise<number> {
     await this.#rig.record({ type: 'run_due', prompt, due_ms, cause })
     const state = (await this.#rig.ledger.prompts()).find(({ name }) => name === prompt)
     return state!.open_runs.find((run) => run.due_ms === due_ms)!.run
@@ -29,7 +33,13 @@ export class PromptRig {
   /** Records an answered and written run; content N is the file `notes/<N>.txt`. */
   async written(
     prompt: string,
-    run: { due_ms: number; answer: string; contents: number[]; report_path: string; targets?: string[] },
+    run: {
+      due_ms: number
+      answer: string
+      contents: number[]
+      report_path: string
+      targets?: string[]
+    },
   ): Promise<number> {
     const id = await this.due(prompt, run.due_ms)
     const assets: RunAsset[] = run.contents.map((content) => ({
@@ -42,7 +52,10 @@ export class PromptRig {
       arrived_ms: run.due_ms,
       turn: 0,
     }))
-    const body = JSON.stringify({ prompt: 'what is new?', scope: { asset_ids: assets.map((asset) => asset.asset_id) } })
+    const body = JSON.stringify({
+      prompt: 'what is new?',
+      scope: { asset_ids: assets.map((asset) => asset.asset_id) },
+    })
     const coverage = JSON.stringify(coverageOf(run.due_ms, assets.length))
     const plan = { bodies: [body], assets, refusals: [], coverage }
     await this.#rig.record({ type: 'run_planned', run: id, plan })
@@ -72,6 +85,8 @@ function coverageOf(due_ms: number, count: number): Coverage {
     on_the_way: none(),
     blocked: none(),
     removed: none(),
-    folders: [{ name: 'notes', scanned_ms: due_ms, scanned_in_time: true, offline_reason: undefined }],
+    folders: [
+      { name: 'notes', scanned_ms: due_ms, scanned_in_time: true, offline_reason: undefined },
+    ],
   }
 }

@@ -24,14 +24,24 @@ test('repeats a failed delivery with the same id, and no successful one', async 
   const { code, out } = await home.inProcess('prompts', 'run', 'digest')
   expect([code, out]).toEqual([3, expect.stringContaining('delivery hook: given up')])
 
-  expect(await deliver('1', '--target', 'hok')).toMatchObject({ code: 64, err: expect.stringContaining('hook, copy') })
-  expect(await deliver('7')).toMatchObject({ code: 64, err: expect.stringContaining('there is no run 7') })
+  expect(await deliver('1', '--target', 'hok')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('hook, copy'),
+  })
+  expect(await deliver('7')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('there is no run 7'),
+  })
   expect(await deliver('1', '--target', 'copy')).toMatchObject({
     code: 0,
     out: expect.stringContaining('delivery copy: delivered\n'),
     err: expect.stringContaining('is left to deliver'),
   })
-  expect(await deliver('1')).toMatchObject({ code: 0, out: '', err: expect.stringContaining('no daemon is running') })
+  expect(await deliver('1')).toMatchObject({
+    code: 0,
+    out: '',
+    err: expect.stringContaining('no daemon is running'),
+  })
 
   const daemon = await home.run()
   expect(await deliver('1')).toMatchObject({ code: 0 })
@@ -41,7 +51,11 @@ test('repeats a failed delivery with the same id, and no successful one', async 
   const page = { name: 'page', webhook: { url: `${receiver.origin}/page` } }
   home.configure({ prompts: [{ ...digest, deliver: [report, hook, copy, page] }] })
   await home.run()
-  expect(await deliver('1', '--target', 'page')).toMatchObject({ code: 0, out: 'delivery page: delivered\n', err: '' })
+  expect(await deliver('1', '--target', 'page')).toMatchObject({
+    code: 0,
+    out: 'delivery page: delivered\n',
+    err: '',
+  })
   expect(receiver.requests.map(({ path }) => path)).toEqual(['/hook', '/hook', '/page'])
   const [first, again, of_page] = receiver.requests.map(({ headers }) => headers['webhook-id'])
   expect(again).toBe(first)

@@ -21,7 +21,10 @@ const digest = {
 
 /** A daemon ran an hour and a half ago. A time of the prompt has passed since, while none ran. */
 async function livedBefore(home: Home): Promise<void> {
-  const config = loadConfig({ file: join(home.path, 'sluice.yaml'), env: { HOME: home.path } }).config
+  const config = loadConfig({
+    file: join(home.path, 'sluice.yaml'),
+    env: { HOME: home.path },
+  }).config
   const clock = { ...system_clock, now_ms: () => system_clock.now_ms() - 1.5 * hour_ms }
   const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
   const { secrets } = openSecrets(config, {})
@@ -43,13 +46,16 @@ test('two daemons and a user start at once: one works, and asks the question onc
   const home = await Home.make({ 'lease.txt': 'The lease ends in May.\n' })
   // The due time was half an hour ago, and does not return while this test runs.
   const missed_ms = Math.floor((Date.now() - hour_ms / 2) / minute_ms) * minute_ms
-  home.configure({ prompts: [{ ...digest, cron: `${new Date(missed_ms).getUTCMinutes()} * * * *` }] })
+  home.configure({
+    prompts: [{ ...digest, cron: `${new Date(missed_ms).getUTCMinutes()} * * * *` }],
+  })
   await livedBefore(home)
   expect(runsOf(home)).toEqual([])
 
   const daemons = [home.start('run'), home.start('run')]
   const person = home.start('prompts', 'run', 'digest')
-  const isMadeUp = () => runsOf(home).some(({ due_ms, ended_ms }) => due_ms === missed_ms && ended_ms !== undefined)
+  const isMadeUp = () =>
+    runsOf(home).some(({ due_ms, ended_ms }) => due_ms === missed_ms && ended_ms !== undefined)
   const haveEnded = () => daemons.every(({ child }) => child.exitCode !== null)
   await until('the missed time is made up, or no daemon is left', () => isMadeUp() || haveEnded())
   await person.ended

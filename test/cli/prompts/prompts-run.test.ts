@@ -27,9 +27,13 @@ test('without a daemon: one pass over the folders, the question, the report; a s
   const { code, out, err } = await home.sluice('prompts', 'run', 'digest')
   expect([code, out], err).toEqual([
     0,
-    expect.stringMatching(/^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/),
+    expect.stringMatching(
+      /^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/,
+    ),
   ])
-  expect(readFileSync(join(home.path, 'reports/digest.md'), 'utf8')).toContain('> The lease ends in May.')
+  expect(readFileSync(join(home.path, 'reports/digest.md'), 'utf8')).toContain(
+    '> The lease ends in May.',
+  )
   const again = await home.inProcess('prompts', 'run', 'digest', '--json')
   expect(again.code).toBe(3)
   expect(Object.keys(JSON.parse(again.out))).toMatchSnapshot()
@@ -59,7 +63,8 @@ test('the state is lost after the first report: the next one covers the files th
   const home = await homeWith({ first_run: 'from_now', max_assets: 1, deliver: [report] })
   const run = async () => (await home.inProcess('prompts', 'run', 'digest')).out
   expect(await run()).toContain('nothing new')
-  for (const name of ['a', 'b']) writeFileSync(join(home.path, 'docs', `${name}.txt`), `The text ${name} is here.\n`)
+  for (const name of ['a', 'b'])
+    writeFileSync(join(home.path, 'docs', `${name}.txt`), `The text ${name} is here.\n`)
   expect(await run()).toContain('this report: 1 of 2; 1 next time')
   rmSync(join(home.path, 'state'), { recursive: true })
   expect(await run()).toContain('1 of 1 file ready')
@@ -67,11 +72,16 @@ test('the state is lost after the first report: the next one covers the files th
 })
 
 test('beside a daemon: the daemon runs the prompt, and the command waits; a failed delivery is reported', async () => {
-  const home = await homeWith({ deliver: [{ file: { dir: '~/reports' } }, { command: { run: ['/bin/false'] } }] })
+  const home = await homeWith({
+    deliver: [{ file: { dir: '~/reports' } }, { command: { run: ['/bin/false'] } }],
+  })
   const daemon = await home.run()
   const { code, out, err } = await home.inProcess('prompts', 'run', 'digest')
   expect(err).toContain('it runs digest now, this waits for it')
-  expect([code, out]).toEqual([3, expect.stringMatching(/delivery command-[0-9a-f]{8}: failed 1 time, tried again /)])
+  expect([code, out]).toEqual([
+    3,
+    expect.stringMatching(/delivery command-[0-9a-f]{8}: failed 1 time, tried again /),
+  ])
   expect(out).toMatch(/^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: /)
   const status = JSON.parse((await home.inProcess('status', '--json')).out)
   expect(status.prompts).toMatchObject([
@@ -98,11 +108,24 @@ test('--dry-run: prints the exact request and its files, sends nothing and recor
   const { code, out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
   expect(code).toBe(0)
   const [asset] = home.service.assets(home.project_id)
-  expect(out).toContain(`POST /v1/chats\n{"prompt":"Which lease ends when? \\n- docs/lease.txt\\n\\nRun digest `)
-  expect(out).toContain(`"scope":{"asset_ids":["${asset?.asset_id}"]}}\nfiles\n  docs/lease.txt  ${asset?.asset_id}\n`)
-  const planned = JSON.parse((await home.inProcess('prompts', 'run', 'digest', '--dry-run', '--json')).out)
-  expect(JSON.parse(planned.bodies[0])).toMatchObject({ intelligence: 'fast', scope: { asset_ids: [asset?.asset_id] } })
-  const varying = { due: '', bodies: [''], files: planned.files.map(({ name }: { name: string }) => name) }
+  expect(out).toContain(
+    `POST /v1/chats\n{"prompt":"Which lease ends when? \\n- docs/lease.txt\\n\\nRun digest `,
+  )
+  expect(out).toContain(
+    `"scope":{"asset_ids":["${asset?.asset_id}"]}}\nfiles\n  docs/lease.txt  ${asset?.asset_id}\n`,
+  )
+  const planned = JSON.parse(
+    (await home.inProcess('prompts', 'run', 'digest', '--dry-run', '--json')).out,
+  )
+  expect(JSON.parse(planned.bodies[0])).toMatchObject({
+    intelligence: 'fast',
+    scope: { asset_ids: [asset?.asset_id] },
+  })
+  const varying = {
+    due: '',
+    bodies: [''],
+    files: planned.files.map(({ name }: { name: string }) => name),
+  }
   expect({ ...planned, ...varying }).toMatchSnapshot()
   expect(home.service.requestLog.length).toBe(requests)
   expect(await home.inProcess('prompts', 'history', 'digest')).toMatchObject({
@@ -114,7 +137,12 @@ test('--dry-run: prints the exact request and its files, sends nothing and recor
 test('--dry-run prints each turn exactly as it is sent, without assets that the service does not have', async () => {
   const gone = 'chat_00000000000000000000'
   const scope = { folders: ['docs'], labels: ['nowhere'], chats: [gone] }
-  const home = await homeWith({ prompt: 'Which \u200d? {{files}}', scope, max_assets: 1, when_too_many: 'more_turns' })
+  const home = await homeWith({
+    prompt: 'Which \u200d? {{files}}',
+    scope,
+    max_assets: 1,
+    when_too_many: 'more_turns',
+  })
   home.write({ 'boat.txt': 'The boat is red.\n' })
   expect((await home.inProcess('sync')).code).toBe(0)
   const { out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
@@ -123,13 +151,17 @@ test('--dry-run prints each turn exactly as it is sent, without assets that the 
   const [chat] = chatsOf(home)
   const withoutTime = (prompt: string) => prompt.replace(/^Run digest \S+/m, 'Run digest')
   const shown = out.split('\n').filter((line) => line.startsWith('{'))
-  expect(shown.map((body) => JSON.parse(body)).map(({ prompt, scope }) => [withoutTime(prompt), scope])).toEqual(
+  expect(
+    shown.map((body) => JSON.parse(body)).map(({ prompt, scope }) => [withoutTime(prompt), scope]),
+  ).toEqual(
     chat!.messages.map(({ prompt, scope }, turn) => [
       withoutTime(prompt),
       turn < 2 ? scope : { ...scope, chat_ids: ['…'] },
     ]),
   )
-  expect(out).toContain(`note: ${gone} is left out: the service does not have it, or the token has no access`)
+  expect(out).toContain(
+    `note: ${gone} is left out: the service does not have it, or the token has no access`,
+  )
 })
 
 test('--dry-run of a prompt that goes on with its chat names that chat in each turn', async () => {
@@ -149,11 +181,15 @@ test('--dry-run of a prompt that goes on with its chat names that chat in each t
 test('Ctrl-C ends the wait only: the question stays asked, and the command says so', async () => {
   const home = await homeWith({}, { answer_delay_ms: 600_000 })
   const running = home.start('prompts', 'run', 'digest')
-  await until('the answer is waited for', () => home.service.requestLog.some(({ place }) => place === 'messages.read'))
+  await until('the answer is waited for', () =>
+    home.service.requestLog.some(({ place }) => place === 'messages.read'),
+  )
   running.child.kill('SIGINT')
   const { code, out, err } = await running.ended
   expect([code, out]).toEqual([3, ''])
-  expect(err).toMatch(/digest@\S+ \(run 1\): waiting for the answer; the run goes on with the next `sluice run`/)
+  expect(err).toMatch(
+    /digest@\S+ \(run 1\): waiting for the answer; the run goes on with the next `sluice run`/,
+  )
   expect((await home.inProcess('prompts', 'list')).out).toContain('1: waiting for the answer')
   expect(chatsOf(home)).toHaveLength(1)
 })

@@ -44,7 +44,11 @@ beforeEach(() => {
 /** Runs in this process: a process of its own costs half a second. */
 async function prompts(...words: string[]) {
   const { terminal, out, err } = capturedTerminal()
-  const code = await runCli(['prompts', ...words, '--config', join(home, 'sluice.yaml')], terminal, commands)
+  const code = await runCli(
+    ['prompts', ...words, '--config', join(home, 'sluice.yaml')],
+    terminal,
+    commands,
+  )
   return { code, out: out().replaceAll(home, 'HOME'), err: err() }
 }
 
@@ -58,10 +62,22 @@ async function withRuns(): Promise<{ rig: Rig; one: number; two: number; skipped
   writeFileSync(report_path, '# Report\n\nit\u001b[2J begins\n')
   const targets = ['chat', 'mail']
   const answer = 'Intro\nthe lease ends in May\n'
-  const one = await runs.written('digest', { due_ms: began_ms, answer, contents: [1, 2], report_path, targets })
+  const one = await runs.written('digest', {
+    due_ms: began_ms,
+    answer,
+    contents: [1, 2],
+    report_path,
+    targets,
+  })
   await rig.record({ type: 'delivered', run: one, target: 'mail', output: 'sent\n\u001b[2Jto two' })
   const error = { code: 'webhook.status', message: 'it answered 503' }
-  await rig.record({ type: 'delivery_deferred', run: one, target: 'chat', not_before_ms: began_ms + hour_ms, error })
+  await rig.record({
+    type: 'delivery_deferred',
+    run: one,
+    target: 'chat',
+    not_before_ms: began_ms + hour_ms,
+    error,
+  })
   await rig.clock.advance(hour_ms)
   const two = await runs.written('digest', {
     due_ms: began_ms + hour_ms,
@@ -85,7 +101,9 @@ describe('sluice prompts list', () => {
       expect.stringMatching(
         /^digest +Mondays 08:00 Europe\/Berlin +notes +3: skipped +\d{4}-\d\d-\d\dT08:00\+0[12]:00$/,
       ),
-      expect.stringMatching(/^log +hourly at :00 UTC +notes +none yet +\d{4}-\d\d-\d\dT\d\d:00\+00:00$/),
+      expect.stringMatching(
+        /^log +hourly at :00 UTC +notes +none yet +\d{4}-\d\d-\d\dT\d\d:00\+00:00$/,
+      ),
     ])
     const answer = JSON.parse((await prompts('list', '--json')).out)
     for (const prompt of answer.prompts) prompt.next = Object.keys(prompt.next)
@@ -131,11 +149,16 @@ describe('sluice prompts history', () => {
         1  2026-01-01T01:00+01:00  written      2  0 ms
       "
     `)
-    expect(JSON.parse((await prompts('history', 'digest', '--limit', '2', '--json')).out)).toMatchSnapshot()
+    expect(
+      JSON.parse((await prompts('history', 'digest', '--limit', '2', '--json')).out),
+    ).toMatchSnapshot()
   })
 
   test('a prompt without runs, one that left the configuration, and an unknown one', async () => {
-    expect(await prompts('history', 'log')).toMatchObject({ code: 0, err: expect.stringContaining('has not run yet') })
+    expect(await prompts('history', 'log')).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('has not run yet'),
+    })
     await withRuns()
     configure({ ...digest, name: 'weekly' })
     expect((await prompts('history', 'digest')).out).toContain('written')
@@ -180,7 +203,9 @@ describe('sluice prompts show', () => {
     expect(out).toContain(`run ${two}  digest@2026-01-01T02:00+01:00  written\n`)
     expect(out).toContain('the lease ends in June')
     expect(err).toContain('it is not there any more; this is the answer as the ledger keeps it')
-    expect((await prompts('show', 'digest@2026-01-01T03:00+01:00')).out).toContain('skipped: nothing new')
+    expect((await prompts('show', 'digest@2026-01-01T03:00+01:00')).out).toContain(
+      'skipped: nothing new',
+    )
   })
 
   test.each([
@@ -191,7 +216,11 @@ describe('sluice prompts show', () => {
     ['digets@2026-01-01', 'did you mean digest?'],
   ])('%s', async (text, why) => {
     await withRuns()
-    expect(await prompts('show', text)).toMatchObject({ code: 64, out: '', err: expect.stringContaining(why) })
+    expect(await prompts('show', text)).toMatchObject({
+      code: 64,
+      out: '',
+      err: expect.stringContaining(why),
+    })
   })
 })
 
@@ -199,7 +228,10 @@ test('sluice prompts run beside a single pass asks nothing', async () => {
   await (await openRig({ state_dir })).closeLedger()
   const control = await startControl({
     socket: controlSocket(state_dir),
-    verbs: { ...idle_verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'once' as const }) },
+    verbs: {
+      ...idle_verbs,
+      ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'once' as const }),
+    },
   })
   try {
     expect(await prompts('run', 'digest')).toEqual({
@@ -227,7 +259,9 @@ test('sluice prompts diff: the differences of two answers, and the assets that w
     - asset notes/1.txt
     "
   `)
-  expect(JSON.parse((await prompts('diff', String(one), String(two), '--json')).out)).toMatchSnapshot()
+  expect(
+    JSON.parse((await prompts('diff', String(one), String(two), '--json')).out),
+  ).toMatchSnapshot()
   expect((await prompts('diff', String(one), String(one))).out).toBe('the answers are the same\n')
   expect((await prompts('diff', String(one), '99')).code).toBe(64)
 })

@@ -96,7 +96,9 @@ test('the name of a folder finds its path, even from a closed directory inside t
 test('a file in a closed directory is explained by the directory and what to do; exit code 3', () => {
   const { status, stdout } = runIn('closed', () => ['explain', 'notes/closed/a.txt'])
   expect(status).toBe(3)
-  expect(stdout.replaceAll(/\n +/g, ' ')).toMatch(/\/homes\/closed cannot be read \(EACCES\).* setfacl -m u:USER:rx /)
+  expect(stdout.replaceAll(/\n +/g, ' ')).toMatch(
+    /\/homes\/closed cannot be read \(EACCES\).* setfacl -m u:USER:rx /,
+  )
 })
 
 test('the commands work in a deleted directory, and a relative path gets an error message', () => {
@@ -105,6 +107,10 @@ test('the commands work in a deleted directory, and a relative path gets an erro
   expect(stdout).toContain('no folder was scanned yet')
   const relative = runIn('deleted', () => ['status', '--config', 'sluice.yaml'])
   expect(relative.status).toBe(64)
-  expect(relative.stderr).toMatch(/the current directory cannot be found \(ENOENT\): it was probably deleted\n.*cd ~/)
-  expect(runIn('deleted', (root) => ['status', '--config', join(root, 'xdg/sluice/sluice.yaml')]).status).toBe(3)
+  expect(relative.stderr).toMatch(
+    /the current directory cannot be found \(ENOENT\): it was probably deleted\n.*cd ~/,
+  )
+  expect(
+    runIn('deleted', (root) => ['status', '--config', join(root, 'xdg/sluice/sluice.yaml')]).status,
+  ).toBe(3)
 })

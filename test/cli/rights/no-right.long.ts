@@ -35,7 +35,11 @@ const commands = [
  */
 function copyForEveryone(): { node: string; program: string } {
   const copy = makeTree()
-  execFileSync('cp', ['-r', ...['dist', 'node_modules', 'package.json'].map((name) => join(project, name)), copy])
+  execFileSync('cp', [
+    '-r',
+    ...['dist', 'node_modules', 'package.json'].map((name) => join(project, name)),
+    copy,
+  ])
   const node = join(copy, 'node')
   cpSync(process.execPath, node)
   execFileSync('chmod', ['-R', 'a+rX', copy])
@@ -48,7 +52,13 @@ test.skipIf(isNotRoot('another user'))(
     const home = await Home.of(context, { 'a.txt': 'one' })
     home.configure({
       prompts: [
-        { name: 'digest', cron: '0 0 1 1 *', timezone: 'UTC', prompt: 'What is new?', scope: { folders: ['docs'] } },
+        {
+          name: 'digest',
+          cron: '0 0 1 1 *',
+          timezone: 'UTC',
+          prompt: 'What is new?',
+          scope: { folders: ['docs'] },
+        },
       ],
     })
     chmodSync(home.path, 0o755)
@@ -74,7 +84,10 @@ test.skipIf(isNotRoot('another user'))(
       expect(stderr).toContain('sudo -u root sluice')
     }
     const doctor = asNobody(['doctor'])
-    expect([doctor.status, doctor.stdout]).toEqual([77, expect.stringMatching(/FAULT {3}ledger: .*not checked/)])
+    expect([doctor.status, doctor.stdout]).toEqual([
+      77,
+      expect.stringMatching(/FAULT {3}ledger: .*not checked/),
+    ])
     expect(doctor.stdout).toMatch(/FAULT {3}user: /)
     await home.run()
     for (const words of [['status'], ['pause'], ['reload']]) expect(asNobody(words).status).toBe(77)

@@ -15,7 +15,8 @@ const read_only = [
   'sh',
 ]
 const may_mount = spawnSync('unshare', [...read_only, makeStore(), 'true']).status === 0
-if (!may_mount) console.warn('a state that is read-only is not tried: no namespace of its own can be made here')
+if (!may_mount)
+  console.warn('a state that is read-only is not tried: no namespace of its own can be made here')
 
 test.skipIf(!may_mount)(
   'a read-only state directory is reported as such, not as a missing permission, and can be read',
@@ -46,6 +47,7 @@ test.skipIf(!may_mount)(
       ])
       expect(stderr).toContain('dmesg')
     }
-    for (const word of ['status', 'ls']) expect(sluice(word)).toMatchObject({ status: 0, stderr: '' })
+    for (const word of ['status', 'ls'])
+      expect(sluice(word)).toMatchObject({ status: 0, stderr: '' })
   },
 )

@@ -14,15 +14,27 @@ test.for(['chokidar', 'native', 'scan'])(
   'one subfolder is closed to the daemon and opened again, another is closed from the start: no file counts as deleted, and each is uploaded in the end (%s)',
   { timeout: 180_000 },
   async (watch, context) => {
-    const home = await Home.of(context, { 'a/1.txt': 'one', 'b/2.txt': 'two', 'late/3.txt': 'three' })
+    const home = await Home.of(context, {
+      'a/1.txt': 'one',
+      'b/2.txt': 'two',
+      'late/3.txt': 'three',
+    })
     home.configure({ folder: { watch, label_from: 'first_folder' } })
     const docs = join(home.path, 'docs')
     chmodSync(join(docs, 'late'), 0)
     mkdirSync(join(home.path, 'state'))
     const owner = String(statSync(program).uid)
-    for (const name of ['docs', 'state', 'token']) execFileSync('chown', ['-R', owner, join(home.path, name)])
+    for (const name of ['docs', 'state', 'token'])
+      execFileSync('chown', ['-R', owner, join(home.path, name)])
     for (const name of ['', 'sluice.yaml']) chmodSync(join(home.path, name), 0o755)
-    const words = [...unprivileged(), process.execPath, program, 'run', '--config', join(home.path, 'sluice.yaml')]
+    const words = [
+      ...unprivileged(),
+      process.execPath,
+      program,
+      'run',
+      '--config',
+      join(home.path, 'sluice.yaml'),
+    ]
     const daemon = spawn(words[0]!, words.slice(1), {
       env: { PATH: process.env.PATH, HOME: '/nonexistent' },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -66,7 +78,10 @@ test.for(['chokidar', 'native', 'scan'])(
     }
     await are(all)
     // The watcher reports their changes from then on.
-    await until('it is at rest', () => view.folders()[0]?.scan_summary?.includes('"unreadable_total":0') ?? false)
+    await until(
+      'it is at rest',
+      () => view.folders()[0]?.scan_summary?.includes('"unreadable_total":0') ?? false,
+    )
     for (const name of ['a', 'late']) writeFileSync(join(docs, name, 'then.txt'), `then in ${name}`)
     await until(
       'they are heard',

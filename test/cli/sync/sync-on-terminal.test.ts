@@ -4,7 +4,8 @@ import { has_terminals, PseudoTerminal } from '../pseudo-terminal.ts'
 import { screenOf } from '../screen.ts'
 import { Home } from '../sluice.ts'
 
-if (!has_terminals) console.warn('skipped: the bar of sync on a terminal, because there is no script(1) here')
+if (!has_terminals)
+  console.warn('skipped: the bar of sync on a terminal, because there is no script(1) here')
 
 /** Names of three files that the service refuses, longer than any window of this test. */
 const names = ['a', 'b', 'c'].map((letter) => `${letter.repeat(150)}.txt`)
@@ -14,17 +15,31 @@ test.skipIf(!has_terminals).each([40, 120])(
   async (columns) => {
     const never_ms = 3_600_000
     const tree = Object.fromEntries(names.map((name) => [name, name]))
-    const home = await Home.make({ ...tree, 'good.txt': 'good' }, { ingest: { delay_ms: never_ms } })
-    const terminal = new PseudoTerminal(['sync', '--config', 'sluice.yaml'], { cwd: home.path, columns })
+    const home = await Home.make(
+      { ...tree, 'good.txt': 'good' },
+      { ingest: { delay_ms: never_ms } },
+    )
+    const terminal = new PseudoTerminal(['sync', '--config', 'sluice.yaml'], {
+      cwd: home.path,
+      columns,
+    })
     onTestFinished(() => terminal.close())
     await terminal.sees('0 of 4 files')
     const assets = () => home.service.assets(home.project_id)
     await expect.poll(() => assets().filter(({ status }) => status === 'ingesting').length).toBe(4)
     for (const [at, name] of names.entries()) {
-      setStatusThere(home.service, assets().find(({ filename }) => filename.includes(name))!.asset_id, 'failed')
+      setStatusThere(
+        home.service,
+        assets().find(({ filename }) => filename.includes(name))!.asset_id,
+        'failed',
+      )
       await terminal.sees(`${at + 1} of 4 files`)
     }
-    setStatusThere(home.service, assets().find(({ filename }) => filename.includes('good.txt'))!.asset_id, 'ready')
+    setStatusThere(
+      home.service,
+      assets().find(({ filename }) => filename.includes('good.txt'))!.asset_id,
+      'ready',
+    )
     expect(await terminal.ended).toBe(3)
 
     const [first = '', ...lines] = screenOf(terminal.shown(), columns)

@@ -65,7 +65,9 @@ test('--json of one folder has the reasons of its own files, and counts only the
   expect((await home.inProcess('sync')).code).toBe(3)
   const { code, out } = await home.inProcess('sync', 'more', '--json')
   expect(code).toBe(3)
-  expect(JSON.parse(out).problems).toMatchObject([{ files: 1, examples: [{ folder: 'more', path: '5.png' }] }])
+  expect(JSON.parse(out).problems).toMatchObject([
+    { files: 1, examples: [{ folder: 'more', path: '5.png' }] },
+  ])
 })
 
 test('a pass goes on to its end if nobody reads standard error, or if its disk is full', async (context) => {
@@ -74,7 +76,11 @@ test('a pass goes on to its end if nobody reads standard error, or if its disk i
   const env = { PATH: process.env.PATH, HOME: home.path }
   const lines = ['"$@" 2> /dev/full', '"$@" 2> >(exec true)']
   for (const [turn, line] of lines.entries()) {
-    home.write(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${turn}-${n}.txt`, `text ${turn} ${n}`])))
+    home.write(
+      Object.fromEntries(
+        Array.from({ length: 20 }, (_, n) => [`${turn}-${n}.txt`, `text ${turn} ${n}`]),
+      ),
+    )
     const words = ['-c', line, 'bash', process.execPath, program, 'sync']
     const { stdout } = await promisify(execFile)('bash', words, { cwd: home.path, env })
     expect(stdout).toContain(`ready      ${20 * (turn + 1)} files`)
@@ -85,7 +91,10 @@ test('--quiet prints nothing if all is ready, and the summary if not', async (co
   const home = await Home.of(context, { 'a.txt': 'one' })
   expect(await home.sluice('sync', '--quiet')).toMatchObject({ code: 0, out: '', err: '' })
   home.write({ 'photo.png': '\u0000' })
-  expect(await home.inProcess('sync', '-q')).toMatchObject({ code: 3, out: expect.stringContaining('refused') })
+  expect(await home.inProcess('sync', '-q')).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('refused'),
+  })
 })
 
 test('--log-file gets the log with dates, even after a rotation; --verbose adds details', async (context) => {
@@ -109,21 +118,36 @@ test('--log-file is refused in a watched folder, as a symbolic link, and where i
   const home = await Home.of(context, {})
   symlinkSync('target', join(home.path, 'link'))
   const linked = await home.sluice('sync', '--log-file', 'link')
-  expect(linked).toMatchObject({ code: 64, err: expect.stringContaining('link cannot be written: it is a symbolic') })
+  expect(linked).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('link cannot be written: it is a symbolic'),
+  })
   expect(existsSync(join(home.path, 'target'))).toBe(false)
   for (const [text, shown] of [
     ['', "''"],
     ['-', '-'],
   ] as const) {
     const { code, err } = await home.inProcess('sync', '--log-file', text)
-    expect([code, err]).toEqual([64, `sluice: ${shown} names no file\n  write ./- for one called -\n`])
+    expect([code, err]).toEqual([
+      64,
+      `sluice: ${shown} names no file\n  write ./- for one called -\n`,
+    ])
   }
   const ledger = await home.sluice('sync', '--log-file', 'state/ledger.db')
-  expect(ledger).toMatchObject({ code: 64, err: expect.stringContaining('lies in the state directory') })
+  expect(ledger).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('lies in the state directory'),
+  })
   const refused = await home.sluice('sync', '--log-file', 'docs/sluice.log')
-  expect(refused).toMatchObject({ code: 64, err: expect.stringContaining('in the watched folder docs') })
+  expect(refused).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('in the watched folder docs'),
+  })
   const missing = await home.sluice('sync', '--log-file', 'nowhere/sluice.log')
-  expect(missing).toMatchObject({ code: 64, err: expect.stringContaining('nowhere/sluice.log cannot be written') })
+  expect(missing).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('nowhere/sluice.log cannot be written'),
+  })
 })
 
 inTurn.skipIf(isNotRoot('a log file of another user'))(
@@ -136,7 +160,9 @@ inTurn.skipIf(isNotRoot('a log file of another user'))(
     const { code, err } = await home.inProcess('sync', '--log-file', file)
     expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([
       64,
-      expect.stringContaining('sluice.log cannot be written: it belongs to another user (uid 4321)'),
+      expect.stringContaining(
+        'sluice.log cannot be written: it belongs to another user (uid 4321)',
+      ),
     ])
     expect(readFileSync(file, 'utf8')).toBe('')
     chownSync(file, 0, 0)
@@ -153,7 +179,10 @@ test('a reload refuses a watched folder that contains the log file', async (cont
   await until('it runs', () => existsSync(log) && readFileSync(log, 'utf8').includes('is running'))
   home.configure({ folders: [{ name: 'logs', path: join(home.path, 'logs') }] })
   const { code, err } = await home.sluice('reload')
-  expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('in the watched folder logs')])
+  expect([code, err]).toEqual([
+    expect.any(Number),
+    expect.stringContaining('in the watched folder logs'),
+  ])
   expect(code).not.toBe(0)
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended).toMatchObject({ code: 0 })
@@ -167,22 +196,31 @@ test('-v and -q exclude each other; rebuild and prompts run have them, too', asy
   }
   const rebuilt = await home.sluice('rebuild', '-v', '--log-file', 'rebuild.log')
   expect(rebuilt).toMatchObject({ code: 0, out: expect.stringContaining('the ledger is rebuilt') })
-  expect(readFileSync(join(home.path, 'rebuild.log'), 'utf8')).toContain('INFO: sync: ready: docs/a.txt')
+  expect(readFileSync(join(home.path, 'rebuild.log'), 'utf8')).toContain(
+    'INFO: sync: ready: docs/a.txt',
+  )
 })
 
 test('under journald a line is text with a priority and without a time; log.format json stays', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
   // Standard error is a pipe, which JOURNAL_STREAM names as systemd does.
-  const script = 'JOURNAL_STREAM=$(stat --dereference --format=%d:%i /proc/self/fd/2) exec "$0" "$@"'
+  const script =
+    'JOURNAL_STREAM=$(stat --dereference --format=%d:%i /proc/self/fd/2) exec "$0" "$@"'
   const synced = async (env: NodeJS.ProcessEnv = {}) => {
     const options = { cwd: home.path, env: { PATH: process.env.PATH, HOME: home.path, ...env } }
-    return (await promisify(execFile)('sh', ['-c', script, process.execPath, program, 'sync'], options)).stderr
+    return (
+      await promisify(execFile)('sh', ['-c', script, process.execPath, program, 'sync'], options)
+    ).stderr
   }
   expect((await synced()).split('\n')).toContain('<6>sync: ready: docs/a.txt')
   home.write({ 'b.txt': 'two' })
   const json = (await synced({ SLUICE_LOG_FORMAT: 'json' }))
     .split('\n')
     .find((line) => line.includes('ready: docs/b.txt'))
-  expect(JSON.parse(json!.replace('<6>', ''))).toMatchObject({ module: 'sync', step: 'ready', path: 'docs/b.txt' })
+  expect(JSON.parse(json!.replace('<6>', ''))).toMatchObject({
+    module: 'sync',
+    step: 'ready',
+    path: 'docs/b.txt',
+  })
 })

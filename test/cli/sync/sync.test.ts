@@ -11,14 +11,20 @@ const test = inTurn.concurrent
 const project_of_nobody = 'project_00000000000000000000'
 
 test('one pass sends new files, sends no known one, and ends with 0', async (context) => {
-  const home = await Home.of(context, { 'a.txt': 'one', 'b/c.txt': 'two', 'copy.txt': 'one', '~$lock.docx': 'x' })
+  const home = await Home.of(context, {
+    'a.txt': 'one',
+    'b/c.txt': 'two',
+    'copy.txt': 'one',
+    '~$lock.docx': 'x',
+  })
   const { code, out, err } = await home.sluice('sync')
   expect([code, home.readyAssets()], err).toEqual([0, 2])
   expect(out.split('\n').slice(0, 2)).toEqual([
     'ready      3 files, 9 B',
     '           new: 2 uploaded (6 B), 1 with bytes already known',
   ])
-  const creates = () => home.service.requestLog.filter(({ place }) => place === 'assets.create').length
+  const creates = () =>
+    home.service.requestLog.filter(({ place }) => place === 'assets.create').length
   expect(creates()).toBe(2)
   expect(await home.inProcess('sync')).toMatchObject({
     code: 0,
@@ -35,7 +41,9 @@ test('reports refused and skipped files with their reason: exit code 3', async (
   })
   const { code, out } = await home.inProcess('sync')
   expect(code).toBe(3)
-  expect(out).toMatch(/^refused {4}1 file, .*\n {11}1 × The service cannot use this file.*\(docs\/photo\.png\)$/m)
+  expect(out).toMatch(
+    /^refused {4}1 file, .*\n {11}1 × The service cannot use this file.*\(docs\/photo\.png\)$/m,
+  )
   expect(out).toMatch(/^skipped {4}1 file, 0 B\n {11}1 × empty: .*\(empty\.txt\)$/m)
 })
 
@@ -53,20 +61,31 @@ test('syncs one folder by its name or path, and does not scan the others', async
     out: expect.stringContaining('ready      1 file, 5 B'),
   })
   expect(home.readyAssets()).toBe(2)
-  expect((await home.inProcess('sync', 'docs/a.txt')).err).toContain('a scan is about whole folders')
+  expect((await home.inProcess('sync', 'docs/a.txt')).err).toContain(
+    'a scan is about whole folders',
+  )
   expect((await home.inProcess('sync', 'nothing')).code).toBe(64)
 })
 
 test('an offline folder: exit code 3, and the summary does not say that all files are ready', async (context) => {
   const home = await Home.of(context)
   rmSync(join(home.path, 'docs'), { recursive: true })
-  expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('offline    docs: ') })
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('offline    docs: '),
+  })
 })
 
 test('a file that the scan could not read: sync and status exit with 3', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
-  writeFileSync(Buffer.concat([Buffer.from(join(home.path, 'docs/')), Buffer.from([0x78, 0xff])]), 'hidden')
-  expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('incomplete docs: 1 ×') })
+  writeFileSync(
+    Buffer.concat([Buffer.from(join(home.path, 'docs/')), Buffer.from([0x78, 0xff])]),
+    'hidden',
+  )
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('incomplete docs: 1 ×'),
+  })
   const status = await home.inProcess('status')
   expect(status).toMatchObject({
     code: 3,
@@ -76,17 +95,28 @@ test('a file that the scan could not read: sync and status exit with 3', async (
 
 test.for([
   ['no token', (home: Home) => rmSync(join(home.path, 'token')), /cannot read the token file/],
-  ['a token that the service refuses', (home: Home) => home.giveToken(`pat_${'x'.repeat(32)}`), /account|token|401/i],
-  ['an unreachable project', (home: Home) => home.configure({ service: { project_id: project_of_nobody } }), /project/],
-] as const)('%s: exit code 77, and no file changes its state', async ([_what, spoil, err], context) => {
-  const home = await Home.of(context, { 'a.txt': 'one' })
-  spoil(home)
-  const ended = await home.inProcess('sync')
-  expect([ended.code, ended.err]).toEqual([77, expect.stringMatching(err)])
-  home.giveToken()
-  home.configure()
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
-})
+  [
+    'a token that the service refuses',
+    (home: Home) => home.giveToken(`pat_${'x'.repeat(32)}`),
+    /account|token|401/i,
+  ],
+  [
+    'an unreachable project',
+    (home: Home) => home.configure({ service: { project_id: project_of_nobody } }),
+    /project/,
+  ],
+] as const)(
+  '%s: exit code 77, and no file changes its state',
+  async ([_what, spoil, err], context) => {
+    const home = await Home.of(context, { 'a.txt': 'one' })
+    spoil(home)
+    const ended = await home.inProcess('sync')
+    expect([ended.code, ended.err]).toEqual([77, expect.stringMatching(err)])
+    home.giveToken()
+    home.configure()
+    expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+  },
+)
 
 test('beside a running daemon: the daemon scans, and sync waits for it', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
@@ -105,9 +135,15 @@ test('beside a running daemon: the daemon scans, and sync waits for it', async (
 
 test('two passes at once: the second asks the first, both end with 0, and nothing is sent twice', async (context) => {
   const home = await Home.of(context, {}, { injected_faults: { latency_ms: 50 } })
-  home.write(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
+  home.write(
+    Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.txt`, `text ${at}`])),
+  )
   const first = home.start('sync')
-  await until('the first is at work', () => home.service.requestLog.some(({ place }) => place === 'put'), first.err)
+  await until(
+    'the first is at work',
+    () => home.service.requestLog.some(({ place }) => place === 'put'),
+    first.err,
+  )
   const second = await home.inProcess('sync')
   expect([second.code, (await first.ended).code], second.err).toEqual([0, 0])
   expect(second.out).toContain('ready      40 files')
@@ -128,9 +164,15 @@ test('beside a daemon with a refused token: exit code 77, at once', async (conte
 
 test('Ctrl-C: running uploads finish, the others are reported as waiting: exit code 3', async (context) => {
   const home = await Home.of(context, {}, { injected_faults: { latency_ms: 100 } })
-  home.write(Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
+  home.write(
+    Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}.txt`, `text ${at}`])),
+  )
   const sync = home.start('sync')
-  await until('something is sent', () => home.service.requestLog.some(({ place }) => place === 'put'), sync.err)
+  await until(
+    'something is sent',
+    () => home.service.requestLog.some(({ place }) => place === 'put'),
+    sync.err,
+  )
   sync.child.kill('SIGINT')
   const { code, signal, out, err } = await sync.ended
   expect([code, signal]).toEqual([3, null])
@@ -148,10 +190,14 @@ test('a file that the service reads for long is left to the next pass, with a da
   const first = await home.sluice('sync')
   expect([first.code, first.err]).toEqual([
     3,
-    expect.stringMatching(/^sluice: the service is still reading 1 file, and nothing has changed for 1 s$/m),
+    expect.stringMatching(
+      /^sluice: the service is still reading 1 file, and nothing has changed for 1 s$/m,
+    ),
   ])
   expect(first.err).toContain('the next `sluice sync`, or a running daemon, waits for them')
-  expect(first.out).toMatch(/^on the way 1 file, 3 B\n {11}1 × uploaded, and still read by the service$/m)
+  expect(first.out).toMatch(
+    /^on the way 1 file, 3 B\n {11}1 × uploaded, and still read by the service$/m,
+  )
 
   const daemon = await home.run()
   const beside = await home.sluice('sync')
@@ -160,6 +206,9 @@ test('a file that the service reads for long is left to the next pass, with a da
   await daemon.ended
 
   setStatusThere(home.service, home.service.assets(home.project_id)[0]!.asset_id, 'ready')
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready      1 file') })
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('ready      1 file'),
+  })
   expect(home.service.requestLog.filter(({ place }) => place === 'put')).toHaveLength(1)
 })

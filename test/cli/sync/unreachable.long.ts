@@ -6,7 +6,10 @@ test('a service that does not answer: the pass gives up after half a minute, giv
   // No program listens on port 9 (discard).
   home.configure({ service: { base_url: 'http://127.0.0.1:9' } })
   const { code, out, err } = await home.sluice('sync')
-  expect([code, out]).toEqual([3, expect.stringMatching(/^on the way 1 file, 3 B\n.*the service: .*127\.0\.0\.1:9/m)])
+  expect([code, out]).toEqual([
+    3,
+    expect.stringMatching(/^on the way 1 file, 3 B\n.*the service: .*127\.0\.0\.1:9/m),
+  ])
   expect(err).toContain('the next run uploads the rest')
   home.configure()
   expect((await home.sluice('sync')).code).toBe(0)

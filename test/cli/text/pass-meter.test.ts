@@ -3,13 +3,26 @@ import { createPassMeter, passState } from '../../../src/cli/text/pass-meter.ts'
 import { type Stage, stages } from '../../../src/ledger/views/view-files.ts'
 import type { FolderView } from '../../../src/ledger/views/view-folders.ts'
 
-function folder(amounts: Partial<Record<Stage, number>>, change: Partial<FolderView> = {}): FolderView {
-  const each = stages.map((stage) => [stage, { files: amounts[stage] ?? 0, bytes: (amounts[stage] ?? 0) * 1_000 }])
+function folder(
+  amounts: Partial<Record<Stage, number>>,
+  change: Partial<FolderView> = {},
+): FolderView {
+  const each = stages.map((stage) => [
+    stage,
+    { files: amounts[stage] ?? 0, bytes: (amounts[stage] ?? 0) * 1_000 },
+  ])
   return { scan_ended_ms: 2_000, stages: Object.fromEntries(each), ...change } as FolderView
 }
 
 test('a file counts as done if nothing more happens to it by itself; a deleted file does not count', () => {
-  const one = folder({ ready: 5, refused: 1, removed_on_service: 1, blocked: 1, skipped: 1, gone: 50 })
+  const one = folder({
+    ready: 5,
+    refused: 1,
+    removed_on_service: 1,
+    blocked: 1,
+    skipped: 1,
+    gone: 50,
+  })
   const other = folder({ settling: 1, waiting: 2, sending: 3, ingesting: 4 })
   expect(passState([one, other], 1_000)).toEqual({
     is_scanning: false,
@@ -35,7 +48,10 @@ const state = (files: number, bytes: number, is_scanning = false) => ({
 
 test('rate and remaining time come from the last seconds', () => {
   const meter = createPassMeter()
-  expect(meter(state(0, 0, true), 0)).toMatchObject({ files: '0 of 1,000 files', left: 'still scanning' })
+  expect(meter(state(0, 0, true), 0)).toMatchObject({
+    files: '0 of 1,000 files',
+    left: 'still scanning',
+  })
   expect(meter(state(0, 0), 100).left).toBe('time left unknown')
   // A slow start no longer counts after the window.
   for (let second = 1; second <= 40; second++)

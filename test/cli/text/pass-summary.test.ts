@@ -28,7 +28,13 @@ test.each([
 ])('the summary of a pass that saw %s', async (_what, summary, exit_code, lines) => {
   const rig = await openRig()
   await rig.bringIn('a.txt')
-  if (summary) await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary })
+  if (summary)
+    await rig.record({
+      type: 'scan_finished',
+      folder: 'notes',
+      began_ms: rig.clock.now_ms(),
+      summary,
+    })
   const pass = openPassView(rig.state_dir)
   const now_ms = rig.clock.now_ms()
   const end = { view: rig.view(), pass, names: ['notes'], began_ms: now_ms, now_ms }
@@ -50,12 +56,20 @@ test('the answer of --json has the reasons that the text shows for files on the 
   )
   const pass = openPassView(rig.state_dir)
   const end = { names: ['notes'], began_ms: now_ms, now_ms }
-  const said = summarizePass({ ...end, view: rig.view(), pass }, capturedTerminal().terminal).lines.join('\n')
+  const said = summarizePass(
+    { ...end, view: rig.view(), pass },
+    capturedTerminal().terminal,
+  ).lines.join('\n')
   pass.close()
   expect(said).toContain('the service: cut')
   expect(said).toContain('1 × cut, next try in 1 min (notes/a.txt)')
   const { terminal, out } = capturedTerminal()
-  printPassAnswer(configFor({ root: '/srv/notes', state_dir: rig.state_dir }), end, undefined, terminal)
+  printPassAnswer(
+    configFor({ root: '/srv/notes', state_dir: rig.state_dir }),
+    end,
+    undefined,
+    terminal,
+  )
   const answer = JSON.parse(out())
   expect(answer).toMatchObject({
     complete: false,

@@ -5,8 +5,12 @@ import { configFor } from '../../inspect/config-for.ts'
 import { makeTree } from '../../rig/tree.ts'
 
 test('each refused type has a line and, if it has an extension, the setting that leaves it out', async () => {
-  const config = configFor({ root: makeTree({ 'a.gz': 'a', 'b.GZ': 'b', 'c.Gz': 'c', 'x.iso': 'x', README: 'r' }) })
-  const refused = new Set(['gz', 'iso', ''].map((type) => `${config.folders[0]!.project_id} ${type}`))
+  const config = configFor({
+    root: makeTree({ 'a.gz': 'a', 'b.GZ': 'b', 'c.Gz': 'c', 'x.iso': 'x', README: 'r' }),
+  })
+  const refused = new Set(
+    ['gz', 'iso', ''].map((type) => `${config.folders[0]!.project_id} ${type}`),
+  )
   const plan = await planUploads({ config, ledger: undefined, hash: false, refused, now_ms: 0 })
   const lines = planLines(plan, Number.POSITIVE_INFINITY).map(({ text }) => text)
   const [at, why] = [

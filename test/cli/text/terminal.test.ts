@@ -16,7 +16,9 @@ test('uses colours only on a terminal, and never if NO_COLOR is set', () => {
 
 test('FORCE_COLOR colours a pipe as well; NO_COLOR overrides it', () => {
   const red = (no_color: boolean) =>
-    createTerminal({ stdout: nowhere, stderr: nowhere, no_color, force_color: true }).styles.red('x')
+    createTerminal({ stdout: nowhere, stderr: nowhere, no_color, force_color: true }).styles.red(
+      'x',
+    )
   expect([red(false), red(true)]).toEqual(['\u001b[31mx\u001b[39m', 'x'])
 })
 
@@ -35,8 +37,12 @@ test('the width follows the window, and has no limit in a pipe', () => {
   expect(terminal.width).toBe(120)
   window.columns = 60
   expect(terminal.width).toBe(60)
-  expect(createTerminal({ stdout: { ...nowhere, isTTY: true }, stderr: nowhere, no_color: true }).width).toBe(80)
-  expect(createTerminal({ stdout: nowhere, stderr: nowhere, no_color: true }).width).toBe(Number.POSITIVE_INFINITY)
+  expect(
+    createTerminal({ stdout: { ...nowhere, isTTY: true }, stderr: nowhere, no_color: true }).width,
+  ).toBe(80)
+  expect(createTerminal({ stdout: nowhere, stderr: nowhere, no_color: true }).width).toBe(
+    Number.POSITIVE_INFINITY,
+  )
 })
 
 test.each([
@@ -68,7 +74,11 @@ test('a shortened text is never too wide, and a text that fits is unchanged', ()
   )
 })
 
-const columns = [{ title: 'Path', shrinks: true }, { title: 'Bytes', align: 'right' as const }, { title: 'State' }]
+const columns = [
+  { title: 'Path', shrinks: true },
+  { title: 'Bytes', align: 'right' as const },
+  { title: 'State' },
+]
 
 test('a table: columns as wide as needed, numbers to the right, no blanks at line ends', () => {
   const rows = [

@@ -4,7 +4,12 @@ import { estimateOf } from '../../../src/inspect/plan/plan.ts'
 import { configFor } from '../../inspect/config-for.ts'
 
 /** The text for this much to upload. */
-function textFor(options: { files: number; bytes: number; uploads?: object; is_minimum?: boolean }) {
+function textFor(options: {
+  files: number
+  bytes: number
+  uploads?: object
+  is_minimum?: boolean
+}) {
   const { uploads = {}, is_minimum = false, ...amount } = options
   const estimate = estimateOf(amount, {
     config: configFor({ root: '/nowhere/notes', uploads }),
@@ -30,7 +35,13 @@ test('the estimate names its basis', () => {
 })
 
 test('limits that make files wait stand beside it', () => {
-  expect(textFor({ files: 2, bytes: 300, uploads: { limit: { bytes: '100B' }, max_bytes_per_day: '100B' } })).toEqual([
+  expect(
+    textFor({
+      files: 2,
+      bytes: 300,
+      uploads: { limit: { bytes: '100B' }, max_bytes_per_day: '100B' },
+    }),
+  ).toEqual([
     'first sync: 2 files (300 B) to upload',
     '  it takes about 3 days at uploads.max_bytes_per_day',
     'more than uploads.limit allows (100,000 files or 100 B in 24 h): the rest waits for `sluice accept PATH`',

@@ -20,7 +20,10 @@ let config: string
 /** A ledger with a file in each state and long, wide names. */
 async function fill(): Promise<void> {
   const home = makeStore()
-  const root = makeTree({ [long.slice(-60).replaceAll('/', '_')]: 'x', [`${'x'.repeat(200)}.tmp`]: 'x' })
+  const root = makeTree({
+    [long.slice(-60).replaceAll('/', '_')]: 'x',
+    [`${'x'.repeat(200)}.tmp`]: 'x',
+  })
   const state_dir = join(home, 'state')
   config = join(home, 'sluice.yaml')
   const prompt = {
@@ -36,10 +39,21 @@ async function fill(): Promise<void> {
   writeFileSync(config, JSON.stringify({ service, state_dir, folders, prompts: [prompt] }))
   const rig = await openRig({ root, state_dir })
   await rig.bringIn(`in/${long}`, { size: 1_500 })
-  const error = { code: 'a.b', message: `it is ${'not at all readable '.repeat(12)}報告書`, hint: long }
+  const error = {
+    code: 'a.b',
+    message: `it is ${'not at all readable '.repeat(12)}報告書`,
+    hint: long,
+  }
   await rig.record(
     { type: 'content_refused', content: await rig.settle(`no/${long}`), error },
-    { type: 'file_skipped', folder: 'notes', path: `odd\n${long}`, stat: stat(0), reason: 'empty', rule: 'no bytes' },
+    {
+      type: 'file_skipped',
+      folder: 'notes',
+      path: `odd\n${long}`,
+      stat: stat(0),
+      reason: 'empty',
+      rule: 'no bytes',
+    },
     { type: 'trouble_began', about: 'account', error },
     {
       type: 'prompts_configured',
@@ -52,7 +66,11 @@ async function fill(): Promise<void> {
 }
 
 /** The output of a command on a terminal of this width. */
-async function shown(words: readonly string[], columns: number, on: 'out' | 'err' = 'out'): Promise<string[]> {
+async function shown(
+  words: readonly string[],
+  columns: number,
+  on: 'out' | 'err' = 'out',
+): Promise<string[]> {
   let text = ''
   const stream = {
     isTTY: true,
@@ -61,7 +79,11 @@ async function shown(words: readonly string[], columns: number, on: 'out' | 'err
       text += part
     },
   }
-  const terminal = createTerminal({ stdout: stream, stderr: { ...stream, isTTY: on === 'err' }, no_color: true })
+  const terminal = createTerminal({
+    stdout: stream,
+    stderr: { ...stream, isTTY: on === 'err' },
+    no_color: true,
+  })
   await runCli([...words], terminal, commands)
   return text.split('\n')
 }
@@ -98,45 +120,55 @@ test.each(widths)('the output of commands that read is no wider than %d columns'
     const lines = await shown([...words, '--config', config], width)
     expect(lines.length, words.join(' ')).toBeGreaterThan(1)
     for (const line of lines)
-      if (textWidth(line) > width && !isCopied(line, words)) wide.push(`${words.slice(0, 2)}: ${line}`)
+      if (textWidth(line) > width && !isCopied(line, words))
+        wide.push(`${words.slice(0, 2)}: ${line}`)
   }
   expect(wide).toEqual([])
 })
 
-test.each(widths)('the output of commands that change something is no wider than %d columns', async (width) => {
-  await fill()
-  const wide = []
-  for (const words of [
-    ['pause', '--why', 'the line is slow '.repeat(11)],
-    ['resume'],
-    ['retry'],
-    ['accept', 'notes/in'],
-    ['rescan'],
-  ]) {
-    const lines = await shown([...words, '--config', config], width)
-    expect(lines.length, words.join(' ')).toBeGreaterThan(1)
-    for (const line of lines) if (textWidth(line) > width) wide.push(`${words[0]}: ${line}`)
-  }
-  expect(wide).toEqual([])
-})
-
-test.each(widths)('warnings, backup and restore are no wider than %d columns, except paths', async (width) => {
-  await fill()
-  const [token, copy] = [join(dirname(config), 'token'), join(dirname(config), 'copy')]
-  writeFileSync(token, `pat_${'x'.repeat(32)}`, { mode: 0o644 })
-  const text = JSON.parse(readFileSync(config, 'utf8'))
-  writeFileSync(config, JSON.stringify({ ...text, service: { ...text.service, token_file: token } }))
-  for (const words of [['config'], ['backup', copy], ['restore', copy]]) {
-    const lines = [
-      ...(await shown([...words, '--config', config], width)),
-      ...(await shown([...words, '--config', config], width, 'err')),
-    ]
-    for (const line of lines.filter((line) => !isCopied(line, words))) {
-      const longest = Math.max(...line.split(' ').map(textWidth))
-      expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(width, longest + 9))
+test.each(widths)(
+  'the output of commands that change something is no wider than %d columns',
+  async (width) => {
+    await fill()
+    const wide = []
+    for (const words of [
+      ['pause', '--why', 'the line is slow '.repeat(11)],
+      ['resume'],
+      ['retry'],
+      ['accept', 'notes/in'],
+      ['rescan'],
+    ]) {
+      const lines = await shown([...words, '--config', config], width)
+      expect(lines.length, words.join(' ')).toBeGreaterThan(1)
+      for (const line of lines) if (textWidth(line) > width) wide.push(`${words[0]}: ${line}`)
     }
-  }
-})
+    expect(wide).toEqual([])
+  },
+)
+
+test.each(widths)(
+  'warnings, backup and restore are no wider than %d columns, except paths',
+  async (width) => {
+    await fill()
+    const [token, copy] = [join(dirname(config), 'token'), join(dirname(config), 'copy')]
+    writeFileSync(token, `pat_${'x'.repeat(32)}`, { mode: 0o644 })
+    const text = JSON.parse(readFileSync(config, 'utf8'))
+    writeFileSync(
+      config,
+      JSON.stringify({ ...text, service: { ...text.service, token_file: token } }),
+    )
+    for (const words of [['config'], ['backup', copy], ['restore', copy]]) {
+      const lines = [
+        ...(await shown([...words, '--config', config], width)),
+        ...(await shown([...words, '--config', config], width, 'err')),
+      ]
+      for (const line of lines.filter((line) => !isCopied(line, words))) {
+        const longest = Math.max(...line.split(' ').map(textWidth))
+        expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(width, longest + 9))
+      }
+    }
+  },
+)
 
 /** Lines wider than this, except those of a path, an address or an id to copy. */
 function tooWide(lines: readonly string[], words: readonly string[], width: number): string[] {
@@ -147,7 +179,11 @@ function tooWide(lines: readonly string[], words: readonly string[], width: numb
 }
 
 test.each([40, 80])('sync, verify and rebuild write no more than %d columns', async (width) => {
-  const home = await Home.make({ 'a.txt': 'one', 'photo.png': Buffer.from('\x89PNG\0\0', 'latin1'), 'empty.txt': '' })
+  const home = await Home.make({
+    'a.txt': 'one',
+    'photo.png': Buffer.from('\x89PNG\0\0', 'latin1'),
+    'empty.txt': '',
+  })
   const say = async (...words: string[]) => {
     const lines = await shown([...words, '--config', join(home.path, 'sluice.yaml')], width)
     expect(tooWide(lines, words, width)).toEqual([])
@@ -169,8 +205,23 @@ test('the messages of init beside the configuration fit into 40 columns', async 
   const width = 40
   const home = await Home.make({ 'a.txt': 'one', '~$lock.docx': 'x' })
   const file = join(home.path, 'made.yaml')
-  const given = ['--base-url', home.service.api, '--token-file', join(home.path, 'token'), '--project', home.project_id]
-  const words = ['init', ...given, '--folder', `docs=${join(home.path, 'docs')}`, '--yes', '--config', file]
+  const given = [
+    '--base-url',
+    home.service.api,
+    '--token-file',
+    join(home.path, 'token'),
+    '--project',
+    home.project_id,
+  ]
+  const words = [
+    'init',
+    ...given,
+    '--folder',
+    `docs=${join(home.path, 'docs')}`,
+    '--yes',
+    '--config',
+    file,
+  ]
   const lines = await shown(words, width)
   const made = readFileSync(file, 'utf8').split('\n')
   const said = lines.filter((line) => line === '' || !made.includes(line))
@@ -200,7 +251,8 @@ test.each(widths)('no help is wider than %d columns, except examples to copy', a
   for (const path of [[], ...every(commands)]) {
     const copied = examplesOf(path).map(([line]) => line.replace('$0', 'sluice'))
     for (const line of await shown([...path, '--help'], width)) {
-      if (textWidth(line) > width && !copied.includes(line.trim())) wide.push(`${path.join(' ')}: ${line}`)
+      if (textWidth(line) > width && !copied.includes(line.trim()))
+        wide.push(`${path.join(' ')}: ${line}`)
     }
   }
   expect(wide).toEqual([])

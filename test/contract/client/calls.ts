@@ -59,7 +59,10 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
       create: (body: { name: string; description?: string }): Promise<Shapes.Project> =>
         taken(api.POST('/v1/projects', { body })),
       /** The whole, not a patch. */
-      update: (project_id: string, body: { name: string; description?: string }): Promise<Shapes.Project> =>
+      update: (
+        project_id: string,
+        body: { name: string; description?: string },
+      ): Promise<Shapes.Project> =>
         taken(api.POST('/v1/projects/{project_id}', { params: { path: { project_id } }, body })),
       members: (project_id: string): Promise<Shapes.Page<Shapes.Member>> =>
         taken(api.GET('/v1/projects/{project_id}/members', { params: { path: { project_id } } })),
@@ -67,7 +70,12 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
         project_id: string,
         body: { email: string; role: 'owner' | 'collaborator' | 'reader' },
       ): Promise<Shapes.Invitation> =>
-        taken(api.POST('/v1/projects/{project_id}/invitations', { params: { path: { project_id } }, body })),
+        taken(
+          api.POST('/v1/projects/{project_id}/invitations', {
+            params: { path: { project_id } },
+            body,
+          }),
+        ),
       uninvite: (project_id: string, invitation_id: string) =>
         done(
           api.DELETE('/v1/projects/{project_id}/invitations/{invitation_id}', {
@@ -80,16 +88,22 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
       list: (): Promise<Shapes.Page<Shapes.Label>> => taken(api.GET('/v1/labels', { params })),
       create: (body: { name: string; color?: string; icon?: string }): Promise<Shapes.Label> =>
         taken(api.POST('/v1/labels', { params, body })),
-      get: (label_id: string): Promise<Shapes.Label> => taken(api.GET('/v1/labels/{label_id}', one({ label_id }))),
-      update: (label_id: string, body: { name?: string; color?: string; icon?: string }): Promise<Shapes.Label> =>
+      get: (label_id: string): Promise<Shapes.Label> =>
+        taken(api.GET('/v1/labels/{label_id}', one({ label_id }))),
+      update: (
+        label_id: string,
+        body: { name?: string; color?: string; icon?: string },
+      ): Promise<Shapes.Label> =>
         taken(api.POST('/v1/labels/{label_id}', { ...one({ label_id }), body })),
       delete: (label_id: string) => done(api.DELETE('/v1/labels/{label_id}', one({ label_id }))),
     },
 
     skills: {
       list: (): Promise<Shapes.Page<Shapes.Skill>> => taken(api.GET('/v1/skills', { params })),
-      create: (body: Shapes.SkillFields): Promise<Shapes.Skill> => taken(api.POST('/v1/skills', { params, body })),
-      get: (skill_id: string): Promise<Shapes.Skill> => taken(api.GET('/v1/skills/{skill_id}', one({ skill_id }))),
+      create: (body: Shapes.SkillFields): Promise<Shapes.Skill> =>
+        taken(api.POST('/v1/skills', { params, body })),
+      get: (skill_id: string): Promise<Shapes.Skill> =>
+        taken(api.GET('/v1/skills/{skill_id}', one({ skill_id }))),
       update: (skill_id: string, body: Partial<Shapes.SkillFields>): Promise<Shapes.Skill> =>
         taken(api.POST('/v1/skills/{skill_id}', { ...one({ skill_id }), body })),
       delete: (skill_id: string) => done(api.DELETE('/v1/skills/{skill_id}', one({ skill_id }))),
@@ -101,24 +115,34 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
 
     memories: {
       list: (): Promise<Shapes.Page<Shapes.Memory>> => taken(api.GET('/v1/memories', { params })),
-      create: (body: Shapes.MemoryFields & { scope?: 'user' | 'project' }): Promise<Shapes.Memory> =>
-        taken(api.POST('/v1/memories', { params, body })),
+      create: (
+        body: Shapes.MemoryFields & { scope?: 'user' | 'project' },
+      ): Promise<Shapes.Memory> => taken(api.POST('/v1/memories', { params, body })),
       get: (memory_id: string): Promise<Shapes.Memory> =>
         taken(api.GET('/v1/memories/{memory_id}', one({ memory_id }))),
       update: (memory_id: string, body: Partial<Shapes.MemoryFields>): Promise<Shapes.Memory> =>
         taken(api.POST('/v1/memories/{memory_id}', { ...one({ memory_id }), body })),
-      delete: (memory_id: string) => done(api.DELETE('/v1/memories/{memory_id}', one({ memory_id }))),
+      delete: (memory_id: string) =>
+        done(api.DELETE('/v1/memories/{memory_id}', one({ memory_id }))),
     },
 
     actions: {
-      list: (): Promise<Shapes.Page<Shapes.ActionItem>> => taken(api.GET('/v1/actions', { params })),
+      list: (): Promise<Shapes.Page<Shapes.ActionItem>> =>
+        taken(api.GET('/v1/actions', { params })),
       create: (body: Shapes.ActionFields & { enabled?: boolean }): Promise<Shapes.Action> =>
         taken(api.POST('/v1/actions', { params, body: withOneTiming(body) })),
-      get: (action_id: string): Promise<Shapes.Action> => taken(api.GET('/v1/actions/{action_id}', one({ action_id }))),
+      get: (action_id: string): Promise<Shapes.Action> =>
+        taken(api.GET('/v1/actions/{action_id}', one({ action_id }))),
       /** The whole, not a patch. */
-      update: (action_id: string, body: Shapes.ActionFields & { enabled?: boolean }): Promise<Shapes.Action> =>
-        taken(api.POST('/v1/actions/{action_id}', { ...one({ action_id }), body: withOneTiming(body) })),
-      delete: (action_id: string) => done(api.DELETE('/v1/actions/{action_id}', one({ action_id }))),
+      update: (
+        action_id: string,
+        body: Shapes.ActionFields & { enabled?: boolean },
+      ): Promise<Shapes.Action> =>
+        taken(
+          api.POST('/v1/actions/{action_id}', { ...one({ action_id }), body: withOneTiming(body) }),
+        ),
+      delete: (action_id: string) =>
+        done(api.DELETE('/v1/actions/{action_id}', one({ action_id }))),
       enable: (action_id: string): Promise<Shapes.Action> =>
         taken(api.POST('/v1/actions/{action_id}/enable', one({ action_id }))),
       disable: (action_id: string): Promise<Shapes.Action> =>
@@ -126,19 +150,31 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
     },
 
     sessions: {
-      list: (): Promise<Shapes.Page<Shapes.SessionItem>> => taken(api.GET('/v1/sessions', { params })),
-      create: (body: { name: string; description?: string; turns?: Shapes.Turn[] }): Promise<Shapes.Session> =>
-        taken(api.POST('/v1/sessions', { params, body })),
+      list: (): Promise<Shapes.Page<Shapes.SessionItem>> =>
+        taken(api.GET('/v1/sessions', { params })),
+      create: (body: {
+        name: string
+        description?: string
+        turns?: Shapes.Turn[]
+      }): Promise<Shapes.Session> => taken(api.POST('/v1/sessions', { params, body })),
       get: (session_id: string): Promise<Shapes.Session> =>
         taken(api.GET('/v1/sessions/{session_id}', one({ session_id }))),
-      update: (session_id: string, body: { name?: string; description?: string }): Promise<Shapes.Session> =>
+      update: (
+        session_id: string,
+        body: { name?: string; description?: string },
+      ): Promise<Shapes.Session> =>
         taken(api.POST('/v1/sessions/{session_id}', { ...one({ session_id }), body })),
-      delete: (session_id: string) => done(api.DELETE('/v1/sessions/{session_id}', one({ session_id }))),
+      delete: (session_id: string) =>
+        done(api.DELETE('/v1/sessions/{session_id}', one({ session_id }))),
       transcript: (
         session_id: string,
         query: { limit?: number; after_id?: string },
       ): Promise<Shapes.Page<Shapes.Turn>> =>
-        taken(api.GET('/v1/sessions/{session_id}/transcript', { params: { header, path: { session_id }, query } })),
+        taken(
+          api.GET('/v1/sessions/{session_id}/transcript', {
+            params: { header, path: { session_id }, query },
+          }),
+        ),
     },
 
     assets: {
@@ -148,12 +184,18 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
         taken(api.POST('/v1/assets', { params, body })),
       complete: (asset_id: string): Promise<Shapes.Asset> =>
         taken(api.POST('/v1/assets/{asset_id}/complete', one({ asset_id }))),
-      get: (asset_id: string): Promise<Shapes.Asset> => taken(api.GET('/v1/assets/{asset_id}', one({ asset_id }))),
-      update: (asset_id: string, body: { name?: string; description?: string }): Promise<Shapes.Asset> =>
+      get: (asset_id: string): Promise<Shapes.Asset> =>
+        taken(api.GET('/v1/assets/{asset_id}', one({ asset_id }))),
+      update: (
+        asset_id: string,
+        body: { name?: string; description?: string },
+      ): Promise<Shapes.Asset> =>
         taken(api.POST('/v1/assets/{asset_id}', { ...one({ asset_id }), body })),
       delete: (asset_id: string) => done(api.DELETE('/v1/assets/{asset_id}', one({ asset_id }))),
       attach: (asset_id: string, label_name: string): Promise<Shapes.Label> =>
-        taken(api.POST('/v1/assets/{asset_id}/labels', { ...one({ asset_id }), body: { label_name } })),
+        taken(
+          api.POST('/v1/assets/{asset_id}/labels', { ...one({ asset_id }), body: { label_name } }),
+        ),
       detach: (asset_id: string, label_id: string) =>
         done(api.DELETE('/v1/assets/{asset_id}/labels/{label_id}', one({ asset_id, label_id }))),
     },
@@ -165,12 +207,18 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
         scope?: { asset_ids: string[] }
       }): Promise<{ chat_id: string; message_id: string }> =>
         taken(api.POST('/v1/chats', { params, body: { ...usual_turn, ...body } })),
-      get: (chat_id: string): Promise<Shapes.Chat> => taken(api.GET('/v1/chats/{chat_id}', one({ chat_id }))),
+      get: (chat_id: string): Promise<Shapes.Chat> =>
+        taken(api.GET('/v1/chats/{chat_id}', one({ chat_id }))),
       update: (chat_id: string, title: string): Promise<Shapes.Chat> =>
         taken(api.POST('/v1/chats/{chat_id}', { ...one({ chat_id }), body: { title } })),
       delete: (chat_id: string) => done(api.DELETE('/v1/chats/{chat_id}', one({ chat_id }))),
       append: (chat_id: string, prompt: string): Promise<{ message_id: string }> =>
-        taken(api.POST('/v1/chats/{chat_id}/messages', { ...one({ chat_id }), body: { ...usual_turn, prompt } })),
+        taken(
+          api.POST('/v1/chats/{chat_id}/messages', {
+            ...one({ chat_id }),
+            body: { ...usual_turn, prompt },
+          }),
+        ),
       messages: (chat_id: string): Promise<{ messages: Shapes.Message[] }> =>
         taken(api.GET('/v1/chats/{chat_id}/messages', one({ chat_id }))),
       message: (chat_id: string, message_id: string): Promise<Shapes.Message> =>

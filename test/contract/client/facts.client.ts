@@ -29,57 +29,60 @@ const deviations: Record<Profile, Readonly<Record<string, string>>> = {
   },
 }
 
-describe.each(profiles)('the facts of the interface, through Prism, with the %s profile', (profile) => {
-  let served: Served
-  let prism: Awaited<ReturnType<typeof proxy>>
-  let watch: Watch
-  let api: Api
+describe.each(profiles)(
+  'the facts of the interface, through Prism, with the %s profile',
+  (profile) => {
+    let served: Served
+    let prism: Awaited<ReturnType<typeof proxy>>
+    let watch: Watch
+    let api: Api
 
-  beforeAll(async () => {
-    served = await serve(profile)
-    prism = await proxy(served)
-    watch = watchCalls(readFileSync(served.description, 'utf8'))
-    const options = { base_url: prism.url, key: served.key, project: '', fetch: watch.fetch }
-    const { project_id } = await clientOf(options).projects.create({ name: 'Facts' })
-    vi.stubGlobal('fetch', watch.fetch)
-    api = await Api.at({ url: prism.url, token: served.key, project_id })
-  })
+    beforeAll(async () => {
+      served = await serve(profile)
+      prism = await proxy(served)
+      watch = watchCalls(readFileSync(served.description, 'utf8'))
+      const options = { base_url: prism.url, key: served.key, project: '', fetch: watch.fetch }
+      const { project_id } = await clientOf(options).projects.create({ name: 'Facts' })
+      vi.stubGlobal('fetch', watch.fetch)
+      api = await Api.at({ url: prism.url, token: served.key, project_id })
+    })
 
-  afterAll(async () => {
-    vi.unstubAllGlobals()
-    await prism?.stop()
-    await served?.stop()
-  })
+    afterAll(async () => {
+      vi.unstubAllGlobals()
+      await prism?.stop()
+      await served?.stop()
+    })
 
-  afterEach(() => expect(watch.takeViolations(), 'what Prism found').toEqual([]))
+    afterEach(() => expect(watch.takeViolations(), 'what Prism found').toEqual([]))
 
-  const facts = all_facts.filter(({ title }) => !not_through_prism.test(title))
-  const other = deviations[profile]
-  const idOf = (title: string) => title.slice(0, 'A-00'.length)
-  const [kept, broken] = [
-    facts.filter((each) => !other[idOf(each.title)]),
-    facts.filter((each) => other[idOf(each.title)]),
-  ]
+    const facts = all_facts.filter(({ title }) => !not_through_prism.test(title))
+    const other = deviations[profile]
+    const idOf = (title: string) => title.slice(0, 'A-00'.length)
+    const [kept, broken] = [
+      facts.filter((each) => !other[idOf(each.title)]),
+      facts.filter((each) => other[idOf(each.title)]),
+    ]
 
-  test.each(kept.map((each) => [each.title, each] as const))('%s', async (_title, { check }) => {
-    await check(api.alone())
-  })
+    test.each(kept.map((each) => [each.title, each] as const))('%s', async (_title, { check }) => {
+      await check(api.alone())
+    })
 
-  test.each(broken.map((each) => [each.title, other[idOf(each.title)], each] as const))(
-    'not so: %s (%s)',
-    async (_title, _deviation, { check }) => {
-      await expect(check(api.alone())).rejects.toThrow()
-    },
-  )
+    test.each(broken.map((each) => [each.title, other[idOf(each.title)], each] as const))(
+      'not so: %s (%s)',
+      async (_title, _deviation, { check }) => {
+        await expect(check(api.alone())).rejects.toThrow()
+      },
+    )
 
-  test('every deviation stands at a fact', () => {
-    expect(broken.map(({ title }) => idOf(title)).sort()).toEqual(Object.keys(other).sort())
-  })
+    test('every deviation stands at a fact', () => {
+      expect(broken.map(({ title }) => idOf(title)).sort()).toEqual(Object.keys(other).sort())
+    })
 
-  test('every call of the description was made', () => {
-    expect(watch.missing()).toEqual([])
-  })
-})
+    test('every call of the description was made', () => {
+      expect(watch.missing()).toEqual([])
+    })
+  },
+)
 
 test('Prism reports an answer that lacks a described field, and a request that the service takes against it', async () => {
   const served = await serve('default')
@@ -94,7 +97,9 @@ test('Prism reports an answer that lacks a described field, and a request that t
   onTestFinished(() => prism.stop())
   const watch = watchCalls(text)
   const options = { base_url: prism.url, key: served.key, fetch: watch.fetch }
-  const { project_id } = await clientOf({ ...options, project: '' }).projects.create({ name: 'Changed' })
+  const { project_id } = await clientOf({ ...options, project: '' }).projects.create({
+    name: 'Changed',
+  })
   await clientOf({ ...options, project: project_id }).labels.create({ name: 'Short' })
   const found = watch.takeViolations().join('\n')
   expect(found).toMatch(/response.* 'shape'/)

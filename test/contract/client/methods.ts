@@ -13,7 +13,8 @@ interface Unserved {
   why: string
 }
 
-const no_sharing = 'chats belong to the project: the interface has no access level, audience or public link of one'
+const no_sharing =
+  'chats belong to the project: the interface has no access level, audience or public link of one'
 const no_search = 'the interface answers questions by chats only'
 
 /**
@@ -86,9 +87,15 @@ export const methods: Readonly<Record<string, readonly CallName[] | Unserved>> =
   'Chats.SetVisibility': { request: 'POST /v1/chats/{chat_id}/visibility', why: no_sharing },
   'Chats.ListMembers': { request: 'GET /v1/chats/{chat_id}/members', why: no_sharing },
   'Chats.AddMember': { request: 'POST /v1/chats/{chat_id}/members', why: no_sharing },
-  'Chats.RemoveMember': { request: 'DELETE /v1/chats/{chat_id}/members/{user_id}', why: no_sharing },
+  'Chats.RemoveMember': {
+    request: 'DELETE /v1/chats/{chat_id}/members/{user_id}',
+    why: no_sharing,
+  },
   'Chats.CreateShareLink': { request: 'POST /v1/chats/{chat_id}/share', why: no_sharing },
-  'Chats.RegenerateShareLink': { request: 'POST /v1/chats/{chat_id}/share?regenerate=true', why: no_sharing },
+  'Chats.RegenerateShareLink': {
+    request: 'POST /v1/chats/{chat_id}/share?regenerate=true',
+    why: no_sharing,
+  },
   'Chats.GetShareLink': { request: 'GET /v1/chats/{chat_id}/share', why: no_sharing },
   'Chats.DeleteShareLink': { request: 'DELETE /v1/chats/{chat_id}/share', why: no_sharing },
 
@@ -105,7 +112,10 @@ export const other_calls: readonly CallName[] = ['description', 'sessions.create
 export function recordCalls(client: PublicClient, made: Set<string>): PublicClient {
   const wrapped = (name: string, value: unknown): unknown => {
     if (typeof value !== 'function') {
-      const calls = Object.entries(value as object).map(([call, inner]) => [call, wrapped(`${name}.${call}`, inner)])
+      const calls = Object.entries(value as object).map(([call, inner]) => [
+        call,
+        wrapped(`${name}.${call}`, inner),
+      ])
       return Object.fromEntries(calls)
     }
     return (...words: unknown[]) => {

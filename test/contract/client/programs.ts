@@ -21,7 +21,12 @@ export const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', 
  * that it wrote.
  */
 export function tool(name: string, words: readonly string[]): string {
-  const quiet = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' }
+  const quiet = {
+    ...process.env,
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    NO_COLOR: '1',
+  }
   try {
     const options = { cwd: here, encoding: 'utf8', env: quiet, stdio: 'pipe' } as const
     return execFileSync(resolve(here, 'node_modules/.bin', name), words, options)
@@ -38,7 +43,11 @@ interface Program {
 }
 
 /** Starts a program, and waits for the line of its output in which `pattern` finds something. */
-async function start(file: string, words: readonly string[], pattern: RegExp): Promise<Program & { found: string }> {
+async function start(
+  file: string,
+  words: readonly string[],
+  pattern: RegExp,
+): Promise<Program & { found: string }> {
   const child = spawn(file, words, { cwd: here, stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const line of createInterface({ input: child.stdout })) {
     const found = pattern.exec(line)?.[1]
@@ -69,7 +78,10 @@ export interface Served extends Program {
 export async function serve(profile: Profile): Promise<Served> {
   const folder = ['--data-dir', makeStore()]
   const command = (...words: string[]) =>
-    execFileSync(process.execPath, [sluice, 'serve', ...words, ...folder], { encoding: 'utf8', stdio: 'pipe' }).trim()
+    execFileSync(process.execPath, [sluice, 'serve', ...words, ...folder], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim()
   command('user', 'create', user)
   const key = command('token', 'create', 'client', '--user', user)
   const words = [sluice, 'serve', '--profile', profile, ...folder]
@@ -86,7 +98,11 @@ export async function proxy({
 }: Pick<Served, 'url' | 'description'>): Promise<Program & { url: string }> {
   const port = await freePort()
   const words = ['proxy', description, url, '--port', String(port)]
-  const { found, stop } = await start(join(here, 'node_modules/.bin/prism'), words, /listening on (http:\S+\d)/)
+  const { found, stop } = await start(
+    join(here, 'node_modules/.bin/prism'),
+    words,
+    /listening on (http:\S+\d)/,
+  )
   return { url: found, stop }
 }
 

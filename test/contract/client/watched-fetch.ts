@@ -23,7 +23,9 @@ const real_fetch = fetch
 export function watchCalls(description: string): Watch {
   const { paths } = parse(description) as { paths: Record<string, object> }
   const left = new Set(
-    Object.keys(paths).flatMap((path) => Object.keys(paths[path]!).map((method) => `${method} ${path}`)),
+    Object.keys(paths).flatMap((path) =>
+      Object.keys(paths[path]!).map((method) => `${method} ${path}`),
+    ),
   )
   const patterns = Object.keys(paths).map(
     (path) => [new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`), path] as const,
@@ -39,7 +41,9 @@ export function watchCalls(description: string): Watch {
       const found = JSON.parse(response.headers.get('sl-violations') ?? '[]') as Violation[]
       for (const { location, message } of found) {
         if (location[0] === 'request' && response.status >= 400) continue
-        violations.push(`${request.method} ${pathname} ${response.status}: ${location.join('.')} ${message}`)
+        violations.push(
+          `${request.method} ${pathname} ${response.status}: ${location.join('.')} ${message}`,
+        )
       }
       return response
     },

@@ -5,9 +5,16 @@ import type { Session } from './shapes.ts'
 export function wrongCalls(client: PublicClient, session: Session): unknown[] {
   return [
     // @ts-expect-error a speaker is an integer
-    client.sessions.create({ name: 'Weekly', turns: [{ speaker: 'Ada', source: 'mic', text: 'x', start: 0, end: 1 }] }),
+    client.sessions.create({
+      name: 'Weekly',
+      turns: [{ speaker: 'Ada', source: 'mic', text: 'x', start: 0, end: 1 }],
+    }),
     // @ts-expect-error created_by is a list
-    client.actions.create({ name: 'On', prompt: 'x', trigger: { kind: 'asset_ready', created_by: 'ada' } }),
+    client.actions.create({
+      name: 'On',
+      prompt: 'x',
+      trigger: { kind: 'asset_ready', created_by: 'ada' },
+    }),
     // @ts-expect-error the whole of a project has its name
     client.projects.update('project_00000000000000000000', { description: 'All of it' }),
     // @ts-expect-error no such category

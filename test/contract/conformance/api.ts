@@ -65,14 +65,20 @@ export class Api {
     return new Api({ ...this.#target, project_id }, this.#check, this.calls)
   }
 
-  async call(method: string, path: string, { body, raw, headers = {} }: CallOptions = {}): Promise<Reply> {
+  async call(
+    method: string,
+    path: string,
+    { body, raw, headers = {} }: CallOptions = {},
+  ): Promise<Reply> {
     const all: Record<string, string | undefined> = {
       'x-api-key': this.#target.token,
       'x-project-id': this.#target.project_id,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     }
-    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const sent = Object.entries(all).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
     const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     this.calls.push(`${method} ${path}`)
     const response = await fetch(this.#target.url + path, {
@@ -82,7 +88,9 @@ export class Api {
     })
     const answer = await response.text()
     const type = response.headers.get('content-type') ?? ''
-    expect(this.#check({ method, url: path, status: response.status, type, body: answer })).toEqual([])
+    expect(this.#check({ method, url: path, status: response.status, type, body: answer })).toEqual(
+      [],
+    )
     return {
       status: response.status,
       body: type.includes('json') ? JSON.parse(answer) : answer,
@@ -91,7 +99,8 @@ export class Api {
   }
 
   get = (path: string, options?: CallOptions) => this.call('GET', path, options)
-  post = (path: string, body?: unknown, options?: CallOptions) => this.call('POST', path, { ...options, body })
+  post = (path: string, body?: unknown, options?: CallOptions) =>
+    this.call('POST', path, { ...options, body })
   delete = (path: string, options?: CallOptions) => this.call('DELETE', path, options)
 
   /** Makes a thing and returns the body of the answer. */
@@ -111,7 +120,9 @@ export class Api {
     const slot = await this.slot({ filename, md5: md5Of(text) })
     expect((await putInto(slot, text)).ok).toBe(true)
     expect((await this.post(`/v1/assets/${slot.asset_id}/complete`)).status).toBe(200)
-    await eventually(async () => (await this.get(`/v1/assets/${slot.asset_id}`)).body.status === 'ready')
+    await eventually(
+      async () => (await this.get(`/v1/assets/${slot.asset_id}`)).body.status === 'ready',
+    )
     return slot.asset_id
   }
 
@@ -121,14 +132,20 @@ export class Api {
     return { chat_id, message_id, ...(await this.answer(chat_id, message_id)) }
   }
 
-  async answer(chat_id: string, message_id: string): Promise<{ response: string; status: string; prompt: string }> {
+  async answer(
+    chat_id: string,
+    message_id: string,
+  ): Promise<{ response: string; status: string; prompt: string }> {
     const path = `/v1/chats/${chat_id}/messages/${message_id}`
     await eventually(async () => (await this.get(path)).body.response !== undefined)
     return (await this.get(path)).body
   }
 }
 
-export function putInto(slot: { upload_url: string; upload_headers: Record<string, string> }, text: string) {
+export function putInto(
+  slot: { upload_url: string; upload_headers: Record<string, string> },
+  text: string,
+) {
   return fetch(slot.upload_url, { method: 'PUT', headers: slot.upload_headers, body: text })
 }
 

@@ -4,7 +4,10 @@ import { fact, freshWord } from './api.ts'
 export const facts_of_chats = [
   fact('C-01 a chat begins with a prompt: 202, chat, message and time at once', async (api) => {
     const reply = await api.post('/v1/chats', { prompt: 'hello' })
-    expect([reply.status, Object.keys(reply.body).sort()]).toEqual([202, ['chat_id', 'created_at', 'message_id']])
+    expect([reply.status, Object.keys(reply.body).sort()]).toEqual([
+      202,
+      ['chat_id', 'created_at', 'message_id'],
+    ])
     expect((await api.post('/v1/chats', {})).status).toBe(400)
     expect((await api.post('/v1/chats', { prompt: '' })).status).toBe(400)
   }),
@@ -21,25 +24,36 @@ export const facts_of_chats = [
 
   fact('C-03 skills are named; unknown or disabled: 400', async (api) => {
     const name = freshWord()
-    const { skill_id } = await api.make('/v1/skills', { name, content: 'x', scope: 'project', category: 'skill' })
-    const ask = async () => (await api.post('/v1/chats', { prompt: 'hello', skills: [name] })).status
+    const { skill_id } = await api.make('/v1/skills', {
+      name,
+      content: 'x',
+      scope: 'project',
+      category: 'skill',
+    })
+    const ask = async () =>
+      (await api.post('/v1/chats', { prompt: 'hello', skills: [name] })).status
     expect(await ask()).toBe(202)
     await api.post(`/v1/skills/${skill_id}/disable`)
     expect(await ask()).toBe(400)
-    expect((await api.post('/v1/chats', { prompt: 'hello', skills: [freshWord()] })).status).toBe(400)
+    expect((await api.post('/v1/chats', { prompt: 'hello', skills: [freshWord()] })).status).toBe(
+      400,
+    )
   }),
 
-  fact('C-04 a scope has six kinds of ids, each checked for its shape, and no tenancy', async (api) => {
-    const kinds = ['asset', 'chat', 'label', 'concept', 'project', 'view']
-    const empty = Object.fromEntries(kinds.map((kind) => [`${kind}_ids`, []]))
-    expect((await api.post('/v1/chats', { prompt: 'hello', scope: empty })).status).toBe(202)
-    for (const kind of kinds) {
-      const scope = { [`${kind}_ids`]: ['user_00000000000000000000'] }
-      expect((await api.post('/v1/chats', { prompt: 'hello', scope })).status, kind).toBe(400)
-    }
-    const tenancy = { workspace_ids: [] }
-    expect((await api.post('/v1/chats', { prompt: 'hello', scope: tenancy })).status).toBe(400)
-  }),
+  fact(
+    'C-04 a scope has six kinds of ids, each checked for its shape, and no tenancy',
+    async (api) => {
+      const kinds = ['asset', 'chat', 'label', 'concept', 'project', 'view']
+      const empty = Object.fromEntries(kinds.map((kind) => [`${kind}_ids`, []]))
+      expect((await api.post('/v1/chats', { prompt: 'hello', scope: empty })).status).toBe(202)
+      for (const kind of kinds) {
+        const scope = { [`${kind}_ids`]: ['user_00000000000000000000'] }
+        expect((await api.post('/v1/chats', { prompt: 'hello', scope })).status, kind).toBe(400)
+      }
+      const tenancy = { workspace_ids: [] }
+      expect((await api.post('/v1/chats', { prompt: 'hello', scope: tenancy })).status).toBe(400)
+    },
+  ),
 
   fact('C-05 without a scope the whole project is known', async (api) => {
     const word = freshWord()
@@ -65,8 +79,15 @@ export const facts_of_chats = [
   fact('C-08 a further turn takes the same fields: 202, message and time', async (api) => {
     const { chat_id } = await api.make('/v1/chats', { prompt: 'hello' })
     const path = `/v1/chats/${chat_id}/messages`
-    const reply = await api.post(path, { prompt: 'and now?', intelligence: 'fast', public_data: false })
-    expect([reply.status, Object.keys(reply.body).sort()]).toEqual([202, ['created_at', 'message_id']])
+    const reply = await api.post(path, {
+      prompt: 'and now?',
+      intelligence: 'fast',
+      public_data: false,
+    })
+    expect([reply.status, Object.keys(reply.body).sort()]).toEqual([
+      202,
+      ['created_at', 'message_id'],
+    ])
     expect((await api.post(path, { prompt: 'x', intelligence: 'slow' })).status).toBe(400)
   }),
 
@@ -88,9 +109,12 @@ export const facts_of_chats = [
   }),
 
   fact('C-11 a message has its prompt and its answer once it is written', async (api) => {
-    const { chat_id, message_id, created_at } = await api.make('/v1/chats', { prompt: 'hello there' })
+    const { chat_id, message_id, created_at } = await api.make('/v1/chats', {
+      prompt: 'hello there',
+    })
     const early = (await api.get(`/v1/chats/${chat_id}/messages/${message_id}`)).body
-    if (early.status === 'running') expect(Object.keys(early).sort()).toEqual(['created_at', 'message_id', 'status'])
+    if (early.status === 'running')
+      expect(Object.keys(early).sort()).toEqual(['created_at', 'message_id', 'status'])
     const message = await api.answer(chat_id, message_id)
     expect(message).toEqual({
       message_id,

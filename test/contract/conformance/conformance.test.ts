@@ -9,18 +9,29 @@ let local: LocalTarget | undefined
 let api: Api
 
 beforeAll(async () => {
-  const { SLUICE_CONTRACT_URL: url, SLUICE_CONTRACT_TOKEN: token, SLUICE_CONTRACT_PROJECT: project_id } = process.env
+  const {
+    SLUICE_CONTRACT_URL: url,
+    SLUICE_CONTRACT_TOKEN: token,
+    SLUICE_CONTRACT_PROJECT: project_id,
+  } = process.env
   if (url === undefined) local = await localTarget()
-  const target: Target = local ?? { url: url!.replace(/\/$/, ''), token: token ?? '', project_id: project_id ?? '' }
+  const target: Target = local ?? {
+    url: url!.replace(/\/$/, ''),
+    token: token ?? '',
+    project_id: project_id ?? '',
+  }
   api = await Api.at(target)
 })
 
 afterAll(() => local?.close())
 
 describe('the interface', () => {
-  test.each(all_facts.map((each) => [each.title, each] as const))('%s', async (_title, { check }) => {
-    await check(api.alone())
-  })
+  test.each(all_facts.map((each) => [each.title, each] as const))(
+    '%s',
+    async (_title, { check }) => {
+      await check(api.alone())
+    },
+  )
 })
 
 test('each fact has an id, and no two facts share one', () => {

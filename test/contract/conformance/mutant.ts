@@ -44,18 +44,29 @@ function closed(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()))
 }
 
-async function pass(mutant: Mutant, real_url: string, incoming: IncomingMessage, outgoing: ServerResponse) {
+async function pass(
+  mutant: Mutant,
+  real_url: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) {
   const { method = 'GET', url = '/', headers } = incoming
   try {
     const pieces: Buffer[] = []
     for await (const piece of incoming) pieces.push(piece as Buffer)
-    const sent = Object.entries(headers).filter(([name]) => !of_the_connection.has(name)) as [string, string][]
+    const sent = Object.entries(headers).filter(([name]) => !of_the_connection.has(name)) as [
+      string,
+      string,
+    ][]
     const body = pieces.length === 0 ? {} : { body: new Uint8Array(Buffer.concat(pieces)) }
     const real = await fetch(real_url + url, { method, headers: sent, ...body })
     const text = await real.text()
     const route = routeOf(method, url)
-    const answer = route && real.ok ? changedBy(mutant, route, real.status, text) : { status: real.status, text }
-    const answered = Object.fromEntries([...real.headers].filter(([name]) => !of_the_connection.has(name)))
+    const answer =
+      route && real.ok ? changedBy(mutant, route, real.status, text) : { status: real.status, text }
+    const answered = Object.fromEntries(
+      [...real.headers].filter(([name]) => !of_the_connection.has(name)),
+    )
     if (answer.status !== real.status) answered['content-type'] = 'application/json'
     outgoing.writeHead(answer.status, answered)
     outgoing.end(answer.text)
@@ -65,9 +76,20 @@ async function pass(mutant: Mutant, real_url: string, incoming: IncomingMessage,
   }
 }
 
-const of_the_connection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive'])
+const of_the_connection = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'keep-alive',
+])
 
-function changedBy(mutant: Mutant, route: Route, status: number, text: string): { status: number; text: string } {
+function changedBy(
+  mutant: Mutant,
+  route: Route,
+  status: number,
+  text: string,
+): { status: number; text: string } {
   const id = route.id as RouteId
   const seen = mutant.fields.get(id) ?? new Set<string>()
   mutant.fields.set(id, seen)
@@ -96,7 +118,8 @@ function* fieldsOf(value: unknown, at = ''): Generator<string> {
 
 function changeField(value: unknown, [name, ...rest]: string[], how: 'drop' | 'rename'): void {
   if (Array.isArray(value)) for (const item of value) changeField(item, [name!, ...rest], how)
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || name === undefined) return
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || name === undefined)
+    return
   const fields = value as Record<string, unknown>
   if (rest.length > 0) {
     changeField(fields[name], rest, how)
@@ -109,7 +132,9 @@ function changeField(value: unknown, [name, ...rest]: string[], how: 'drop' | 'r
 function routeOf(method: string, url: string): Route | undefined {
   const path = url.split('?')[0]!
   return (routes as readonly Route[]).find((route) => {
-    const pattern = new RegExp(`^${route.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
+    const pattern = new RegExp(
+      `^${route.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`,
+    )
     return route.method === method && pattern.test(path)
   })
 }

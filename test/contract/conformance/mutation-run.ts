@@ -27,10 +27,13 @@ export async function runMutations(choose: (mutations: Mutation[]) => Mutation[]
       expect(chosen.length, `nothing of ${id} can be changed`).toBeGreaterThan(0)
       for (const mutation of chosen) {
         count += 1
-        if (!(await isNoticed(mutant, mutation, api, facts))) unnoticed.push(Object.values(mutation).join(' '))
+        if (!(await isNoticed(mutant, mutation, api, facts)))
+          unnoticed.push(Object.values(mutation).join(' '))
       }
     }
-    console.log(`mutations: ${count} over ${routes.length} calls, ${count - unnoticed.length} turned the facts red`)
+    console.log(
+      `mutations: ${count} over ${routes.length} calls, ${count - unnoticed.length} turned the facts red`,
+    )
     expect(unnoticed).toEqual([])
   } finally {
     patience.deadline_ms = usual_ms
@@ -51,17 +54,29 @@ async function factsByRoute(api: Api): Promise<Map<RouteId, Fact[]>> {
     costs.push({ fact, calls: alone.calls.map(routeIdOf).filter((id) => id !== undefined) })
   }
   costs.sort((a, b) => a.calls.length - b.calls.length)
-  return new Map(routes.map(({ id }) => [id, costs.filter(({ calls }) => calls.includes(id)).map(({ fact }) => fact)]))
+  return new Map(
+    routes.map(({ id }) => [
+      id,
+      costs.filter(({ calls }) => calls.includes(id)).map(({ fact }) => fact),
+    ]),
+  )
 }
 
 function mutationsOf({ fields }: Mutant, route: RouteId): Mutation[] {
   if (route === 'description.read') return [{ route, field: 'info', how: 'spoil the text' }]
   const seen = [...(fields.get(route) ?? [])]
   if (seen.length === 0) return [{ route, field: 'the whole', how: 'answer 200' }]
-  return seen.flatMap((field) => (['drop', 'rename'] as const).map((how) => ({ route, field, how })))
+  return seen.flatMap((field) =>
+    (['drop', 'rename'] as const).map((how) => ({ route, field, how })),
+  )
 }
 
-async function isNoticed(mutant: Mutant, mutation: Mutation, api: Api, facts: readonly Fact[]): Promise<boolean> {
+async function isNoticed(
+  mutant: Mutant,
+  mutation: Mutation,
+  api: Api,
+  facts: readonly Fact[],
+): Promise<boolean> {
   mutant.mutation = mutation
   try {
     for (const { check } of facts) await check(api.alone())

@@ -25,11 +25,16 @@ test('sends an alert on each change of a problem, none after a restart, and one 
   timeout: 60_000,
 }, async () => {
   const { url, received } = await openReceiver()
-  const watched = await Watched.begin({ health, alerts: { ...times, deliver: [{ webhook: { url } }] } })
+  const watched = await Watched.begin({
+    health,
+    alerts: { ...times, deliver: [{ webhook: { url } }] },
+  })
   await watched.green()
   await takeAway(watched)
   // A stop between the receiver's answer and its record would send the alert once more.
-  await until('it is reported', () => /delivered: .*docs has been offline/.test(watched.log.join('')))
+  await until('it is reported', () =>
+    /delivered: .*docs has been offline/.test(watched.log.join('')),
+  )
   expect(received[0]!.body).toMatchObject({
     subject: expect.stringContaining('docs has been offline'),
     data: { healthy: false, problems: [{ kind: 'folder', about: 'docs' }] },
@@ -58,7 +63,11 @@ test('an offline receiver gets the alert later with the same id; the daemon give
   const { url, received, state } = await openReceiver()
   const asking = { deliver_first_ms: 20, max_deliver_ms: 200 }
   const deliver = [{ name: 'hook', webhook: { url } }]
-  const watched = await Watched.begin({ health, alerts: { ...times, deliver }, sections: { asking } })
+  const watched = await Watched.begin({
+    health,
+    alerts: { ...times, deliver },
+    sections: { asking },
+  })
   await watched.green()
   state.status = 503
   await takeAway(watched)
@@ -79,10 +88,15 @@ test('an offline receiver gets the alert later with the same id; the daemon give
   expect(watched.log.join('')).toContain('given up after')
 })
 
-test('a receiver of two deliveries of an alert can tell them apart', { timeout: 60_000 }, async () => {
+test('a receiver of two deliveries of an alert can tell them apart', {
+  timeout: 60_000,
+}, async () => {
   const { url, received } = await openReceiver()
   const hook = (name: string) => ({ name, webhook: { url: `${url}/${name}` } })
-  const watched = await Watched.begin({ health, alerts: { ...times, deliver: [hook('first'), hook('second')] } })
+  const watched = await Watched.begin({
+    health,
+    alerts: { ...times, deliver: [hook('first'), hook('second')] },
+  })
   await watched.green()
   await takeAway(watched)
   await until('both are reported', () => received.length === 2)
@@ -119,7 +133,10 @@ test('sends the alert once even if nothing can be recorded', { timeout: 60_000 }
 
 test('pings the checker only while there is no problem', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
-  const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat` }, ping_every_ms: '1m' } })
+  const watched = await Watched.begin({
+    health,
+    alerts: { ping: { url: `${url}/beat` }, ping_every_ms: '1m' },
+  })
   await until('the first ping', () => received.length === 1)
   expect(received[0]!.path).toBe('/beat')
   watched.clock.skip(2 * minute_ms)
@@ -137,11 +154,20 @@ test('pings the checker only while there is no problem', { timeout: 60_000 }, as
   expect(watched.log.join('')).not.toContain('/beat')
 })
 
-test('reports an offline checker once, and once when it is online again', { timeout: 60_000 }, async () => {
+test('reports an offline checker once, and once when it is online again', {
+  timeout: 60_000,
+}, async () => {
   const { url, received, state } = await openReceiver()
   state.status = 503
-  const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat` }, ping_every_ms: '1m' } })
-  await watched.skippingUntil(2 * minute_ms, 'it was tried again and again', () => received.length >= 4)
+  const watched = await Watched.begin({
+    health,
+    alerts: { ping: { url: `${url}/beat` }, ping_every_ms: '1m' },
+  })
+  await watched.skippingUntil(
+    2 * minute_ms,
+    'it was tried again and again',
+    () => received.length >= 4,
+  )
   const lines = () => watched.log.filter((line) => line.includes('alerts.ping'))
   expect(lines()).toHaveLength(1)
   expect(lines()[0]).toContain('it answered 503')

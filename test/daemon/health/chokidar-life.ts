@@ -18,7 +18,9 @@ function dice(seed: number): (sides: number) => number {
 function pathsIn(root: string): { files: string[]; directories: string[] } {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true })
   const path = (entry: (typeof entries)[number]) => join(entry.parentPath, entry.name)
-  const [directories, files] = [true, false].map((is) => entries.filter((one) => one.isDirectory() === is).map(path))
+  const [directories, files] = [true, false].map((is) =>
+    entries.filter((one) => one.isDirectory() === is).map(path),
+  )
   return { files: files!, directories: directories! }
 }
 
@@ -65,7 +67,9 @@ function notIn(watched: Watched): string[] {
     })) {
       if (stage !== 'gone') known.set(join(watched.docs, path), mtime_ns)
     }
-    return pathsIn(watched.docs).files.filter((path) => known.get(path) !== lstatSync(path, { bigint: true }).mtimeNs)
+    return pathsIn(watched.docs).files.filter(
+      (path) => known.get(path) !== lstatSync(path, { bigint: true }).mtimeNs,
+    )
   } finally {
     view.close()
   }
@@ -92,7 +96,8 @@ export async function liveUnderChokidar(steps: number, soon: Soon): Promise<void
   const turns = async (from: number, to: number) => {
     for (let at = from; at < to; at += 1) {
       step(watched, at, roll)
-      for (let turn = roll(20); turn >= 0; turn -= 1) await new Promise((resolve) => setImmediate(resolve))
+      for (let turn = roll(20); turn >= 0; turn -= 1)
+        await new Promise((resolve) => setImmediate(resolve))
     }
   }
   await Promise.all([watched.start(), turns(0, steps / 2)])

@@ -7,12 +7,20 @@ import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
 import { type Verdict, Watched } from './rig.ts'
 
-test('serves healthz, readyz and metrics; a reload moves the address', { timeout: 60_000 }, async () => {
+test('serves healthz, readyz and metrics; a reload moves the address', {
+  timeout: 60_000,
+}, async () => {
   const watched = await Watched.begin()
   await watched.synced()
   await watched.green()
-  expect(await watched.get('/healthz')).toMatchObject({ status: 200, text: '{"alive":true,"stuck":[]}\n' })
-  expect(await watched.get('/readyz')).toMatchObject({ status: 200, text: '{"healthy":true,"problems":[]}\n' })
+  expect(await watched.get('/healthz')).toMatchObject({
+    status: 200,
+    text: '{"alive":true,"stuck":[]}\n',
+  })
+  expect(await watched.get('/readyz')).toMatchObject({
+    status: 200,
+    text: '{"healthy":true,"problems":[]}\n',
+  })
 
   watched.write({ 'b.txt': 'bb' })
   await watched.synced()
@@ -34,7 +42,9 @@ test('serves healthz, readyz and metrics; a reload moves the address', { timeout
 
   const before = watched.daemon.health!.address
   await watched.reload({ health: { listen: '[::1]:0' } })
-  await until('it listens elsewhere', () => /^\[::1\]:\d+$/.test(watched.daemon.health?.address ?? ''))
+  await until('it listens elsewhere', () =>
+    /^\[::1\]:\d+$/.test(watched.daemon.health?.address ?? ''),
+  )
   await watched.green()
   await expect(fetch(`http://${before}/healthz`)).rejects.toThrow()
   await watched.reload({ health: { listen: 'off' } })
@@ -47,7 +57,11 @@ test('answers for one folder and one prompt', { timeout: 60_000 }, async () => {
     { ...prompt, name: 'docs', scope: { folders: ['docs'] } },
     { ...prompt, name: 'lost', scope: { labels: ['gone'] } },
   ]
-  const watched = await Watched.begin({ other: makeTree(), health: { offline_ms: 0 }, sections: { prompts } })
+  const watched = await Watched.begin({
+    other: makeTree(),
+    health: { offline_ms: 0 },
+    sections: { prompts },
+  })
   await watched.synced()
   await watched.green()
   expect(await watched.get('/readyz/folder/docs')).toMatchObject({
@@ -61,18 +75,27 @@ test('answers for one folder and one prompt', { timeout: 60_000 }, async () => {
     { type: 'run_due', prompt: 'lost', due_ms: watched.clock.now_ms(), cause: 'user' },
   ])
   await watched.red('prompt')
-  const answers = ['folder/docs', 'folder/other', 'prompt/docs', 'prompt/lost'].map(async (path) => {
-    const { status, text } = await watched.get(`/readyz/${path}`)
-    const { healthy, problems } = JSON.parse(text) as Verdict
-    return [path, status, healthy, ...problems.map(({ kind, about }) => `${kind} ${about}`)]
-  })
+  const answers = ['folder/docs', 'folder/other', 'prompt/docs', 'prompt/lost'].map(
+    async (path) => {
+      const { status, text } = await watched.get(`/readyz/${path}`)
+      const { healthy, problems } = JSON.parse(text) as Verdict
+      return [path, status, healthy, ...problems.map(({ kind, about }) => `${kind} ${about}`)]
+    },
+  )
   expect(await Promise.all(answers)).toEqual([
     ['folder/docs', 503, false, 'folder docs'],
     ['folder/other', 200, true],
     ['prompt/docs', 200, true],
     ['prompt/lost', 503, false, 'prompt lost'],
   ])
-  for (const path of ['folder/lost', 'prompt/other', 'prompt/..%2f', 'project/docs', 'folder/', 'folder/docs/a'])
+  for (const path of [
+    'folder/lost',
+    'prompt/other',
+    'prompt/..%2f',
+    'project/docs',
+    'folder/',
+    'folder/docs/a',
+  ])
     expect((await watched.get(`/readyz/${path}`)).status, path).toBe(404)
 })
 
@@ -91,9 +114,17 @@ test.each([
 )
 
 /** The status that a client gets; `fetch` would set both headers itself. */
-function statusFor(address: string, headers: Record<string, string>, method = 'GET', path = '/metrics') {
+function statusFor(
+  address: string,
+  headers: Record<string, string>,
+  method = 'GET',
+  path = '/metrics',
+) {
   return new Promise<number>((resolve, reject) => {
-    const [host, port] = [address.slice(0, address.lastIndexOf(':')), address.slice(address.lastIndexOf(':') + 1)]
+    const [host, port] = [
+      address.slice(0, address.lastIndexOf(':')),
+      address.slice(address.lastIndexOf(':') + 1),
+    ]
     request({ host, port, path, method, headers, agent: false }, (response) => {
       response.resume()
       resolve(response.statusCode ?? 0)
@@ -127,9 +158,9 @@ test('refuses requests from pages in a browser, and from host names that resolve
   expect(await statusFor(address, { origin: 'http://evil.example.com' })).toBe(403)
   expect(await statusFor(address, { origin: `http://${address}` })).toBe(403)
   expect(await statusFor(address, { host: 'evil.example.com@localhost' })).toBe(403)
-  expect(await rawAnswer(address, 'GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com')).toMatch(
-    /^HTTP\/1.1 403/,
-  )
+  expect(
+    await rawAnswer(address, 'GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com'),
+  ).toMatch(/^HTTP\/1.1 403/)
   expect(await statusFor(address, {}, 'POST')).toBe(405)
   const wrong = await fetch(`http://${address}/readyz`, { method: 'DELETE' })
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
@@ -150,7 +181,9 @@ test('refuses requests from pages in a browser, and from host names that resolve
   expect(await statusFor(address, {}, 'GET', '/v1/ping')).toBe(404)
 })
 
-test('reports an address that is taken, and listens on it once it is free', { timeout: 60_000 }, async () => {
+test('reports an address that is taken, and listens on it once it is free', {
+  timeout: 60_000,
+}, async () => {
   const first = await Watched.begin()
   const address = first.daemon.health!.address!
   const second = await Watched.begin()

@@ -30,7 +30,10 @@ test.each(Object.entries(ways))(
     )
     expect(hint).toMatch(/^stop the daemon.*sluice restore.*sluice rebuild/)
     const alive = await watched.get('/healthz')
-    expect([alive.status, JSON.parse(alive.text)]).toEqual([503, { alive: false, stuck: [], ledger: message }])
+    expect([alive.status, JSON.parse(alive.text)]).toEqual([
+      503,
+      { alive: false, stuck: [], ledger: message },
+    ])
     const { text } = await watched.get('/metrics')
     expect(text).toContain('sluice_healthy 0\n')
     expect(text).toContain('sluice_problems{kind="ledger"} 1\n')

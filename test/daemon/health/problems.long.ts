@@ -44,7 +44,10 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('queue: the service reads a file forever', async () => {
-    const watched = await Watched.begin({ has_receiver: true, service: { ingest: { delay_ms: 10 * hour_ms } } })
+    const watched = await Watched.begin({
+      has_receiver: true,
+      service: { ingest: { delay_ms: 10 * hour_ms } },
+    })
     watched.daemon.rescan()
     await until('it is being read', () =>
       watched.service.assets(watched.project_id).some(({ status }) => status === 'ingesting'),
@@ -67,7 +70,9 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
     await watched.synced()
     renameSync(watched.docs, `${watched.docs}-away`)
     watched.clock.skip(minute_ms)
-    await until('it is reported offline', () => watched.log.some((line) => line.includes('is offline')))
+    await until('it is reported offline', () =>
+      watched.log.some((line) => line.includes('is offline')),
+    )
     await watched.green()
     watched.clock.skip(16 * minute_ms)
     expect(await watched.redAndReported('folder')).toMatchObject({ about: 'docs' })
@@ -79,11 +84,19 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   test('folder: its share does not respond; the others continue', async ({ skip }) => {
     const other = makeTree({ 'there.txt': 'there' })
     const scan = { answer_ms: 300 }
-    const watched = await Watched.begin({ has_receiver: true, health: { offline_ms: 0 }, other, sections: { scan } })
+    const watched = await Watched.begin({
+      has_receiver: true,
+      health: { offline_ms: 0 },
+      other,
+      sections: { scan },
+    })
     await watched.synced()
     await watched.green()
     const unmount = mountUnresponsive(watched.docs)
-    if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+    if (!unmount)
+      return skip(
+        'a file system that nobody serves can be mounted by root alone, where there is FUSE',
+      )
     watched.daemon.rescan()
     expect(await watched.redAndReported('folder')).toMatchObject({
       about: 'docs',
@@ -92,7 +105,9 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
     addToTree(other, { 'new.txt': 'new' })
     await until(
       'the other folder goes on',
-      () => watched.service.assets(watched.project_id).filter(({ status }) => status === 'ready').length === 3,
+      () =>
+        watched.service.assets(watched.project_id).filter(({ status }) => status === 'ready')
+          .length === 3,
     )
     unmount()
     watched.daemon.rescan()
@@ -115,7 +130,9 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
     await watched.synced()
     await watched.green()
     await watched.reload({ folder: { project_id: 'project_0000000000zzzzzzzzzz' } })
-    expect(await watched.redAndReported('project')).toMatchObject({ about: 'project_0000000000zzzzzzzzzz' })
+    expect(await watched.redAndReported('project')).toMatchObject({
+      about: 'project_0000000000zzzzzzzzzz',
+    })
     await watched.reload({ folder: {} })
     await watched.greenAndReported()
   })
@@ -140,7 +157,9 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
     watched.service.injectFaults({ failures: [{ route: 'assets.list', status: 503 }] })
     // A late round gets its full time, and this one begins now.
     watched.clock.skip(10 * minute_ms)
-    await until('the list is asked for', () => watched.service.requestLog.some(({ status }) => status === 503))
+    await until('the list is asked for', () =>
+      watched.service.requestLog.some(({ status }) => status === 503),
+    )
     watched.clock.skip(50 * hour_ms)
     expect(await watched.redAndReported('audit')).toMatchObject({ about: watched.project_id })
     watched.service.injectFaults({ failures: [] })
@@ -148,7 +167,9 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('assets: another user empties the project', async () => {
-    const files = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]))
+    const files = Object.fromEntries(
+      Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]),
+    )
     const watched = await Watched.begin({ has_receiver: true, tree: files })
     const { service, project_id, daemon } = watched
     const audit = () => daemon.ledger.record([{ type: 'audit_wanted' }])
@@ -171,7 +192,9 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('assets: the user confirms the deletion', async () => {
-    const files = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]))
+    const files = Object.fromEntries(
+      Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]),
+    )
     const watched = await Watched.begin({ has_receiver: true, tree: files })
     const { service, project_id, daemon } = watched
     await watched.synced()
@@ -211,7 +234,9 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
       })
       return is_red
     })
-    expect(await watched.redAndReported('progress')).toMatchObject({ message: expect.stringContaining(': the ledger') })
+    expect(await watched.redAndReported('progress')).toMatchObject({
+      message: expect.stringContaining(': the ledger'),
+    })
     expect((await watched.get('/healthz')).status).toBe(503)
     go()
     await watched.greenAndReported()
@@ -231,7 +256,10 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   const asking = { first_ms: 20, max_ms: 200, deliver_first_ms: 20, max_deliver_ms: 200 }
 
   test('prompt: its answer fails, and the next one does not', async () => {
-    const watched = await Watched.begin({ has_receiver: true, sections: { prompts: [prompt], asking } })
+    const watched = await Watched.begin({
+      has_receiver: true,
+      sections: { prompts: [prompt], asking },
+    })
     await watched.synced()
     await watched.green()
     watched.service.injectFaults({ failed_answers: 10 })
@@ -245,11 +273,16 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('prompt: its time passes and no run begins', async () => {
-    const watched = await Watched.begin({ has_receiver: true, sections: { prompts: [prompt], asking } })
+    const watched = await Watched.begin({
+      has_receiver: true,
+      sections: { prompts: [prompt], asking },
+    })
     await watched.synced()
     watched.service.injectFaults({ failures: [{ route: 'chats.start', status: 503 }] })
     watched.tick()
-    await until('it is asked', () => watched.service.requestLog.some(({ place }) => place === 'chats.start'))
+    await until('it is asked', () =>
+      watched.service.requestLog.some(({ place }) => place === 'chats.start'),
+    )
     watched.clock.skip(25 * minute_ms)
     expect(await watched.redAndReported('prompt')).toMatchObject({ about: 'digest' })
     watched.service.injectFaults({ failures: [] })
@@ -260,7 +293,10 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   test('delivery: the receiver goes offline and comes back', async () => {
     const { url, received, state } = await openReceiver()
     const deliver = [{ name: 'hook', webhook: { url } }]
-    const watched = await Watched.begin({ has_receiver: true, sections: { prompts: [{ ...prompt, deliver }], asking } })
+    const watched = await Watched.begin({
+      has_receiver: true,
+      sections: { prompts: [{ ...prompt, deliver }], asking },
+    })
     await watched.synced()
     state.status = 410
     watched.tick()
@@ -277,7 +313,11 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test.skipIf(is_not_root)('disk and ledger: the disk under the ledger is full', async () => {
-    const watched = await Watched.begin({ has_receiver: true, small_disk: '16m', health: { disk_free_bytes: '1MB' } })
+    const watched = await Watched.begin({
+      has_receiver: true,
+      small_disk: '16m',
+      health: { disk_free_bytes: '1MB' },
+    })
     await watched.synced()
     await watched.green()
     const filler = join(watched.home, 'filler')
@@ -288,7 +328,9 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
     }
     expect(await watched.redAndReported('disk')).toMatchObject({ about: 'state_dir' })
     watched.write(
-      Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`${at}/${'long name '.repeat(15)}.txt`, `${at}`])),
+      Object.fromEntries(
+        Array.from({ length: 400 }, (_, at) => [`${at}/${'long name '.repeat(15)}.txt`, `${at}`]),
+      ),
     )
     watched.daemon.rescan()
     expect(await watched.redAndReported('ledger')).toMatchObject({ about: 'ledger' })

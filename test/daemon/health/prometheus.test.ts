@@ -10,7 +10,8 @@ import { now_ms } from '../../status/any-facts.ts'
 
 const rules_file = fileURLToPath(new URL('../../../config/sluice.alerts.yaml', import.meta.url))
 const has_promtool = spawnSync('promtool', ['--version']).error === undefined
-if (!has_promtool) console.log('skipped: promtool check, because promtool (package prometheus) is not installed')
+if (!has_promtool)
+  console.log('skipped: promtool check, because promtool (package prometheus) is not installed')
 
 /** The metrics page, with a value for each metric. */
 async function metricsText(names: readonly string[] = ['docs']): Promise<string> {
@@ -24,11 +25,23 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
     narrower: [],
     narrower_total: 0,
   }
-  const totals = { files: 1, directories: 0, bytes: 10, odd_names_total: 0, unreadable_total: 0, missed: 2 }
+  const totals = {
+    files: 1,
+    directories: 0,
+    bytes: 10,
+    odd_names_total: 0,
+    unreadable_total: 0,
+    missed: 2,
+  }
   const summary = { ...nothing, ...totals }
   metrics.facts(
     [
-      ...names.map((folder) => ({ type: 'scan_finished' as const, folder, began_ms: now_ms - 1_500, summary })),
+      ...names.map((folder) => ({
+        type: 'scan_finished' as const,
+        folder,
+        began_ms: now_ms - 1_500,
+        summary,
+      })),
       { type: 'bytes_accepted', content: 1 },
       { type: 'run_written', run: 1, report_path: '/r', targets: [] },
       { type: 'run_failed', run: 2, error: { code: 'x', message: 'no' } },
@@ -49,7 +62,13 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
     failing: [],
     troubles: [{ about: 'account', message: 'no', hint: undefined, since_ms: now_ms }],
     audits: [
-      { project_id: 'project_1', since_ms: now_ms - 1_000, round_ms: 1, running_ms: undefined, emptied: undefined },
+      {
+        project_id: 'project_1',
+        since_ms: now_ms - 1_000,
+        round_ms: 1,
+        running_ms: undefined,
+        emptied: undefined,
+      },
     ],
     prompts: [],
     given_up: [],
@@ -57,13 +76,27 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
     stuck: [],
     ledger_fault: undefined,
   }
-  const limits = { scan_late_ms: 1, queue_age_ms: 1, offline_ms: 1, unreachable_ms: 1, audit_late_ms: 1 }
+  const limits = {
+    scan_late_ms: 1,
+    queue_age_ms: 1,
+    offline_ms: 1,
+    unreachable_ms: 1,
+    audit_late_ms: 1,
+  }
   const health = healthOf(facts, { ...limits, prompt_late_ms: 1, disk_free_bytes: 1 })
   return metrics.text({
     facts,
     health,
     folders: [],
-    prompts: [{ name: 'digest', checked_ms: 0, last_written_due_ms: now_ms, open_runs: [], last_ended: undefined }],
+    prompts: [
+      {
+        name: 'digest',
+        checked_ms: 0,
+        last_written_due_ms: now_ms,
+        open_runs: [],
+        last_ended: undefined,
+      },
+    ],
     audits: [
       { project_id: 'project_1', last_full: { ended_ms: now_ms - 1_000 } },
       { project_id: 'project_2', last_full: undefined },
@@ -92,13 +125,16 @@ describe('the alert rules', () => {
   const { groups } = parse(readFileSync(rules_file, 'utf8')) as { groups: { rules: Rule[] }[] }
   const rules = groups.flatMap((group) => group.rules)
 
-  test.each([...problem_kinds])('%s has a rule, which waits a moment and says what to do', (kind) => {
-    const found = rules.filter(({ expr }) => expr.includes(`{kind="${kind}"}`))
-    expect(found).toHaveLength(1)
-    expect(found[0]!.for).toMatch(/^\d+m$/)
-    expect(found[0]!.annotations.summary).not.toBe('')
-    expect(found[0]!.annotations.description).not.toBe('')
-  })
+  test.each([...problem_kinds])(
+    '%s has a rule, which waits a moment and says what to do',
+    (kind) => {
+      const found = rules.filter(({ expr }) => expr.includes(`{kind="${kind}"}`))
+      expect(found).toHaveLength(1)
+      expect(found[0]!.for).toMatch(/^\d+m$/)
+      expect(found[0]!.annotations.summary).not.toBe('')
+      expect(found[0]!.annotations.description).not.toBe('')
+    },
+  )
 
   test('use only existing metrics', async () => {
     const text = await metricsText()
@@ -135,7 +171,16 @@ describe('the metrics', () => {
   })
 
   test.skipIf(!has_promtool)('are valid for a hundred folders with any names', async () => {
-    const odd = ['"quoted"', 'new\nline', 'back\\slash', '議事録 📈', '{a="b"}', 'tab\t', "it's", '\\n']
+    const odd = [
+      '"quoted"',
+      'new\nline',
+      'back\\slash',
+      '議事録 📈',
+      '{a="b"}',
+      'tab\t',
+      "it's",
+      '\\n',
+    ]
     const names = Array.from({ length: 100 }, (_, at) => `${odd[at % odd.length]} ${at}`)
     const text = await metricsText(names)
     expect(text.match(/^sluice_events_missed_total\{folder="/gm)).toHaveLength(100)

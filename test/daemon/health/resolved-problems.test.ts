@@ -24,7 +24,9 @@ async function beginAudited(): Promise<Watched> {
   await watched.synced()
   const { ledger } = watched.daemon
   await ledger.record([{ type: 'audit_wanted' }])
-  await until('the audit is over', async () => (await ledger.audits()).every(({ last }) => last !== undefined))
+  await until('the audit is over', async () =>
+    (await ledger.audits()).every(({ last }) => last !== undefined),
+  )
   return watched
 }
 
@@ -32,11 +34,14 @@ async function beginAudited(): Promise<Watched> {
 async function takeAway(watched: Watched, names: readonly string[]): Promise<void> {
   for (const name of names) rmSync(join(watched.docs, name))
   watched.daemon.rescan()
-  const present = () => reading(watched, `SELECT path FROM files WHERE state = 'present' AND path <> 'a.txt'`)
+  const present = () =>
+    reading(watched, `SELECT path FROM files WHERE state = 'present' AND path <> 'a.txt'`)
   await until('it is seen that they are gone', () => present().length === 0)
 }
 
-describe('a trouble ends with its cause, even if nothing is left to send', { timeout: 60_000 }, () => {
+describe('a trouble ends with its cause, even if nothing is left to send', {
+  timeout: 60_000,
+}, () => {
   test('the service is online again', async () => {
     const watched = await beginAudited()
     watched.service.injectFaults({ down: true })
@@ -56,7 +61,10 @@ describe('a trouble ends with its cause, even if nothing is left to send', { tim
     watched.write({ 'b.txt': 'b' })
     await watched.red('account')
     await takeAway(watched, ['b.txt'])
-    await watched.daemon.reload(watched.config(), secretsOf(watched.service.tokens.create('new').token))
+    await watched.daemon.reload(
+      watched.config(),
+      secretsOf(watched.service.tokens.create('new').token),
+    )
     await watched.greenAfter(6 * minute_ms)
   })
 
@@ -73,10 +81,14 @@ describe('a trouble ends with its cause, even if nothing is left to send', { tim
     const { token } = service.tokens.create('narrow', { project_ids: [project_id] })
     await daemon.reload(watched.config({ folder: { project_id } }), secretsOf(token))
     await until('no worker follows it any more', () =>
-      states().some((content) => content.project_id === watched.project_id && content.state === 'abandoned'),
+      states().some(
+        (content) => content.project_id === watched.project_id && content.state === 'abandoned',
+      ),
     )
     await until('the file is in the other project', () =>
-      states().some((content) => content.project_id === project_id && content.state === 'ingesting'),
+      states().some(
+        (content) => content.project_id === project_id && content.state === 'ingesting',
+      ),
     )
     expect(await watched.broken()).toEqual([])
   })
@@ -86,7 +98,9 @@ describe('a trouble ends with its cause, even if nothing is left to send', { tim
     const { service } = watched
     await watched.stop()
     const { project_id } = service.projects.create('other')
-    watched.secrets = secretsOf(service.tokens.create('narrow', { project_ids: [project_id] }).token)
+    watched.secrets = secretsOf(
+      service.tokens.create('narrow', { project_ids: [project_id] }).token,
+    )
     await watched.start()
     watched.clock.skip(2 * minute_ms)
     expect(await watched.red('project')).toMatchObject({ about: watched.project_id })

@@ -97,7 +97,12 @@ export class Watched {
   /** Starts the service with the same data at the same address, as after an outage. */
   async openService(): Promise<void> {
     const port = this.service ? Number(new URL(this.service.api).port) : 0
-    this.service = await startService({ data_dir: this.#data_dir, clock: this.clock, port, ...this.#options.service })
+    this.service = await startService({
+      data_dir: this.#data_dir,
+      clock: this.clock,
+      port,
+      ...this.#options.service,
+    })
   }
 
   config(change: WatchedOptions = {}) {
@@ -224,7 +229,8 @@ export class Watched {
   async broken(): Promise<string[]> {
     const { status, text } = await this.get('/readyz')
     const { healthy, problems } = JSON.parse(text) as Verdict
-    if (healthy !== (status === 200) || healthy !== (problems.length === 0)) throw new Error(`${status} and ${text}`)
+    if (healthy !== (status === 200) || healthy !== (problems.length === 0))
+      throw new Error(`${status} and ${text}`)
     return problems.map(({ kind }) => kind)
   }
 
@@ -238,7 +244,11 @@ export class Watched {
   }
 
   async #greenBy(
-    wait: (what: string, fact: () => boolean | Promise<boolean>, state?: () => unknown) => Promise<void>,
+    wait: (
+      what: string,
+      fact: () => boolean | Promise<boolean>,
+      state?: () => unknown,
+    ) => Promise<void>,
   ): Promise<void> {
     let broken: string[] = []
     await wait(
@@ -271,7 +281,10 @@ export class Watched {
         this.#reported
           .slice(Math.max(0, before - 1))
           .some((alert) => reasonsIn(alert).some((one) => one.kind === kind)),
-      () => ({ reported: this.#reported.map(({ body }) => body.subject), log: this.log.slice(-10) }),
+      () => ({
+        reported: this.#reported.map(({ body }) => body.subject),
+        log: this.log.slice(-10),
+      }),
     )
     return reason
   }
@@ -282,7 +295,10 @@ export class Watched {
     await until(
       'the end is reported',
       () => this.#reported.length > 0 && reasonsIn(this.#reported.at(-1)!).length === 0,
-      () => ({ reported: this.#reported.map(({ body }) => body.subject), log: this.log.slice(-10) }),
+      () => ({
+        reported: this.#reported.map(({ body }) => body.subject),
+        log: this.log.slice(-10),
+      }),
     )
   }
 
@@ -296,7 +312,14 @@ function reasonsIn({ body }: Received): { kind: string }[] {
 }
 
 function mountSmallDisk(place: string, size: string): void {
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', place])
+  const { status, stderr } = spawnSync('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    `size=${size},mode=0700`,
+    'tmpfs',
+    place,
+  ])
   if (status !== 0) throw new Error(`no disk of its own: ${stderr}`)
   // Unmounts after everything that was opened later has closed: these callbacks run in reverse.
   onTestFinished(() => void spawnSync('umount', ['-l', place]))

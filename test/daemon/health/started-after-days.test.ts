@@ -4,7 +4,11 @@ import { until } from '../../rig/waiting.ts'
 import { Watched } from './rig.ts'
 
 /** Collects the problems of every moment until the fact holds. */
-async function brokenUntil(watched: Watched, what: string, fact: () => boolean | Promise<boolean>): Promise<string[]> {
+async function brokenUntil(
+  watched: Watched,
+  what: string,
+  fact: () => boolean | Promise<boolean>,
+): Promise<string[]> {
   const broken = new Set<string>()
   await until(what, async () => {
     for (const kind of await watched.broken()) broken.add(kind)
@@ -30,7 +34,8 @@ test('a daemon that starts after days reports no old problem, but a real stall i
       },
     }),
   })
-  const isReading = () => watched.service.assets(watched.project_id).some(({ status }) => status === 'ingesting')
+  const isReading = () =>
+    watched.service.assets(watched.project_id).some(({ status }) => status === 'ingesting')
   await until('it is being read', isReading)
   await until('everything is scanned', () =>
     watched.daemon.ledger.folders().then(([docs]) => docs?.scan_began_ms !== undefined),
@@ -49,13 +54,18 @@ test('a daemon that starts after days reports no old problem, but a real stall i
   expect(await watched.red('scan')).toMatchObject({ about: 'docs' })
 })
 
-test('a pause makes no upload late, and does not end at a health check', { timeout: 60_000 }, async () => {
+test('a pause makes no upload late, and does not end at a health check', {
+  timeout: 60_000,
+}, async () => {
   const watched = await Watched.begin({ health: { queue_age_ms: '1h' } })
   await watched.synced()
   await watched.daemon.pause({ by: 'anna' })
   watched.write({ 'b.txt': 'b' })
   const { ledger } = watched.daemon
-  await until('it waits', async () => (await ledger.filesAt('docs', ['b.txt']))[0]?.state === 'present')
+  await until(
+    'it waits',
+    async () => (await ledger.filesAt('docs', ['b.txt']))[0]?.state === 'present',
+  )
   watched.service.injectFaults({ down: true })
   watched.clock.skip(10 * hour_ms)
   expect(await watched.broken()).not.toContain('queue')

@@ -28,7 +28,10 @@ function md5(bytes: string | Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 
-async function pathState(root: string, paths: string[]): Promise<Parameters<Examiner['fingerprint']>[1][number][]> {
+async function pathState(
+  root: string,
+  paths: string[],
+): Promise<Parameters<Examiner['fingerprint']>[1][number][]> {
   const stats = await examiner.lstat(root, paths)
   return stats.map((entry, index) => {
     if (entry.kind !== 'file') throw new Error(`${paths[index]} is ${entry.kind}`)
@@ -48,7 +51,12 @@ async function fingerprintAfter(root: string, path: string, change: () => void) 
 
 describe('lstat', () => {
   test('returns what is at each path, in the order of the paths', async () => {
-    const root = makeTree({ 'a/file': '12345', 'a/dir/': '', 'a/link': { link: 'file' }, 'to-a': { link: 'a' } })
+    const root = makeTree({
+      'a/file': '12345',
+      'a/dir/': '',
+      'a/link': { link: 'file' },
+      'to-a': { link: 'a' },
+    })
     makeFifo(root, 'fifo')
     const server = await makeSocket(root, 'socket')
     const found = await examiner.lstat(root, [
@@ -66,7 +74,10 @@ describe('lstat', () => {
     await new Promise((resolve) => server.close(resolve))
     const stat = lstatSync(join(root, 'a/file'), { bigint: true })
     const expected: PathState[] = [
-      { kind: 'file', stat: { size: 5, mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino } },
+      {
+        kind: 'file',
+        stat: { size: 5, mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino },
+      },
       { kind: 'missing' },
       { kind: 'directory' },
       { kind: 'special', what: 'symlink' },
@@ -82,18 +93,31 @@ describe('lstat', () => {
   })
 
   test('fails on a missing root instead of calling its files missing', async () => {
-    await expect(examiner.lstat('/nowhere/at/all', ['a'])).rejects.toMatchObject({ code: 'disk.offline' })
+    await expect(examiner.lstat('/nowhere/at/all', ['a'])).rejects.toMatchObject({
+      code: 'disk.offline',
+    })
   })
 
   test('handles odd names: newline, quotes, emoji, backslash, 255 bytes', async () => {
-    const names = ['new\nline', `"it's"`, '\u{1f600}.txt', 'back\\slash', 'x'.repeat(255), ' ', '\u00e9', 'e\u0301']
+    const names = [
+      'new\nline',
+      `"it's"`,
+      '\u{1f600}.txt',
+      'back\\slash',
+      'x'.repeat(255),
+      ' ',
+      '\u00e9',
+      'e\u0301',
+    ]
     const root = makeTree(Object.fromEntries(names.map((name) => [`d\n/${name}`, name])))
     const entries = await pathState(
       root,
       names.map((name) => `d\n/${name}`),
     )
     const fingerprints = await examiner.fingerprint(root, entries)
-    expect(fingerprints.map((fingerprint) => fingerprint.kind === 'hashed' && fingerprint.md5)).toEqual(names.map(md5))
+    expect(
+      fingerprints.map((fingerprint) => fingerprint.kind === 'hashed' && fingerprint.md5),
+    ).toEqual(names.map(md5))
   })
 })
 
@@ -108,7 +132,11 @@ describe('fingerprint', () => {
     )
     const fingerprints = await examiner.fingerprint(root, entries)
     expect(fingerprints).toEqual(
-      contents.map((bytes, index) => ({ kind: 'hashed', md5: md5(bytes), stat: entries[index]!.stat })),
+      contents.map((bytes, index) => ({
+        kind: 'hashed',
+        md5: md5(bytes),
+        stat: entries[index]!.stat,
+      })),
     )
   })
 
@@ -169,28 +197,40 @@ describe('a file that may have changed since its check', () => {
     renameSync(join(outside, 'secret'), join(outside, 'b/secret'))
     const stat = lstatSync(join(outside, 'b/secret'), { bigint: true })
     const expected = { size: 6, mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino }
-    expect(await examiner.fingerprint(root, [{ path: 'a/b/secret', stat: expected }])).toEqual([{ kind: 'outside' }])
+    expect(await examiner.fingerprint(root, [{ path: 'a/b/secret', stat: expected }])).toEqual([
+      { kind: 'outside' },
+    ])
     expect(await examiner.readWhole(root, 'a/b/secret', expected)).toEqual({ kind: 'outside' })
     expect(await examiner.lstat(root, ['a/b/secret'])).toEqual([{ kind: 'missing' }])
   })
 
   test('is not read from a folder beside the root whose name begins the same', async () => {
-    const above = makeTree({ 'folder/a.txt': 'x', 'folder-secret/s': 's', 'folder/link': { link: '../folder-secret' } })
+    const above = makeTree({
+      'folder/a.txt': 'x',
+      'folder-secret/s': 's',
+      'folder/link': { link: '../folder-secret' },
+    })
     const [entry] = await pathState(join(above, 'folder-secret'), ['s'])
-    const read = await examiner.fingerprint(join(above, 'folder'), [{ path: 'link/s', stat: entry!.stat }])
+    const read = await examiner.fingerprint(join(above, 'folder'), [
+      { path: 'link/s', stat: entry!.stat },
+    ])
     expect(read).toEqual([{ kind: 'outside' }])
   })
 
   test('is not read through a link that leads around the ignore rules', async () => {
     const root = makeTree({ '.ssh/id': 'secret', link: { link: '.ssh' } })
     const [entry] = await pathState(root, ['.ssh/id'])
-    expect(await examiner.fingerprint(root, [{ path: 'link/id', stat: entry!.stat }])).toEqual([{ kind: 'missing' }])
+    expect(await examiner.fingerprint(root, [{ path: 'link/id', stat: entry!.stat }])).toEqual([
+      { kind: 'missing' },
+    ])
   })
 
   test('is read when the root itself is a link', async () => {
     const above = makeTree({ 'real/a/f': 'x', root: { link: 'real' } })
     const entries = await pathState(join(above, 'root'), ['a/f'])
-    expect(await examiner.fingerprint(join(above, 'root'), entries)).toMatchObject([{ kind: 'hashed', md5: md5('x') }])
+    expect(await examiner.fingerprint(join(above, 'root'), entries)).toMatchObject([
+      { kind: 'hashed', md5: md5('x') },
+    ])
   })
 })
 
@@ -222,17 +262,21 @@ function replace(file: string): void {
 }
 
 const shows_open_files = existsSync('/proc/self/fd')
-if (!shows_open_files) console.log('skipped: a file that grows while it is hashed, because /proc/self/fd is not there')
+if (!shows_open_files)
+  console.log('skipped: a file that grows while it is hashed, because /proc/self/fd is not there')
 
-test.skipIf(!shows_open_files)('a file that grows while it is hashed is reported as changed', async () => {
-  const root = makeTree({ log: { bytes: 300_000_000 } })
-  const entries = await pathState(root, ['log'])
-  const reading = examiner.fingerprint(root, entries)
-  // Hashing takes half a second; the descriptor shows that it has begun.
-  await vi.waitUntil(() => isOpen(join(root, 'log')), { timeout: 30_000, interval: 1 })
-  appendFileSync(join(root, 'log'), 'line')
-  expect(await reading).toEqual([{ kind: 'changed' }])
-})
+test.skipIf(!shows_open_files)(
+  'a file that grows while it is hashed is reported as changed',
+  async () => {
+    const root = makeTree({ log: { bytes: 300_000_000 } })
+    const entries = await pathState(root, ['log'])
+    const reading = examiner.fingerprint(root, entries)
+    // Hashing takes half a second; the descriptor shows that it has begun.
+    await vi.waitUntil(() => isOpen(join(root, 'log')), { timeout: 30_000, interval: 1 })
+    appendFileSync(join(root, 'log'), 'line')
+    expect(await reading).toEqual([{ kind: 'changed' }])
+  },
+)
 
 function isOpen(file: string): boolean {
   return readdirSync('/proc/self/fd').some((descriptor) => {
@@ -251,8 +295,13 @@ test('readWhole returns the bytes that it hashed', async () => {
   const read = await examiner.readWhole(root, 'f', f!.stat)
   expect(read).toMatchObject({ kind: 'read', md5: md5('hello') })
   expect(read.kind === 'read' && Buffer.from(read.bytes).toString()).toBe('hello')
-  expect(await examiner.readWhole(root, 'empty', empty!.stat)).toMatchObject({ kind: 'read', md5: md5('') })
-  await expect(examiner.readWhole(root, 'f', { ...f!.stat, size: 100_000_000 })).rejects.toMatchObject({
+  expect(await examiner.readWhole(root, 'empty', empty!.stat)).toMatchObject({
+    kind: 'read',
+    md5: md5(''),
+  })
+  await expect(
+    examiner.readWhole(root, 'f', { ...f!.stat, size: 100_000_000 }),
+  ).rejects.toMatchObject({
     code: 'file.too_large',
   })
 })
@@ -271,7 +320,10 @@ test('a closed examiner rejects waiting and new calls', async () => {
 
 test('a file without the right to read it is unreadable, with the code', () => {
   const root = makeTree({ 'locked.txt': 'x', 'open.txt': 'y', 'dir/f': 'z' })
-  const entries = ['locked.txt', 'open.txt', 'dir/f'].map((path) => ({ path, ...rawStat(join(root, path)) }))
+  const entries = ['locked.txt', 'open.txt', 'dir/f'].map((path) => ({
+    path,
+    ...rawStat(join(root, path)),
+  }))
   chmodSync(join(root, 'locked.txt'), 0)
   chmodSync(join(root, 'dir'), 0)
   entries[0] = { path: 'locked.txt', ...rawStat(join(root, 'locked.txt')) }
@@ -296,7 +348,12 @@ test('a file without the right to read it is unreadable, with the code', () => {
 
 function rawStat(file: string) {
   const stat = lstatSync(file, { bigint: true })
-  return { size: Number(stat.size), mtime_ns: `${stat.mtimeNs}`, ctime_ns: `${stat.ctimeNs}`, inode: `${stat.ino}` }
+  return {
+    size: Number(stat.size),
+    mtime_ns: `${stat.mtimeNs}`,
+    ctime_ns: `${stat.ctimeNs}`,
+    inode: `${stat.ino}`,
+  }
 }
 
 test('an opened directory serves its files only while it is the same directory', async () => {

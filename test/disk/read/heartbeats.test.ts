@@ -70,7 +70,10 @@ test('a walk counts ignored files too, and has no heartbeat while its caller is 
   const root = makeTree({ ...tree, 'sent.txt': 'x' })
   const ignore = { include: [], exclude: ['*.tmp'], dot_files: true }
   const living_meanwhile: number[] = []
-  const end = await scanFolder({ root, ignore, heartbeats: counting }, () => void living_meanwhile.push(living()))
+  const end = await scanFolder(
+    { root, ignore, heartbeats: counting },
+    () => void living_meanwhile.push(living()),
+  )
   expect(end).toMatchObject({ complete: true, files: 1 })
   expect(living_meanwhile).toEqual([0])
   expect(max).toBeGreaterThanOrEqual(300)

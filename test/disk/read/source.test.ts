@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, chmodSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  lstatSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ExpectedFile, openSource } from '../../../src/disk/read/source.ts'
@@ -11,7 +19,12 @@ import { makeFifo } from '../odd-entries.ts'
 
 function statOf(file: string): FileStat {
   const stat = lstatSync(file, { bigint: true })
-  return { size: Number(stat.size), mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino }
+  return {
+    size: Number(stat.size),
+    mtime_ns: stat.mtimeNs,
+    ctime_ns: stat.ctimeNs,
+    inode: stat.ino,
+  }
 }
 
 function expectedOf(file: string, bytes: Uint8Array): ExpectedFile {
@@ -49,7 +62,10 @@ describe('an unchanged file is read whole', () => {
     const file = join(root, 'a.txt')
     utimesSync(file, 0, Date.UTC(2400, 0) / 1_000)
     const { md5 } = expectedOf(file, Buffer.from('from the year 2400'))
-    const source = await openSource(root, 'a.txt', { stat: fileStatOf(lstatSync(file, { bigint: true })), md5 })
+    const source = await openSource(root, 'a.txt', {
+      stat: fileStatOf(lstatSync(file, { bigint: true })),
+      md5,
+    })
     await expect(collect(source.stream())).resolves.toHaveLength(1)
     await source.close()
   })
@@ -140,7 +156,9 @@ test('a closed source reads no more, because its descriptor may belong to anothe
   const chunks = source.stream()[Symbol.asyncIterator]()
   await Promise.all([chunks.next().catch(() => {}), source.close()])
   await expect(chunks.next()).rejects.toMatchObject({ code: 'file.unreadable' })
-  await expect(source.stream()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'file.unreadable' })
+  await expect(source.stream()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 'file.unreadable',
+  })
   await source.close()
 })
 
@@ -171,7 +189,9 @@ describe('opening fails for a file', () => {
     rmSync(join(root, 'a'), { recursive: true })
     symlinkSync(outside, join(root, 'a'))
     const expected = expectedOf(join(outside, 'secret'), Buffer.from('secret'))
-    await expect(openSource(root, 'a/secret', expected)).rejects.toMatchObject({ code: 'file.outside' })
+    await expect(openSource(root, 'a/secret', expected)).rejects.toMatchObject({
+      code: 'file.outside',
+    })
   })
 
   test('whose folder is missing', async () => {
@@ -186,6 +206,9 @@ describe('opening fails for a file', () => {
       const stat = { size: 1, mtime_ns: 0n, ctime_ns: 0n, inode: 1n }
       const error = await openSource(process.argv[2], 'f', { stat, md5: '' }, undefined).catch((error) => error)
       console.log(JSON.stringify({ code: error.code, message: error.message }))`
-    expect(runUnprivileged(script, root)).toEqual({ code: 'file.unreadable', message: 'f cannot be read: EACCES' })
+    expect(runUnprivileged(script, root)).toEqual({
+      code: 'file.unreadable',
+      message: 'f cannot be read: EACCES',
+    })
   })
 })

@@ -8,9 +8,15 @@ import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { mountUnresponsive } from '../unresponsive-mount.ts'
 
-function table(root: string, mounts: readonly (readonly [place: string, device: string, type: string])[]): string {
+function table(
+  root: string,
+  mounts: readonly (readonly [place: string, device: string, type: string])[],
+): string {
   return mounts
-    .map(([place, device, type], id) => `${id} 1 ${device} / ${root}${place} rw,relatime shared:1 - ${type} source rw`)
+    .map(
+      ([place, device, type], id) =>
+        `${id} 1 ${device} / ${root}${place} rw,relatime shared:1 - ${type} source rw`,
+    )
     .join('\n')
 }
 
@@ -61,11 +67,14 @@ describe('by the mount table', () => {
   })
 })
 
-test('a path below an unresponsive share is another disk, and the share is not asked', async ({ skip }) => {
+test('a path below an unresponsive share is another disk, and the share is not asked', async ({
+  skip,
+}) => {
   const root = makeTree({ 'a.txt': 'a' })
   mkdirSync(join(root, 'share'))
   const unmount = mountUnresponsive(join(root, 'share'))
-  if (!unmount) return skip('only root can mount an unresponsive file system, and only where there is FUSE')
+  if (!unmount)
+    return skip('only root can mount an unresponsive file system, and only where there is FUSE')
   const roots = startRootAsker(system_clock)
   const examiner = startExaminer({ threads: 1, silence: { roots, answer_ms: 60_000 } })
   try {

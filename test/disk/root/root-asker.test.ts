@@ -19,20 +19,32 @@ test('the answers are those of identifiedRoot, for many roots at once', async ()
   expect(await roots.status(places[0]!, ample_ms)).toEqual(asked[0])
 })
 
-test('an unresponsive mount is offline in time, delays no others, and can be online again', async ({ skip }) => {
+test('an unresponsive mount is offline in time, delays no others, and can be online again', async ({
+  skip,
+}) => {
   const roots = startRootAsker(system_clock)
   onTestFinished(() => roots.close())
   const silent = makeTree({ a: 'a' })
   const unmount = mountUnresponsive(silent)
-  if (!unmount) return skip('only root can mount an unresponsive file system, and only where there is FUSE')
-  const no_answer = { kind: 'offline', reason: 'no answer', detail: expect.stringContaining('does not answer') }
+  if (!unmount)
+    return skip('only root can mount an unresponsive file system, and only where there is FUSE')
+  const no_answer = {
+    kind: 'offline',
+    reason: 'no answer',
+    detail: expect.stringContaining('does not answer'),
+  }
   const first = roots.status(silent, 300)
-  expect(await roots.status(makeTree({ b: 'b' }), ample_ms)).toMatchObject({ kind: 'online', empty: false })
+  expect(await roots.status(makeTree({ b: 'b' }), ample_ms)).toMatchObject({
+    kind: 'online',
+    empty: false,
+  })
   expect(await first).toEqual(no_answer)
   // The second call neither waits nor asks the mount again.
   expect(await roots.status(silent, ample_ms)).toEqual(no_answer)
   unmount()
-  await expect.poll(() => roots.status(silent, ample_ms), { timeout: ample_ms }).toMatchObject({ kind: 'online' })
+  await expect
+    .poll(() => roots.status(silent, ample_ms), { timeout: ample_ms })
+    .toMatchObject({ kind: 'online' })
 })
 
 test('a doubtful root is answered by a check that began after the question', async () => {
@@ -56,5 +68,7 @@ test('a doubtful root is answered by a check that began after the question', asy
 test('a question after the end is refused and starts no thread', async () => {
   const roots = startRootAsker(system_clock)
   await roots.close()
-  await expect(roots.status(makeTree({ a: 'a' }), ample_ms)).rejects.toMatchObject({ code: 'thread.ended' })
+  await expect(roots.status(makeTree({ a: 'a' }), ample_ms)).rejects.toMatchObject({
+    code: 'thread.ended',
+  })
 })

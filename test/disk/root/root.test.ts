@@ -2,14 +2,23 @@ import { execFileSync } from 'node:child_process'
 import { statfsSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { identifiedRoot, isOtherDirectory, type OnlineRoot, rootStatus } from '../../../src/disk/root/root.ts'
+import {
+  identifiedRoot,
+  isOtherDirectory,
+  type OnlineRoot,
+  rootStatus,
+} from '../../../src/disk/root/root.ts'
 import { isSameRoot } from '../../../src/domain/root-identity.ts'
 import { addToTree, makeTree } from '../../rig/tree.ts'
 
 test('a folder is online, with its device and its filesystem', () => {
   const root = makeTree({ 'a.txt': '' })
   const status = rootStatus(root)
-  expect(status).toMatchObject({ kind: 'online', device: statSync(root, { bigint: true }).dev, empty: false })
+  expect(status).toMatchObject({
+    kind: 'online',
+    device: statSync(root, { bigint: true }).dev,
+    empty: false,
+  })
   expect(status.kind === 'online' && status.filesystem).toMatch(/^([a-z0-9]+|0x[0-9a-f]+)$/)
 })
 
@@ -28,7 +37,8 @@ test('the filesystem is asked for its id only when the root differs from the one
 })
 
 const has_proc = statfsSync('/proc').type === 0x9fa0
-if (!has_proc) console.log('skipped: an unknown filesystem, because /proc is none that is known to be one')
+if (!has_proc)
+  console.log('skipped: an unknown filesystem, because /proc is none that is known to be one')
 
 test.skipIf(!has_proc)('an unknown filesystem is named by its number', () => {
   expect(rootStatus('/proc')).toMatchObject({ kind: 'online', filesystem: '0x9fa0', remote: false })
@@ -36,7 +46,9 @@ test.skipIf(!has_proc)('an unknown filesystem is named by its number', () => {
 
 test('a folder that holds only system leftovers is empty', () => {
   expect(rootStatus(makeTree())).toMatchObject({ empty: true })
-  expect(rootStatus(makeTree({ 'lost+found/': '', '.Trash-1000/x': '', '.DS_Store': '' }))).toMatchObject({
+  expect(
+    rootStatus(makeTree({ 'lost+found/': '', '.Trash-1000/x': '', '.DS_Store': '' })),
+  ).toMatchObject({
     empty: true,
   })
   expect(rootStatus(makeTree({ 'lost+found/': '', '.hidden': '' }))).toMatchObject({ empty: false })
@@ -47,8 +59,14 @@ test('a folder that is missing, or is no directory, is offline with a reason', (
   const root = makeTree({ file: '' })
   const detail = `${join(root, 'none')} does not exist (not mounted?)`
   expect(rootStatus(join(root, 'none'))).toEqual({ kind: 'offline', reason: 'missing', detail })
-  expect(rootStatus(join(root, 'file'))).toMatchObject({ kind: 'offline', reason: 'not a directory' })
-  expect(rootStatus(join(root, 'file/below'))).toMatchObject({ kind: 'offline', reason: 'not a directory' })
+  expect(rootStatus(join(root, 'file'))).toMatchObject({
+    kind: 'offline',
+    reason: 'not a directory',
+  })
+  expect(rootStatus(join(root, 'file/below'))).toMatchObject({
+    kind: 'offline',
+    reason: 'not a directory',
+  })
   symlinkSync('loop', join(root, 'loop'))
   expect(rootStatus(join(root, 'loop'))).toMatchObject({ kind: 'offline', reason: 'unreadable' })
 })

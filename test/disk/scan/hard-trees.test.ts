@@ -43,15 +43,27 @@ test('a file that is replaced after it was listed is measured as its replacement
   symlinkSync('/etc/hostname', join(root, 'a'))
   mkdirSync(join(root, 'b'))
   writeFileSync(join(root, 'e'), 'another one')
-  const { total, ...measured } = measureBatch(room, 6, { root, keeps_inodes: true, progressed: () => {} })
+  const { total, ...measured } = measureBatch(room, 6, {
+    root,
+    keeps_inodes: true,
+    progressed: () => {},
+  })
   const batch = batchIn(room, measured)
-  const sizes = Array.from({ length: batch.count }, (_, at) => [entryPath(batch, at), entryStat(batch, at).size])
+  const sizes = Array.from({ length: batch.count }, (_, at) => [
+    entryPath(batch, at),
+    entryStat(batch, at).size,
+  ])
   expect(sizes).toEqual([
     ['c', 3],
     ['e', 11],
     ['f', 6],
   ])
-  expect(total).toMatchObject({ files: 3, bytes: 20, special: [{ kind: 'symlink', count: 1 }], unreadable_total: 0 })
+  expect(total).toMatchObject({
+    files: 3,
+    bytes: 20,
+    special: [{ kind: 'symlink', count: 1 }],
+    unreadable_total: 0,
+  })
 })
 
 test('hard links are separate files with one inode', async () => {
@@ -104,7 +116,9 @@ test('a path too long for the system is reported, and all others are found', asy
 })
 
 test('a new file changes only the digests near it', async () => {
-  const tree = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`d${at % 30}/file ${at}.txt`, '']))
+  const tree = Object.fromEntries(
+    Array.from({ length: 3_000 }, (_, at) => [`d${at % 30}/file ${at}.txt`, '']),
+  )
   const root = makeTree(tree)
   const before = await scanAll(root, { batch_entries: 200 })
   expect((await scanAll(root, { batch_entries: 200 })).digests).toEqual(before.digests)
@@ -115,7 +129,9 @@ test('a new file changes only the digests near it', async () => {
 })
 
 test('an abort ends a scan within 200 ms, also in a directory of many files', async () => {
-  const root = makeTree(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`file ${at}.txt`, ''])))
+  const root = makeTree(
+    Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`file ${at}.txt`, ''])),
+  )
   const took_ms: number[] = []
   // Another program may keep the machine busy for a moment.
   for (let tries = 0; tries < 5 && !took_ms.some((ms) => ms < 200); tries += 1) {
@@ -132,9 +148,18 @@ test('an abort ends a scan within 200 ms, also in a directory of many files', as
 })
 
 test('filesystems that invent inode numbers are known', () => {
-  const magic = { ext4: 0xef53, xfs: 0x58465342, btrfs: 0x9123683e, nfs: 0x6969, vfat: 0x4d44, exfat: 0x2011bab0 }
+  const magic = {
+    ext4: 0xef53,
+    xfs: 0x58465342,
+    btrfs: 0x9123683e,
+    nfs: 0x6969,
+    vfat: 0x4d44,
+    exfat: 0x2011bab0,
+  }
   const smb = 0xff534d42
-  expect(Object.entries(magic).flatMap(([name, number]) => (isMadeUp(number) ? [name] : []))).toEqual(['vfat', 'exfat'])
+  expect(
+    Object.entries(magic).flatMap(([name, number]) => (isMadeUp(number) ? [name] : [])),
+  ).toEqual(['vfat', 'exfat'])
   // Some systems report the type with a sign.
   expect([smb, smb | 0].map(isMadeUp)).toEqual([true, true])
 })

@@ -3,7 +3,11 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
+import {
+  createIgnoreRules,
+  type IgnoreRules,
+  type IgnoreSpec,
+} from '../../../src/disk/scan/ignore.ts'
 import { addToTree, makeTree } from '../../rig/tree.ts'
 
 const plain: IgnoreSpec = { include: [], exclude: [], dot_files: false }
@@ -45,7 +49,10 @@ describe('.sluiceignore', () => {
   })
 
   test('a file in an ignored directory is ignored by its rule and cannot be included again', () => {
-    const { verdict } = rulesFor({ '.sluiceignore': 'build/\n!build/keep.txt\n', 'build/.sluiceignore': '!*\n' })
+    const { verdict } = rulesFor({
+      '.sluiceignore': 'build/\n!build/keep.txt\n',
+      'build/.sluiceignore': '!*\n',
+    })
     expect(ruleOf(verdict('build', 'directory'))).toBe('build/')
     expect(ruleOf(verdict('build/deep/keep.txt', 'file'))).toBe('build/')
     expect(verdict('build', 'file').ignored).toBe(false)
@@ -85,12 +92,28 @@ describe('.sluiceignore', () => {
   })
 
   test.each([
-    ['a symbolic link', 'it is a symbolic link', (file: string) => symlinkSync('/etc/hostname', file)],
+    [
+      'a symbolic link',
+      'it is a symbolic link',
+      (file: string) => symlinkSync('/etc/hostname', file),
+    ],
     ['a directory', 'it is not a regular file', (file: string) => mkdirSync(file)],
     ['a FIFO', 'it is not a regular file', (file: string) => void execFileSync('mkfifo', [file])],
-    ['beyond 1 MiB', 'it is larger than 1 MiB', (file: string) => writeFileSync(file, 'x\n'.repeat(600_000))],
-    ['of too many lines', 'it has more than 10,000 lines', (file: string) => writeFileSync(file, 'x\n'.repeat(20_000))],
-    ['UTF-16', 'it is not UTF-8 text', (file: string) => writeFileSync(file, Buffer.from('secret/\n', 'utf16le'))],
+    [
+      'beyond 1 MiB',
+      'it is larger than 1 MiB',
+      (file: string) => writeFileSync(file, 'x\n'.repeat(600_000)),
+    ],
+    [
+      'of too many lines',
+      'it has more than 10,000 lines',
+      (file: string) => writeFileSync(file, 'x\n'.repeat(20_000)),
+    ],
+    [
+      'UTF-16',
+      'it is not UTF-8 text',
+      (file: string) => writeFileSync(file, Buffer.from('secret/\n', 'utf16le')),
+    ],
   ])('a file that is %s closes its directory: nothing below it is uploaded', (_what, why, make) => {
     const root = makeTree({ 'a/b/x.txt': '', 'y.txt': '' })
     make(join(root, 'a/.sluiceignore'))
@@ -106,7 +129,10 @@ describe('.sluiceignore', () => {
 
 describe('include and exclude in the config', () => {
   test('exclude names its pattern, and a .sluiceignore does not undo it', () => {
-    const { verdict } = rulesFor({ '.sluiceignore': '!*.iso\n!old/\n' }, { exclude: ['*.iso', '/old/', '!good.iso'] })
+    const { verdict } = rulesFor(
+      { '.sluiceignore': '!*.iso\n!old/\n' },
+      { exclude: ['*.iso', '/old/', '!good.iso'] },
+    )
     expect(verdict('x.iso', 'file')).toMatchObject({ rule: '*.iso', source: 'config exclude' })
     expect(verdict('good.iso', 'file').ignored).toBe(false)
     expect(verdict('old', 'directory').ignored).toBe(true)
@@ -118,7 +144,10 @@ describe('include and exclude in the config', () => {
     expect(verdict('a/b/x.pdf', 'file').ignored).toBe(false)
     expect(verdict('docs/deep/x.txt', 'file').ignored).toBe(false)
     expect(verdict('a/b', 'directory').ignored).toBe(false)
-    expect(verdict('a/b/x.txt', 'file')).toMatchObject({ rule: '*.pdf, docs/', source: 'config include' })
+    expect(verdict('a/b/x.txt', 'file')).toMatchObject({
+      rule: '*.pdf, docs/',
+      source: 'config include',
+    })
   })
 
   test('names differ by case, as on the disk', () => {
@@ -164,20 +193,36 @@ describe('an exception from a default rule', () => {
   })
 
   test('no pattern allows a secret', () => {
-    const names = ['.env', '.env.local', 'id_rsa', 'id_rsa.pub', 'tls.pem', 'TLS.KEY', 'x.pfx', 'safe.kdbx', '.netrc']
-    const spec = { dot_files: true, include: ['*', ...names, '.ssh/**'], exclude: names.map((name) => `!${name}`) }
+    const names = [
+      '.env',
+      '.env.local',
+      'id_rsa',
+      'id_rsa.pub',
+      'tls.pem',
+      'TLS.KEY',
+      'x.pfx',
+      'safe.kdbx',
+      '.netrc',
+    ]
+    const spec = {
+      dot_files: true,
+      include: ['*', ...names, '.ssh/**'],
+      exclude: names.map((name) => `!${name}`),
+    }
     const { verdict } = rulesFor(
       { '.sluiceignore': [...names, '.ssh', '.aws'].map((name) => `!${name}`).join('\n') },
       spec,
     )
-    for (const name of names) expect([name, verdict(`a/${name}`, 'file')]).toMatchObject([name, { source: 'default' }])
+    for (const name of names)
+      expect([name, verdict(`a/${name}`, 'file')]).toMatchObject([name, { source: 'default' }])
     expect(verdict('.ssh/config', 'file').ignored).toBe(true)
     expect(verdict('.aws/x', 'file').ignored).toBe(true)
   })
 })
 
 const git = spawnSync('git', ['--version']).status === 0
-if (!git) console.log('skipped: nested .sluiceignore files against git, because git is not installed')
+if (!git)
+  console.log('skipped: nested .sluiceignore files against git, because git is not installed')
 
 test.skipIf(!git)('nested files mean the same as in git', () => {
   const name = fc.constantFrom('a', 'b', 'ab', 'a', 'b', 'a.b', 'B', 'c d', 'x!', '#h', '[q]', 'a*')
@@ -205,10 +250,13 @@ test.skipIf(!git)('nested files mean the same as in git', () => {
       fc.constantFrom('', '/', ' ', '/ '),
     )
     .map(([sign, lead, segments, end]) => `${sign}${lead}${segments.join('/')}${end}`)
-  const lines = fc.array(fc.oneof({ weight: 8, arbitrary: pattern }, fc.constantFrom('', '# c', '/', '!', '//a')), {
-    minLength: 2,
-    maxLength: 5,
-  })
+  const lines = fc.array(
+    fc.oneof({ weight: 8, arbitrary: pattern }, fc.constantFrom('', '# c', '/', '!', '//a')),
+    {
+      minLength: 2,
+      maxLength: 5,
+    },
+  )
   const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'))
   let ignored = 0
   fc.assert(
@@ -285,6 +333,8 @@ describe('widening: skip', () => {
     chmodSync(root, 0o755)
     chmodSync(join(root, 'hr'), 0o700)
     expect(createIgnoreRules(root, spec).verdict('gone/x.txt', 'file')).toEqual({ ignored: false })
-    expect(createIgnoreRules(root, { ...spec, widening: 'warn' }).verdict('hr/pay.txt', 'file').ignored).toBe(false)
+    expect(
+      createIgnoreRules(root, { ...spec, widening: 'warn' }).verdict('hr/pay.txt', 'file').ignored,
+    ).toBe(false)
   })
 })

@@ -7,7 +7,11 @@ const [staff, hr] = [50, 60]
 /** `0755 ada staff` */
 function access(text: string): Access {
   const [mode = '', user = '', group = ''] = text.split(' ')
-  return { mode: Number.parseInt(mode, 8), uid: { ada, bob, root }[user]!, gid: { staff, hr }[group]! }
+  return {
+    mode: Number.parseInt(mode, 8),
+    uid: { ada, bob, root }[user]!,
+    gid: { staff, hr }[group]!,
+  }
 }
 
 const others = 'it is closed to others'

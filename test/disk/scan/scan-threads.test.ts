@@ -3,7 +3,11 @@ import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
 import { entryPath, scanFolder } from '../../../src/disk/scan/scan.ts'
-import { type KeptScanThread, keepScanThread, kept_watching_ms } from '../../../src/disk/scan/scan-threads.ts'
+import {
+  type KeptScanThread,
+  keepScanThread,
+  kept_watching_ms,
+} from '../../../src/disk/scan/scan-threads.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'

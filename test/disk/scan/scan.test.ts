@@ -18,7 +18,8 @@ async function scanAll(options: ScanOptions) {
 
 function wideTree(directories: number, files: number): string {
   const tree: Record<string, string> = {}
-  for (let d = 0; d < directories; d += 1) for (let f = 0; f < files; f += 1) tree[`d${d}/f${f}`] = ''
+  for (let d = 0; d < directories; d += 1)
+    for (let f = 0; f < files; f += 1) tree[`d${d}/f${f}`] = ''
   return makeTree(tree)
 }
 
@@ -43,16 +44,23 @@ test('a batch covers no more paths than its files, so that the caller compares u
 test('batches reuse a bounded number of buffers, and so does the next scan', async () => {
   const memory = new Set<ArrayBufferLike>()
   for (const root of [wideTree(10, 20), wideTree(5, 40)]) {
-    const { files } = await scanFolder({ root, ignore, batch_entries: 5, max_ahead: 3 }, ({ names, ends, stats }) => {
-      for (const { buffer } of [names, ends, stats]) memory.add(buffer)
-    })
+    const { files } = await scanFolder(
+      { root, ignore, batch_entries: 5, max_ahead: 3 },
+      ({ names, ends, stats }) => {
+        for (const { buffer } of [names, ends, stats]) memory.add(buffer)
+      },
+    )
     expect(files).toBe(200)
   }
   expect(memory.size).toBe(3 * 3)
 })
 
 test('an empty folder ends the scan at once', async () => {
-  expect((await scanAll({ root: makeTree(), ignore })).end).toMatchObject({ complete: true, files: 0, directories: 1 })
+  expect((await scanAll({ root: makeTree(), ignore })).end).toMatchObject({
+    complete: true,
+    files: 0,
+    directories: 1,
+  })
 })
 
 test('a missing root is offline, and gives no batch', async () => {
@@ -81,10 +89,13 @@ describe('stopping', () => {
     const root = wideTree(60, 100)
     const abort = new AbortController()
     let seen = 0
-    const end = await scanFolder({ root, ignore, batch_entries: 10, signal: abort.signal }, (batch) => {
-      seen += batch.count
-      if (seen >= 100) abort.abort()
-    })
+    const end = await scanFolder(
+      { root, ignore, batch_entries: 10, signal: abort.signal },
+      (batch) => {
+        seen += batch.count
+        if (seen >= 100) abort.abort()
+      },
+    )
     expect(end).toMatchObject({ complete: false, files: seen })
     // The folder has 6,000 files. The thread is four batches of ten ahead, and may have begun the
     // next ones.
@@ -106,10 +117,13 @@ describe('stopping', () => {
 
   test('the batch function can stop the scan', async () => {
     const counts: number[] = []
-    const end = await scanFolder({ root: wideTree(2, 10), ignore, batch_entries: 5 }, async ({ count }, stop) => {
-      counts.push(count)
-      stop()
-    })
+    const end = await scanFolder(
+      { root: wideTree(2, 10), ignore, batch_entries: 5 },
+      async ({ count }, stop) => {
+        counts.push(count)
+        stop()
+      },
+    )
     expect(counts).toEqual([5])
     expect(end).toMatchObject({ complete: false, files: 5 })
   })

@@ -20,7 +20,8 @@ async function md5sOf(
 ): Promise<Record<string, string | undefined>> {
   const md5s: Record<string, string | undefined> = {}
   await scanFolder({ root, ignore: everything, hashing, batch_entries: 64 }, (batch) => {
-    for (let index = 0; index < batch.count; index += 1) md5s[entryPath(batch, index)] = entryMd5(batch, index)
+    for (let index = 0; index < batch.count; index += 1)
+      md5s[entryPath(batch, index)] = entryMd5(batch, index)
   })
   return md5s
 }
@@ -61,7 +62,8 @@ test('a walk hashes no file that is not wanted, and none that may still be writt
   expect(await md5sOf(root, { rule, isWanted: () => false })).toEqual({ 'a.txt': undefined })
   const { mtimeNs, ctimeNs } = lstatSync(join(root, 'a.txt'), { bigint: true })
   const newest_ns = mtimeNs > ctimeNs ? mtimeNs : ctimeNs
-  const at = (quiet_before_ns: bigint) => md5sOf(root, { rule: { ...rule, quiet_before_ns }, isWanted: () => true })
+  const at = (quiet_before_ns: bigint) =>
+    md5sOf(root, { rule: { ...rule, quiet_before_ns }, isWanted: () => true })
   expect(await at(newest_ns - 1n)).toEqual({ 'a.txt': undefined })
   expect(await at(newest_ns)).toEqual({ 'a.txt': md5Of('a') })
 })

@@ -14,7 +14,9 @@ const mount =
 const sample = makeTree({ 'folder/': '' })
 const is_not_root = isNotRoot('directories without kinds')
 const may_mount =
-  !is_not_root && spawnSync('unshare', ['-m', '--propagation', 'private', 'sh', '-c', mount, 'sh', sample]).status === 0
+  !is_not_root &&
+  spawnSync('unshare', ['-m', '--propagation', 'private', 'sh', '-c', mount, 'sh', sample])
+    .status === 0
 if (!is_not_root && !may_mount)
   console.log('skipped: directories without kinds, because images may not be mounted here')
 
@@ -53,11 +55,21 @@ test.skipIf(!may_mount)(
     ]
     const { status, stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' })
     expect(status, stderr).toBe(0)
-    const { kinds, paths, end } = JSON.parse(stdout) as { kinds: unknown[]; paths: string[]; end: ScanEnd }
+    const { kinds, paths, end } = JSON.parse(stdout) as {
+      kinds: unknown[]
+      paths: string[]
+      end: ScanEnd
+    }
     // undefined is null in JSON: this file system does not say what an entry is.
     expect(new Set(kinds)).toEqual(new Set([null]))
     expect(paths).toEqual(['a.txt', 'sub/café/menu.txt', 'sub/naïve.txt', 'z.txt'])
-    expect(end).toMatchObject({ complete: true, files: 4, bytes: 16, directories: 3, unreadable: [] })
+    expect(end).toMatchObject({
+      complete: true,
+      files: 4,
+      bytes: 16,
+      directories: 3,
+      unreadable: [],
+    })
     expect(end.odd_names).toEqual([{ escaped_path: String.raw`caf\xe9.txt` }])
     expect(end.special).toEqual(
       expect.arrayContaining([

@@ -6,7 +6,13 @@ import { describe, expect, test } from 'vitest'
 import { isSluiceError } from '../../../src/base/run/errors.ts'
 import type { IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
 import { measureBatch } from '../../../src/disk/scan/measure.ts'
-import { batchIn, createBatchRoom, entryPath, entryStat, putListed } from '../../../src/disk/scan/scan-batch.ts'
+import {
+  batchIn,
+  createBatchRoom,
+  entryPath,
+  entryStat,
+  putListed,
+} from '../../../src/disk/scan/scan-batch.ts'
 import { type WalkOptions, walk } from '../../../src/disk/scan/walk.ts'
 import { createMeasuredTotal, type ScanEnd } from '../../../src/disk/scan/walk-report.ts'
 import { makeTree } from '../../rig/tree.ts'
@@ -32,7 +38,11 @@ function walkAll(root: string, options: Partial<WalkOptions> = {}): Walked {
     if (step.done) return { ...walked, end: total.with(step.value) }
     walked.batches.push(step.value.count)
     putListed(room, step.value)
-    const measured = measureBatch(room, step.value.count, { root, keeps_inodes: true, progressed: () => {} })
+    const measured = measureBatch(room, step.value.count, {
+      root,
+      keeps_inodes: true,
+      progressed: () => {},
+    })
     total.add(measured.total)
     const batch = batchIn(room, measured)
     for (let index = 0; index < batch.count; index += 1) {
@@ -52,7 +62,10 @@ function inByteOrder(paths: Iterable<string>): string[] {
  * ones.
  */
 const odd_name = fc.oneof(
-  { weight: 3, arbitrary: fc.stringMatching(/^[ab]{1,2}[ !+.-]?[ab.]?$/).filter((name) => !/^\.+$/.test(name)) },
+  {
+    weight: 3,
+    arbitrary: fc.stringMatching(/^[ab]{1,2}[ !+.-]?[ab.]?$/).filter((name) => !/^\.+$/.test(name)),
+  },
   fc.constantFrom(
     'a',
     'a.txt',
@@ -99,14 +112,33 @@ describe('order and completeness', () => {
   })
 
   test('a directory is sorted as if its name ended in a slash, by bytes and not by UTF-16', () => {
-    const root = makeTree({ 'a/z': '', 'a.txt': '', 'a!/b': '', a0: '', '\u{1f600}': '', '\uffee': '', '\u00e9/x': '' })
-    expect(walkAll(root).paths).toEqual(['a!/b', 'a.txt', 'a/z', 'a0', '\u00e9/x', '\uffee', '\u{1f600}'])
+    const root = makeTree({
+      'a/z': '',
+      'a.txt': '',
+      'a!/b': '',
+      a0: '',
+      '\u{1f600}': '',
+      '\uffee': '',
+      '\u00e9/x': '',
+    })
+    expect(walkAll(root).paths).toEqual([
+      'a!/b',
+      'a.txt',
+      'a/z',
+      'a0',
+      '\u00e9/x',
+      '\uffee',
+      '\u{1f600}',
+    ])
   })
 
   test('`under` lists one directory, with paths from the root', () => {
     const root = makeTree({ 'a/b/1': '', 'a/b/c/2': '', 'a/b.txt': '', 'a/bb/3': '' })
     expect(walkAll(root, { under: 'a/b' }).paths).toEqual(['a/b/1', 'a/b/c/2'])
-    expect(walkAll(root, { under: 'a/none' })).toMatchObject({ paths: [], end: { complete: true, files: 0 } })
+    expect(walkAll(root, { under: 'a/none' })).toMatchObject({
+      paths: [],
+      end: { complete: true, files: 0 },
+    })
     expect(walkAll(root, { under: 'a/b.txt' }).paths).toEqual([])
   })
 })
@@ -153,13 +185,23 @@ describe('ignored entries', () => {
   })
 
   test('rules above `under` hold below it too', () => {
-    const root = makeTree({ '.sluiceignore': '*.log\nold/\n', 'a/1.log': '', 'a/2.txt': '', 'old/a/3.txt': '' })
+    const root = makeTree({
+      '.sluiceignore': '*.log\nold/\n',
+      'a/1.log': '',
+      'a/2.txt': '',
+      'old/a/3.txt': '',
+    })
     expect(walkAll(root, { under: 'a' }).paths).toEqual(['a/2.txt'])
-    expect(walkAll(root, { under: 'old/a' })).toMatchObject({ paths: [], end: { ignored: [{ rule: 'old/' }] } })
+    expect(walkAll(root, { under: 'old/a' })).toMatchObject({
+      paths: [],
+      end: { ignored: [{ rule: 'old/' }] },
+    })
   })
 
   test('the list of rules is bounded, and the count is not', () => {
-    const root = makeTree(Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`f${index}.x`, ''])))
+    const root = makeTree(
+      Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`f${index}.x`, ''])),
+    )
     const exclude = Array.from({ length: 1_200 }, (_, index) => `f${index}.x`)
     const { ignored } = walkAll(root, { ignore: { ...everything, exclude } }).end
     expect(ignored.length).toBe(1_001)
@@ -168,7 +210,13 @@ describe('ignored entries', () => {
 })
 
 describe('subfolders that fewer people can read', () => {
-  const tree = { 'a.txt': '', 'hr/deep/b.txt': '', 'hr.txt': '', 'open/c.txt': '', 'open/closed/d.txt': '' }
+  const tree = {
+    'a.txt': '',
+    'hr/deep/b.txt': '',
+    'hr.txt': '',
+    'open/c.txt': '',
+    'open/closed/d.txt': '',
+  }
 
   function makeNarrower(): string {
     const root = makeTree(tree)
@@ -192,9 +240,16 @@ describe('subfolders that fewer people can read', () => {
     const ignore: IgnoreSpec = { ...everything, widening: 'skip' }
     const { paths, end } = walkAll(root, { ignore })
     expect(paths).toEqual(['a.txt', 'hr.txt', 'open/c.txt'])
-    expect(end).toMatchObject({ narrower: named, ignored: [{ rule: 'widening: skip', count: 2 }], complete: true })
+    expect(end).toMatchObject({
+      narrower: named,
+      ignored: [{ rule: 'widening: skip', count: 2 }],
+      complete: true,
+    })
     for (const under of ['hr', 'hr/deep', 'open/closed']) {
-      expect(walkAll(root, { ignore, under })).toMatchObject({ paths: [], end: { ignored: [{ count: 1 }] } })
+      expect(walkAll(root, { ignore, under })).toMatchObject({
+        paths: [],
+        end: { ignored: [{ count: 1 }] },
+      })
     }
     chmodSync(join(root, 'hr'), 0o755)
     chmodSync(join(root, 'hr/deep'), 0o755)
@@ -202,7 +257,9 @@ describe('subfolders that fewer people can read', () => {
   })
 
   test('are not named below an ignored directory', () => {
-    const { end } = walkAll(makeNarrower(), { ignore: { ...everything, exclude: ['hr/', 'closed/'] } })
+    const { end } = walkAll(makeNarrower(), {
+      ignore: { ...everything, exclude: ['hr/', 'closed/'] },
+    })
     expect(end.narrower_total).toBe(0)
   })
 })
@@ -227,7 +284,11 @@ describe('entries that are no ordinary files', () => {
 
   test('links, FIFOs and sockets are counted, never followed or opened', async () => {
     const outside = makeTree({ 'secret.txt': 'secret' })
-    const root = makeTree({ 'a/file': '1', 'a/loop': { link: '..' }, dangling: { link: 'nowhere' } })
+    const root = makeTree({
+      'a/file': '1',
+      'a/loop': { link: '..' },
+      dangling: { link: 'nowhere' },
+    })
     symlinkSync(join(outside, 'secret.txt'), join(root, 'to-secret'))
     symlinkSync(outside, join(root, 'to-outside'))
     makeFifo(root, 'fifo')
@@ -255,7 +316,9 @@ describe('entries that are no ordinary files', () => {
   })
 
   test('a file beyond 4 GiB has its real size', () => {
-    expect(walkAll(makeTree({ 'big.bin': { bytes: 5_000_000_000 } })).sizes.get('big.bin')).toBe(5_000_000_000)
+    expect(walkAll(makeTree({ 'big.bin': { bytes: 5_000_000_000 } })).sizes.get('big.bin')).toBe(
+      5_000_000_000,
+    )
   })
 })
 
@@ -287,12 +350,15 @@ describe('the root', () => {
   })
 })
 
-const may_mount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+const may_mount =
+  spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 if (!may_mount) console.log('skipped: mount points, because mount namespaces are not allowed here')
 
-test.skipIf(!may_mount)('a directory with another disk mounted on it is named and not entered', () => {
-  const root = makeTree({ 'a/1': '', 'mounted/below.txt': '', 'z/2': '' })
-  const script = `
+test.skipIf(!may_mount)(
+  'a directory with another disk mounted on it is named and not entered',
+  () => {
+    const root = makeTree({ 'a/1': '', 'mounted/below.txt': '', 'z/2': '' })
+    const script = `
     import { entryPath } from '${builtModule('disk/scan/scan-batch')}'
     import { walk } from '${builtModule('disk/scan/walk')}'
     const ignore = { include: [], exclude: [], dot_files: false }
@@ -306,11 +372,18 @@ test.skipIf(!may_mount)('a directory with another disk mounted on it is named an
       }
     }
     console.log(JSON.stringify({ whole: walkTo(''), under: walkTo('mounted'), paths }))`
-  const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
-  const mount = `mount -t tmpfs none "$2/mounted" && touch "$2/mounted/other.txt" && exec "$0" "$@"`
-  const child = spawnSync('unshare', ['-Urm', 'sh', '-c', mount, process.execPath, file, root], { encoding: 'utf8' })
-  const { whole, under, paths } = JSON.parse(child.stdout) as { whole: ScanEnd; under: ScanEnd; paths: string[] }
-  expect(paths).toEqual(['a/1', 'z/2'])
-  expect(whole).toMatchObject({ complete: true, other_mounts: ['mounted'] })
-  expect(under).toMatchObject({ other_mounts: ['mounted'] })
-})
+    const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
+    const mount = `mount -t tmpfs none "$2/mounted" && touch "$2/mounted/other.txt" && exec "$0" "$@"`
+    const child = spawnSync('unshare', ['-Urm', 'sh', '-c', mount, process.execPath, file, root], {
+      encoding: 'utf8',
+    })
+    const { whole, under, paths } = JSON.parse(child.stdout) as {
+      whole: ScanEnd
+      under: ScanEnd
+      paths: string[]
+    }
+    expect(paths).toEqual(['a/1', 'z/2'])
+    expect(whole).toMatchObject({ complete: true, other_mounts: ['mounted'] })
+    expect(under).toMatchObject({ other_mounts: ['mounted'] })
+  },
+)

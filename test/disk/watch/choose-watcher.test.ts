@@ -25,7 +25,11 @@ test.each<[string, WatchFacts, string]>([
   ['an ordinary tree', facts(1_204, 31), 'chokidar: 1,204 files'],
   ['a single file', facts(1, 1), 'chokidar: 1 file'],
   ['the last for chokidar', facts(9_000, 1_000), 'chokidar: 9,000 files'],
-  ['one more', facts(9_001, 1_000), 'native: 9,001 files, chokidar is for up to 10,000 files and folders'],
+  [
+    'one more',
+    facts(9_001, 1_000),
+    'native: 9,001 files, chokidar is for up to 10,000 files and folders',
+  ],
   [
     'more than the kernel allows chokidar',
     facts(210_000, 2_000),
@@ -58,7 +62,11 @@ test.each<[string, WatchFacts, string]>([
     'scan: 900,000 files, chokidar would take 910,000 inotify watches of 192,536, by fs.inotify.max_user_watches; native would take ' +
       '60 MB of 100 MB free memory',
   ],
-  ['no native watching, and few', facts(500, 5, { native_fault: no_native }), 'chokidar: 500 files'],
+  [
+    'no native watching, and few',
+    facts(500, 5, { native_fault: no_native }),
+    'chokidar: 500 files',
+  ],
   [
     'no native watching, and many',
     facts(50_000, 5, { native_fault: no_native }),
@@ -85,7 +93,11 @@ test.each<[string, WatchFacts, string]>([
     facts(5, 1, { setting: 'chokidar', share_below: true }),
     'native: 5 files, a share is mounted in it, which chokidar would ask',
   ],
-  ['given up before', facts(5, 1, { given_up: 'chokidar missed changes' }), 'scan: chokidar missed changes'],
+  [
+    'given up before',
+    facts(5, 1, { given_up: 'chokidar missed changes' }),
+    'scan: chokidar missed changes',
+  ],
   ['asked for: scan', facts(5, 1, { setting: 'scan' }), 'scan: watch: scan in the configuration'],
   [
     'asked for: native, on a share',

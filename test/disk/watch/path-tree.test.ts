@@ -3,7 +3,9 @@ import { expect, test, vi } from 'vitest'
 import { PathTree } from '../../../src/disk/watch/path-tree.ts'
 
 /** Few names of which one starts another, so that most paths meet. */
-const path = fc.array(fc.constantFrom('a', 'aa', 'b', 'a.b'), { maxLength: 4 }).map((names) => names.join('/'))
+const path = fc
+  .array(fc.constantFrom('a', 'aa', 'b', 'a.b'), { maxLength: 4 })
+  .map((names) => names.join('/'))
 
 const step = fc.record({ path, does: fc.constantFrom('set', 'set', 'set', 'take') })
 
@@ -42,7 +44,9 @@ test('takeBranch costs as much as its branch, however many others there are', ()
 
 /** A plain version that defines the right result. */
 function takePlainly<Value>(plain: Map<string, Value>, top: string): Value[] {
-  const taken = [...plain].filter(([path]) => top === '' || path === top || path.startsWith(`${top}/`))
+  const taken = [...plain].filter(
+    ([path]) => top === '' || path === top || path.startsWith(`${top}/`),
+  )
   for (const [path] of taken) plain.delete(path)
   return taken.map(([, value]) => value)
 }

@@ -14,7 +14,11 @@ const names = Array.from({ length: 30 }, (_, index) => `${index}.txt`)
 const first_round_ms = 300
 const patience = { timeout: 30_000, interval: 20 }
 
-async function watchTree({ onTestFinished }: TestContext, root: string, watcher: 'native' | 'chokidar') {
+async function watchTree(
+  { onTestFinished }: TestContext,
+  root: string,
+  watcher: 'native' | 'chokidar',
+) {
   const hints: Hint[] = []
   const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })
   const on_hint = (hint: Hint) => void hints.push(hint)
@@ -55,7 +59,11 @@ const links = [
 test.for(chokidar_waits_for)(
   'chokidar reports a link %s as not completely watched',
   async ([_what, target], context) => {
-    const { watching } = await watchTree(context, makeTree({ '0.txt': 'x', link: { link: target } }), 'chokidar')
+    const { watching } = await watchTree(
+      context,
+      makeTree({ '0.txt': 'x', link: { link: target } }),
+      'chokidar',
+    )
     expect(watching.trouble()).toContain('not all of it is watched')
   },
 )
@@ -69,7 +77,12 @@ describe.each(['native', 'chokidar'] as const)('%s', (watcher) => {
       const { watching, receivesAll } = await watchTree(context, root, watcher)
       // A new file makes chokidar read the directory again.
       for (const fresh of ['d/new.txt', 'd/newer.txt']) {
-        await receivesAll([fresh, ...names.map((name) => `d/${name}`), 'd/sub/x.txt', `${fresh}.too`])
+        await receivesAll([
+          fresh,
+          ...names.map((name) => `d/${name}`),
+          'd/sub/x.txt',
+          `${fresh}.too`,
+        ])
       }
       symlinkSync(target, join(root, 'd/later'))
       await receivesAll(['d/newest.txt', ...names.map((name) => `d/${name}`), 'd/sub/y.txt'])
@@ -77,18 +90,21 @@ describe.each(['native', 'chokidar'] as const)('%s', (watcher) => {
     },
   )
 
-  inTurn.runIf(watcher === 'native')('a too long path stops no events of its neighbours', async (context) => {
-    const root = makeTree()
-    let directory = ''
-    while (join(root, directory).length < 3_900) directory = join(directory, 'n'.repeat(100))
-    mkdirSync(join(root, directory), { recursive: true })
-    context.onTestFinished(() => void execFileSync('rm', ['-rf', join(root, 'n'.repeat(100))]))
-    for (const name of names) writeFileSync(join(root, directory, name), 'x')
-    const { receivesAll } = await watchTree(context, root, watcher)
-    // Beyond PATH_MAX, which is 4,096.
-    execFileSync('bash', ['-c', `: > ${'l'.repeat(250)}`], { cwd: join(root, directory) })
-    for (const fresh of ['new.txt', 'newer.txt']) {
-      await receivesAll([fresh, ...names].map((name) => join(directory, name)))
-    }
-  })
+  inTurn.runIf(watcher === 'native')(
+    'a too long path stops no events of its neighbours',
+    async (context) => {
+      const root = makeTree()
+      let directory = ''
+      while (join(root, directory).length < 3_900) directory = join(directory, 'n'.repeat(100))
+      mkdirSync(join(root, directory), { recursive: true })
+      context.onTestFinished(() => void execFileSync('rm', ['-rf', join(root, 'n'.repeat(100))]))
+      for (const name of names) writeFileSync(join(root, directory, name), 'x')
+      const { receivesAll } = await watchTree(context, root, watcher)
+      // Beyond PATH_MAX, which is 4,096.
+      execFileSync('bash', ['-c', `: > ${'l'.repeat(250)}`], { cwd: join(root, directory) })
+      for (const fresh of ['new.txt', 'newer.txt']) {
+        await receivesAll([fresh, ...names].map((name) => join(directory, name)))
+      }
+    },
+  )
 })

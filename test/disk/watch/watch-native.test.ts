@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createIgnoreRules, type IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
@@ -28,7 +37,10 @@ async function watchTree(root: string, burst_events = 1_000, spec: IgnoreSpec = 
   })
   open.push(watcher)
   const received = (hint: Partial<Hint>) =>
-    vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), { timeout: 30_000, interval: 10 })
+    vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), {
+      timeout: 30_000,
+      interval: 10,
+    })
   return { watcher, hints, received, rules }
 }
 
@@ -46,7 +58,8 @@ function remake(root: string): void {
   }
 }
 
-const until = (fact: () => boolean) => vi.waitFor(() => expect(fact()).toBe(true), { timeout: 30_000, interval: 10 })
+const until = (fact: () => boolean) =>
+  vi.waitFor(() => expect(fact()).toBe(true), { timeout: 30_000, interval: 10 })
 
 describe('hints', () => {
   test('a changed file gives its path, and a deleted one may have been a directory', async () => {
@@ -190,7 +203,8 @@ describe('directories that come and go', () => {
   test('directories made by a burst are watched after it', async () => {
     const root = makeTree()
     const { received } = await watchTree(root, 20)
-    for (let index = 0; index < 100; index += 1) mkdirSync(join(root, `d${index}/e`), { recursive: true })
+    for (let index = 0; index < 100; index += 1)
+      mkdirSync(join(root, `d${index}/e`), { recursive: true })
     await received({ kind: 'doubtful' })
     await until(() => countInotifyWatches() >= 201)
     writeFileSync(join(root, 'd77/e/later.txt'), '1')
@@ -260,17 +274,25 @@ test('a closed watcher leaves neither watches nor threads, even when directories
   expect(countInotifyWatches()).toBe(before.watches)
 })
 
-const limited = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches']).status === 0
-if (!limited) console.log('skipped: the limit of inotify watches, because user namespaces are not allowed here')
+const limited =
+  spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches'])
+    .status === 0
+if (!limited)
+  console.log('skipped: the limit of inotify watches, because user namespaces are not allowed here')
 
-test.skipIf(!limited)('at the limit a start with too many directories fails, and later ones give trouble', () => {
-  const directories = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}/f`, '']))
-  const root = makeTree({
-    ...Object.fromEntries(Object.entries(directories(100)).map(([path]) => [`many/${path}`, ''])),
-  })
-  addToTree(root, Object.fromEntries(Object.keys(directories(40)).map((path) => [`few/${path}`, ''])))
-  const script = `
+test.skipIf(!limited)(
+  'at the limit a start with too many directories fails, and later ones give trouble',
+  () => {
+    const directories = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}/f`, '']))
+    const root = makeTree({
+      ...Object.fromEntries(Object.entries(directories(100)).map(([path]) => [`many/${path}`, ''])),
+    })
+    addToTree(
+      root,
+      Object.fromEntries(Object.keys(directories(40)).map((path) => [`few/${path}`, ''])),
+    )
+    const script = `
     import { mkdirSync } from 'node:fs'
     import { createIgnoreRules } from '${builtModule('disk/scan/ignore')}'
     import { watchFolder } from '${builtModule('disk/watch/watch')}'
@@ -286,16 +308,22 @@ test.skipIf(!limited)('at the limit a start with too many directories fails, and
     const trouble = few.trouble()
     await few.close()
     console.log(JSON.stringify({ message: error.message, hint: error.hint, trouble, doubtful: hints.some(({ kind }) => kind === 'doubtful') }))`
-  const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
-  const limit = 'echo 60 > /proc/sys/user/max_inotify_watches && exec "$0" "$@"'
-  const child = spawnSync('unshare', ['-Ur', 'sh', '-c', limit, process.execPath, file, root], {
-    encoding: 'utf8',
-    timeout: 50_000,
-  })
-  expect(child.stderr).toBe('')
-  const answer = JSON.parse(child.stdout) as { message: string; hint: string; trouble: string; doubtful: boolean }
-  expect(answer.message).toContain('user.max_inotify_watches is 60')
-  expect(answer.hint).toContain('sluice doctor')
-  expect(answer.trouble).toContain('user.max_inotify_watches is 60')
-  expect(answer.doubtful).toBe(true)
-})
+    const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
+    const limit = 'echo 60 > /proc/sys/user/max_inotify_watches && exec "$0" "$@"'
+    const child = spawnSync('unshare', ['-Ur', 'sh', '-c', limit, process.execPath, file, root], {
+      encoding: 'utf8',
+      timeout: 50_000,
+    })
+    expect(child.stderr).toBe('')
+    const answer = JSON.parse(child.stdout) as {
+      message: string
+      hint: string
+      trouble: string
+      doubtful: boolean
+    }
+    expect(answer.message).toContain('user.max_inotify_watches is 60')
+    expect(answer.hint).toContain('sluice doctor')
+    expect(answer.trouble).toContain('user.max_inotify_watches is 60')
+    expect(answer.doubtful).toBe(true)
+  },
+)

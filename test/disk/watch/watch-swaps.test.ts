@@ -26,9 +26,22 @@ function toDirectory(path: string): void {
 const swaps = [
   { what: 'a directory made anew', steps: [toDirectory], ends: 'directory' },
   { what: 'a directory that becomes a file', steps: [toFile], ends: 'file' },
-  { what: 'a directory that becomes a file and one again', steps: [toFile, toDirectory], ends: 'directory' },
-  { what: 'one that becomes a file, a directory and a file', steps: [toFile, toDirectory, toFile], ends: 'file' },
-  { what: 'a file that becomes a directory', begins: 'file', steps: [toDirectory], ends: 'directory' },
+  {
+    what: 'a directory that becomes a file and one again',
+    steps: [toFile, toDirectory],
+    ends: 'directory',
+  },
+  {
+    what: 'one that becomes a file, a directory and a file',
+    steps: [toFile, toDirectory, toFile],
+    ends: 'file',
+  },
+  {
+    what: 'a file that becomes a directory',
+    begins: 'file',
+    steps: [toDirectory],
+    ends: 'directory',
+  },
 ]
 
 describe.each(['native', 'chokidar'] as const)('%s', (watcher) => {
@@ -37,11 +50,20 @@ describe.each(['native', 'chokidar'] as const)('%s', (watcher) => {
     const root = makeTree(Object.fromEntries(places.map((place) => [at(place), 'x'])))
     let hints: Hint[] = []
     const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })
-    open.push(await watchFolder({ root, rules, watcher, burst_events: 1_000, on_hint: (hint) => hints.push(hint) }))
+    open.push(
+      await watchFolder({
+        root,
+        rules,
+        watcher,
+        burst_events: 1_000,
+        on_hint: (hint) => hints.push(hint),
+      }),
+    )
     for (const place of places) for (const swap of steps) swap(join(root, place))
     // While chokidar starts anew, changes are reported as one hint for the whole folder.
     await hintsAt(() => hints, places, { or_folder: true })
-    const changed = ends === 'file' ? places : places.flatMap((place) => [`${place}/y.txt`, `${place}/sub/y.txt`])
+    const changed =
+      ends === 'file' ? places : places.flatMap((place) => [`${place}/y.txt`, `${place}/sub/y.txt`])
     let round = 0
     await vi.waitFor(
       async () => {
@@ -59,7 +81,11 @@ interface WaitOptions {
   or_folder?: boolean
 }
 
-function hintsAt(hints: () => readonly Hint[], paths: readonly string[], options: WaitOptions = {}): Promise<void> {
+function hintsAt(
+  hints: () => readonly Hint[],
+  paths: readonly string[],
+  options: WaitOptions = {},
+): Promise<void> {
   const { timeout = 15_000, or_folder = false } = options
   return vi.waitFor(
     () => {

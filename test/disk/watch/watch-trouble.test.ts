@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { createWatchTrouble, inotifyLimit, raisedLimit } from '../../../src/disk/watch/watch-trouble.ts'
+import {
+  createWatchTrouble,
+  inotifyLimit,
+  raisedLimit,
+} from '../../../src/disk/watch/watch-trouble.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
 
 const { name, value } = inotifyLimit('instances')
@@ -16,8 +20,10 @@ test('EMFILE names the limit of inotify instances with its number, and the line 
 test.each([
   ['before', true],
   ['after', false],
-])('a folder watched %s the last descriptor was used has no Infinity in its text', (_when, first) => {
-  const script = `
+])(
+  'a folder watched %s the last descriptor was used has no Infinity in its text',
+  (_when, first) => {
+    const script = `
     import { openSync } from 'node:fs'
     const { createWatchTrouble } = await import(${JSON.stringify(builtModule('disk/watch/watch-trouble'))})
     const early = ${first} ? createWatchTrouble() : undefined
@@ -27,12 +33,17 @@ test.each([
     trouble.note(error)
     trouble.note(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
     console.log(trouble.text(() => 7))`
-  const line = `ulimit -n 100; exec "$0" --input-type=module -e "$1"`
-  const { stdout, stderr } = spawnSync('sh', ['-c', line, process.execPath, script], { encoding: 'utf8' })
-  expect(stderr).toBe('')
-  expect(stdout).toContain('not all of the folder is watched (EMFILE)')
-  expect(stdout).not.toContain('Infinity')
-  expect(stdout).toContain(
-    first ? `${name} (${value} ` : 'either fs.inotify.max_user_instances or the limit of open files',
-  )
-})
+    const line = `ulimit -n 100; exec "$0" --input-type=module -e "$1"`
+    const { stdout, stderr } = spawnSync('sh', ['-c', line, process.execPath, script], {
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    expect(stdout).toContain('not all of the folder is watched (EMFILE)')
+    expect(stdout).not.toContain('Infinity')
+    expect(stdout).toContain(
+      first
+        ? `${name} (${value} `
+        : 'either fs.inotify.max_user_instances or the limit of open files',
+    )
+  },
+)

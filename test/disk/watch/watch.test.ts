@@ -4,7 +4,11 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Clock, minute_ms, second_ms, system_clock } from '../../../src/base/time/time.ts'
-import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
+import {
+  createIgnoreRules,
+  type IgnoreRules,
+  type IgnoreSpec,
+} from '../../../src/disk/scan/ignore.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../../src/disk/watch/watch.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 import { addToTree, makeTree } from '../../rig/tree.ts'
@@ -28,11 +32,20 @@ interface Watched {
   received(hint: Partial<Hint>): Promise<void>
 }
 
-async function watchTree(tree: Record<string, string>, clock: Clock = system_clock): Promise<Watched> {
+async function watchTree(
+  tree: Record<string, string>,
+  clock: Clock = system_clock,
+): Promise<Watched> {
   const root = makeTree(tree)
   const hints: Hint[] = []
   const rules = createIgnoreRules(root, plain)
-  const watcher = await watchFolder({ root, rules, ...chokidar, clock, on_hint: (hint) => hints.push(hint) })
+  const watcher = await watchFolder({
+    root,
+    rules,
+    ...chokidar,
+    clock,
+    on_hint: (hint) => hints.push(hint),
+  })
   open.push(watcher)
   return {
     root,
@@ -69,7 +82,12 @@ describe('hints', () => {
 
   test('names that other watchers drop give hints: backup-like, long, emoji', async () => {
     const { root, received } = await watchTree({ 'a/x': '' })
-    for (const name of ['report.sublime.txt', '\u{1f600}.txt', 'x'.repeat(255), '"quoted" \n name']) {
+    for (const name of [
+      'report.sublime.txt',
+      '\u{1f600}.txt',
+      'x'.repeat(255),
+      '"quoted" \n name',
+    ]) {
       writeFileSync(join(root, 'a', name), '1')
       await received({ kind: 'path', path: `a/${name}` })
     }
@@ -88,31 +106,38 @@ describe('hints', () => {
   test.each([
     ['of plain names', ''],
     ['whose names hold a real U+FFFD', '\uFFFD'],
-  ])('directories %s made in one another faster than they are watched give hints', async (_what, mark) => {
-    const { root, hints } = await watchTree({})
-    const tops = Array.from({ length: 200 }, (_, index) => `${index}`)
-    const made = tops.map((top) => `${top}/a${mark}/b${mark}/c${mark}`)
-    const steps = `for top; do mkdir $top; for name in a b c; do mkdir $top/$name${mark}; top=$top/$name${mark}; done; done`
-    const maker = spawn('sh', ['-c', steps, 'sh', ...tops], { cwd: root })
-    await once(maker, 'exit')
-    await vi.waitFor(
-      () => {
-        const received = new Set(hints.map((hint) => ('path' in hint ? hint.path : '')))
-        expect(made.filter((path) => !received.has(path))).toEqual([])
-      },
-      { timeout: 20_000, interval: 50 },
-    )
-    hints.length = 0
-    for (const path of made) writeFileSync(join(root, path, 'later.txt'), '1')
-    // A directory that is known by its name may be listed only now: then one hint covers all of it.
-    const covers = (hint: Hint, path: string) =>
-      'path' in hint &&
-      (hint.path === `${path}/later.txt` || (hint.kind === 'directory' && `${path}/`.startsWith(`${hint.path}/`)))
-    await vi.waitFor(() => expect(made.filter((path) => !hints.some((hint) => covers(hint, path)))).toEqual([]), {
-      timeout: 20_000,
-      interval: 50,
-    })
-  })
+  ])(
+    'directories %s made in one another faster than they are watched give hints',
+    async (_what, mark) => {
+      const { root, hints } = await watchTree({})
+      const tops = Array.from({ length: 200 }, (_, index) => `${index}`)
+      const made = tops.map((top) => `${top}/a${mark}/b${mark}/c${mark}`)
+      const steps = `for top; do mkdir $top; for name in a b c; do mkdir $top/$name${mark}; top=$top/$name${mark}; done; done`
+      const maker = spawn('sh', ['-c', steps, 'sh', ...tops], { cwd: root })
+      await once(maker, 'exit')
+      await vi.waitFor(
+        () => {
+          const received = new Set(hints.map((hint) => ('path' in hint ? hint.path : '')))
+          expect(made.filter((path) => !received.has(path))).toEqual([])
+        },
+        { timeout: 20_000, interval: 50 },
+      )
+      hints.length = 0
+      for (const path of made) writeFileSync(join(root, path, 'later.txt'), '1')
+      // A directory that is known by its name may be listed only now: then one hint covers all of it.
+      const covers = (hint: Hint, path: string) =>
+        'path' in hint &&
+        (hint.path === `${path}/later.txt` ||
+          (hint.kind === 'directory' && `${path}/`.startsWith(`${hint.path}/`)))
+      await vi.waitFor(
+        () => expect(made.filter((path) => !hints.some((hint) => covers(hint, path)))).toEqual([]),
+        {
+          timeout: 20_000,
+          interval: 50,
+        },
+      )
+    },
+  )
 
   test('a renamed directory gives hints at both places', async () => {
     const { root, received } = await watchTree({ 'old/file.txt': '1' })
@@ -135,12 +160,15 @@ describe('hints', () => {
     const rules = createIgnoreRules(root, plain)
     open.push(await watchFolder({ root, rules, ...chokidar, on_hint: (hint) => hints.push(hint) }))
     appendFileSync(join(root, 'a/x.txt'), 'more')
-    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'a/x.txt' }), { timeout: 30_000 })
+    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'a/x.txt' }), {
+      timeout: 30_000,
+    })
   })
 
   test('a flood of events gives a doubtful hint', async () => {
     const { root, received } = await watchTree({ 'a/x': '' })
-    for (let index = 0; index < 2_500; index += 1) writeFileSync(join(root, `a/f${index % 50}`), 'x')
+    for (let index = 0; index < 2_500; index += 1)
+      writeFileSync(join(root, `a/f${index % 50}`), 'x')
     await received({ kind: 'doubtful' })
   })
 
@@ -176,7 +204,10 @@ describe('an ignored path', () => {
   })
 
   test('of a changed .sluiceignore is watched once the file allows it', async () => {
-    const { root, rules, hints, received } = await watchTree({ 'a/.sluiceignore': 'deep/\n', 'a/sub/deep/x.txt': '' })
+    const { root, rules, hints, received } = await watchTree({
+      'a/.sluiceignore': 'deep/\n',
+      'a/sub/deep/x.txt': '',
+    })
     expect(rules.verdict('a/sub/deep/x.txt', 'file').ignored).toBe(true)
     writeFileSync(join(root, 'a/.sluiceignore'), '*.log\n')
     await received({ kind: 'directory', path: 'a' })
@@ -188,7 +219,9 @@ describe('an ignored path', () => {
     await vi.waitFor(
       () => {
         writeFileSync(join(root, `a/sub/deep/${count++}.txt`), '')
-        expect(hints.some((hint) => 'path' in hint && hint.path.startsWith('a/sub/deep/'))).toBe(true)
+        expect(hints.some((hint) => 'path' in hint && hint.path.startsWith('a/sub/deep/'))).toBe(
+          true,
+        )
       },
       { timeout: 30_000, interval: 20 },
     )
@@ -239,12 +272,19 @@ describe('trouble', () => {
     onTestFinished(() => void execFileSync('rm', ['-rf', join(root, name)]))
     const hints: Hint[] = []
     const rules = createIgnoreRules(root, plain)
-    const watcher = await watchFolder({ root, rules, ...chokidar, on_hint: (hint) => hints.push(hint) })
+    const watcher = await watchFolder({
+      root,
+      rules,
+      ...chokidar,
+      on_hint: (hint) => hints.push(hint),
+    })
     open.push(watcher)
     expect(watcher.trouble()).toContain('ENAMETOOLONG')
     expect(hints).toContainEqual(expect.objectContaining({ kind: 'doubtful' }))
     appendFileSync(join(root, 'z/z.txt'), 'more')
-    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'z/z.txt' }), { timeout: 30_000 })
+    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'z/z.txt' }), {
+      timeout: 30_000,
+    })
   })
 
   test('a folder without trouble has all its files and directories watched', async () => {
@@ -263,12 +303,19 @@ describe('trouble', () => {
 
   test('a root that is missing fails the start', async () => {
     const root = join(makeTree(), 'none')
-    const watching = watchFolder({ root, ...chokidar, rules: createIgnoreRules(root, plain), on_hint: () => {} })
+    const watching = watchFolder({
+      root,
+      ...chokidar,
+      rules: createIgnoreRules(root, plain),
+      on_hint: () => {},
+    })
     await expect(watching).rejects.toMatchObject({ code: 'disk.offline' })
   })
 
   test('a start can be aborted', async () => {
-    const root = makeTree(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`d${index}/f`, ''])))
+    const root = makeTree(
+      Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`d${index}/f`, ''])),
+    )
     const abort = new AbortController()
     const starting = watchFolder({
       root,
@@ -281,14 +328,23 @@ describe('trouble', () => {
     await (await starting).close()
   })
 
-  const limited = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches']).status === 0
-  if (!limited) console.log('skipped: the limit of inotify watches, because user namespaces are not allowed here')
-
-  test.skipIf(!limited)('too few inotify watches give one hint with the number and the sysctl', () => {
-    const root = makeTree(
-      Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`d${index % 10}/f${index}`, ''])),
+  const limited =
+    spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches'])
+      .status === 0
+  if (!limited)
+    console.log(
+      'skipped: the limit of inotify watches, because user namespaces are not allowed here',
     )
-    const script = `
+
+  test.skipIf(!limited)(
+    'too few inotify watches give one hint with the number and the sysctl',
+    () => {
+      const root = makeTree(
+        Object.fromEntries(
+          Array.from({ length: 200 }, (_, index) => [`d${index % 10}/f${index}`, '']),
+        ),
+      )
+      const script = `
       import { createIgnoreRules } from '${builtModule('disk/scan/ignore')}'
       import { watchFolder } from '${builtModule('disk/watch/watch')}'
       const root = process.argv[2]
@@ -300,13 +356,18 @@ describe('trouble', () => {
       const watched = watcher.watched()
       await watcher.close()
       console.log(JSON.stringify({ hints, trouble, watched }))`
-    const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
-    const limit = 'echo 60 > /proc/sys/user/max_inotify_watches && exec "$0" "$@"'
-    const child = spawnSync('unshare', ['-Ur', 'sh', '-c', limit, process.execPath, file, root], { encoding: 'utf8' })
-    const answer = JSON.parse(child.stdout) as { hints: Hint[]; trouble: string; watched: number }
-    expect(answer.hints).toEqual([{ kind: 'doubtful', reason: answer.trouble }])
-    expect(answer.trouble).toContain('needs 211 inotify watches, and user.max_inotify_watches is 60')
-    expect(answer.trouble).toContain('sysctl -w user.max_inotify_watches=512')
-    expect(answer.watched).toBe(60)
-  })
+      const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
+      const limit = 'echo 60 > /proc/sys/user/max_inotify_watches && exec "$0" "$@"'
+      const child = spawnSync('unshare', ['-Ur', 'sh', '-c', limit, process.execPath, file, root], {
+        encoding: 'utf8',
+      })
+      const answer = JSON.parse(child.stdout) as { hints: Hint[]; trouble: string; watched: number }
+      expect(answer.hints).toEqual([{ kind: 'doubtful', reason: answer.trouble }])
+      expect(answer.trouble).toContain(
+        'needs 211 inotify watches, and user.max_inotify_watches is 60',
+      )
+      expect(answer.trouble).toContain('sysctl -w user.max_inotify_watches=512')
+      expect(answer.watched).toBe(60)
+    },
+  )
 })

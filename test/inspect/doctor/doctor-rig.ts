@@ -12,10 +12,16 @@ export function toolsFor(
   change: Partial<DoctorTools> = {},
 ): DoctorTools {
   const { folder, ...sections } = config
-  const service = { base_url: 'https://service.invalid', project_id: 'project_0123456789abcdefghij' }
+  const service = {
+    base_url: 'https://service.invalid',
+    project_id: 'project_0123456789abcdefghij',
+  }
   const folders = [{ name: 'docs', path: '/nowhere/docs', ...folder }]
   return {
-    config: configOf({ service, state_dir: '/nowhere/state', folders, ...sections }, { HOME: '/nowhere' }),
+    config: configOf(
+      { service, state_dir: '/nowhere/state', folders, ...sections },
+      { HOME: '/nowhere' },
+    ),
     clock: system_clock,
     limits: { ...usual_limits, answer_ms: 2_000 },
     proxy: { http_proxy: undefined, https_proxy: undefined, no_proxy: undefined },
@@ -46,11 +52,38 @@ export function makeCertificate(
   writeFileSync(at('ca.cnf'), `${section}copy_extensions=copy\n[any]\ncommonName=supplied\n`)
   writeFileSync(at('index.txt'), '')
   writeFileSync(at('serial'), '01')
-  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: home, stdio: 'ignore' })
+  const openssl = (...words: string[]) =>
+    execFileSync('openssl', words, { cwd: home, stdio: 'ignore' })
   const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
-  openssl('req', '-new', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'key.pem', '-out', 'req.pem', ...names)
+  openssl(
+    'req',
+    '-new',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    'key.pem',
+    '-out',
+    'req.pem',
+    ...names,
+  )
   const times = ['-startdate', `${from}0101000000Z`, '-enddate', `${to}0131000000Z`]
-  const own = ['-config', 'ca.cnf', '-batch', '-selfsign', '-keyfile', 'key.pem', '-in', 'req.pem', '-out', 'cert.pem']
+  const own = [
+    '-config',
+    'ca.cnf',
+    '-batch',
+    '-selfsign',
+    '-keyfile',
+    'key.pem',
+    '-in',
+    'req.pem',
+    '-out',
+    'cert.pem',
+  ]
   openssl('ca', ...own, '-notext', ...times)
-  return { key: readFileSync(at('key.pem'), 'utf8'), cert: readFileSync(at('cert.pem'), 'utf8'), file: at('cert.pem') }
+  return {
+    key: readFileSync(at('key.pem'), 'utf8'),
+    cert: readFileSync(at('cert.pem'), 'utf8'),
+    file: at('cert.pem'),
+  }
 }

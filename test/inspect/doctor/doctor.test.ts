@@ -23,14 +23,22 @@ describe('sluice doctor', () => {
     const home = await Home.make({ 'a.txt': 'hello' })
     chmodSync(join(home.path, 'docs'), 0o755)
     const before = await doctor(home)
-    expect(before).toMatchObject({ code: 0, faults: 0, config_file: join(home.path, 'sluice.yaml') })
+    expect(before).toMatchObject({
+      code: 0,
+      faults: 0,
+      config_file: join(home.path, 'sluice.yaml'),
+    })
     expect(of(before, 'project')).toMatchObject([{ level: 'ok', about: home.project_id }])
-    expect(of(before, 'api_host')).toMatchObject([{ level: 'ok', about: new URL(home.service.api).host }])
+    expect(of(before, 'api_host')).toMatchObject([
+      { level: 'ok', about: new URL(home.service.api).host },
+    ])
     expect(of(before, 'clock')).toMatchObject([{ level: 'ok' }])
     expect(of(before, 'blob_host')).toMatchObject([
       { message: expect.stringContaining('not known before the first upload') },
     ])
-    expect(of(before, 'ledger')).toMatchObject([{ message: expect.stringContaining('does not exist yet') }])
+    expect(of(before, 'ledger')).toMatchObject([
+      { message: expect.stringContaining('does not exist yet') },
+    ])
 
     expect((await home.sluice('sync')).code).toBe(0)
     const daemon = await home.run()
@@ -39,7 +47,9 @@ describe('sluice doctor', () => {
     expect(of(after, 'blob_host')).toMatchObject([
       { level: 'ok', about: new URL(home.service.blob).host, message: 'reachable' },
     ])
-    expect(of(after, 'ledger')).toMatchObject([{ level: 'ok', message: expect.stringContaining('it is in order') }])
+    expect(of(after, 'ledger')).toMatchObject([
+      { level: 'ok', message: expect.stringContaining('it is in order') },
+    ])
     daemon.child.kill('SIGTERM')
     await daemon.ended
 
@@ -66,26 +76,36 @@ describe('sluice doctor', () => {
     const without = await doctor(home)
     expect(without.code).toBe(77)
     expect(of(without, 'token')).toMatchObject([{ level: 'fault' }])
-    expect(of(without, 'project')).toMatchObject([{ level: 'warning', message: 'not asked: there is no token' }])
+    expect(of(without, 'project')).toMatchObject([
+      { level: 'warning', message: 'not asked: there is no token' },
+    ])
   })
 
   test('a configuration with faults: reports all of them and checks the rest', async () => {
     const home = await Home.make({ 'a.txt': 'hello' })
-    home.configure({ folder: {}, folders: [{ name: 'Wrong Name', path: 'relative' }], uploads: { concurrency: -1 } })
+    home.configure({
+      folder: {},
+      folders: [{ name: 'Wrong Name', path: 'relative' }],
+      uploads: { concurrency: -1 },
+    })
     const answer = await doctor(home)
     expect(answer.code).toBe(78)
-    expect(of(answer, 'config').map(({ message }) => message.replace(/^line [\d:]+ /, ''))).toEqual([
-      expect.stringContaining('folders[1].name'),
-      expect.stringContaining('folders[1].path'),
-      expect.stringContaining('uploads.concurrency'),
-    ])
+    expect(of(answer, 'config').map(({ message }) => message.replace(/^line [\d:]+ /, ''))).toEqual(
+      [
+        expect.stringContaining('folders[1].name'),
+        expect.stringContaining('folders[1].path'),
+        expect.stringContaining('uploads.concurrency'),
+      ],
+    )
     expect(of(answer, 'folder')).toMatchObject([{ about: 'docs' }])
     expect(of(answer, 'project')).toMatchObject([{ level: 'ok' }])
 
     // Doctor reports skipped checks, and does not ask for a file that is already named.
     home.configure({ service: { token_file: join(home.path, 'docs/a.txt') } })
     const inside = await doctor(home)
-    expect(of(inside, 'config')).toMatchObject([{ message: expect.stringContaining('service.token_file') }])
+    expect(of(inside, 'config')).toMatchObject([
+      { message: expect.stringContaining('service.token_file') },
+    ])
     expect(of(inside, 'token')).toMatchObject([
       { level: 'warning', message: expect.stringContaining('not tried: service.token_file') },
     ])
@@ -106,16 +126,22 @@ describe('sluice doctor', () => {
 
   test('no configuration, and one that others may write', () => {
     const root = makeTree({ 'sluice.yaml': 'state_dir: /nowhere' })
-    const read = (file: string) => checkConfig(examineConfig({ file, env: {}, checks_paths: true }), [])
+    const read = (file: string) =>
+      checkConfig(examineConfig({ file, env: {}, checks_paths: true }), [])
     expect(read(join(root, 'missing.yaml'))).toMatchObject([
       { level: 'fault', message: expect.stringContaining('there is no') },
     ])
-    expect(read(root)).toMatchObject([{ level: 'fault', message: expect.stringContaining(`cannot read ${root}: `) }])
+    expect(read(root)).toMatchObject([
+      { level: 'fault', message: expect.stringContaining(`cannot read ${root}: `) },
+    ])
     // stat(2) fails with ELOOP, as it does with EACCES in a closed directory.
     symlinkSync('loop.yaml', join(root, 'loop.yaml'))
     expect(read(join(root, 'loop.yaml'))[0]).toMatchObject({ level: 'fault' })
     writeFileSync(join(root, 'empty.yaml'), '')
-    expect(read(join(root, 'empty.yaml'))[0]).toMatchObject({ level: 'fault', message: 'service: is missing' })
+    expect(read(join(root, 'empty.yaml'))[0]).toMatchObject({
+      level: 'fault',
+      message: 'service: is missing',
+    })
     chmodSync(join(root, 'sluice.yaml'), 0o666)
     expect(read(join(root, 'sluice.yaml')).at(-1)).toMatchObject({
       level: 'fault',
@@ -128,13 +154,18 @@ describe('sluice doctor', () => {
     home.configure({ service: { base_url: 'http://127.0.0.1:9' } })
     const answer = await doctor(home)
     expect(answer.code).toBe(1)
-    expect(of(answer, 'api_host')).toMatchObject([{ level: 'fault', message: expect.stringContaining('refused') }])
+    expect(of(answer, 'api_host')).toMatchObject([
+      { level: 'fault', message: expect.stringContaining('refused') },
+    ])
     expect(of(answer, 'project')).toMatchObject([{ level: 'warning' }])
   })
 })
 
 test('docs/operating.md has a line for every check, and no other line', () => {
-  const docs = readFileSync(fileURLToPath(new URL('../../../docs/operating.md', import.meta.url)), 'utf8')
+  const docs = readFileSync(
+    fileURLToPath(new URL('../../../docs/operating.md', import.meta.url)),
+    'utf8',
+  )
   const section = docs.split(/^## Doctor$/m)[1]!.split(/^## /m)[0]!
   const listed = [...section.matchAll(/^\| `([a-z0-9_]+)` \|/gm)].map(([, id]) => id)
   expect(listed).toEqual(Object.values(check_groups).flat())
@@ -164,7 +195,11 @@ test('finds the unit that runs a configuration, and compares them', async () => 
 test('a state directory named by this shell is said to be perhaps another one than that of the unit', async () => {
   const file = join(makeTree({}), 'sluice.yaml')
   const service = { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij' }
-  writeFileSync(file, JSON.stringify({ service, folders: [{ name: 'docs', path: makeTree({}) }] }), { mode: 0o600 })
+  writeFileSync(
+    file,
+    JSON.stringify({ service, folders: [{ name: 'docs', path: makeTree({}) }] }),
+    { mode: 0o600 },
+  )
   const system_dir = makeTree({
     'sluice.service': '[Service]\n',
     'sluice.service.d/10-config.conf': `[Service]\nExecStart=\nExecStart=/usr/bin/node main.js run --config ${file}\n`,

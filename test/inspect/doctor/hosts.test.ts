@@ -1,5 +1,9 @@
 import { createServer, type Server } from 'node:https'
-import { type AddressInfo, createServer as createPlainServer, type Server as PlainServer } from 'node:net'
+import {
+  type AddressInfo,
+  createServer as createPlainServer,
+  type Server as PlainServer,
+} from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { proxyFor } from '../../../src/base/net/connect.ts'
 import { checkHost } from '../../../src/inspect/doctor/check-hosts.ts'
@@ -9,7 +13,9 @@ import { levels, makeCertificate, toolsFor } from './doctor-rig.ts'
 
 const servers: (Server | PlainServer)[] = []
 afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
+  await Promise.all(
+    servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))),
+  )
 })
 
 async function listen(server: Server | PlainServer): Promise<number> {
@@ -26,8 +32,15 @@ const plain = { pem: undefined, field: 'service.ca_file' }
 describe('a host by TLS', () => {
   test('ca_file makes it trusted', async () => {
     const url = new URL(`https://localhost:${await listen(createServer(trusted))}`)
-    const check = await checkHost('api_host', url, toolsFor(), { pem: trusted.cert, field: 'service.ca_file' })
-    expect(check).toMatchObject({ level: 'ok', about: url.host, message: 'reachable, its certificate is trusted' })
+    const check = await checkHost('api_host', url, toolsFor(), {
+      pem: trusted.cert,
+      field: 'service.ca_file',
+    })
+    expect(check).toMatchObject({
+      level: 'ok',
+      about: url.host,
+      message: 'reachable, its certificate is trusted',
+    })
   })
 
   test('self-signed: says what to do with the company’s authority', async () => {
@@ -43,20 +56,28 @@ describe('a host by TLS', () => {
   test('expired: suggests to check the clock first', async () => {
     const url = new URL(`https://localhost:${await listen(createServer(expired))}`)
     const check = await checkHost('api_host', url, toolsFor(), { ...plain, pem: expired.cert })
-    expect(check).toMatchObject({ level: 'fault', message: 'its certificate has expired (CERT_HAS_EXPIRED)' })
+    expect(check).toMatchObject({
+      level: 'fault',
+      message: 'its certificate has expired (CERT_HAS_EXPIRED)',
+    })
     expect(check.hint).toContain('check the clock')
   })
 
   test('for another host', async () => {
     const url = new URL(`https://localhost:${await listen(createServer(elsewhere))}`)
     const check = await checkHost('blob_host', url, toolsFor(), { ...plain, pem: elsewhere.cert })
-    expect(check).toMatchObject({ level: 'fault', message: expect.stringContaining('is for another host') })
+    expect(check).toMatchObject({
+      level: 'fault',
+      message: expect.stringContaining('is for another host'),
+    })
     expect(check.hint).toContain('check the address')
   })
 
   test('a silent host is given up at the time limit', async () => {
     const sockets = new Set<{ destroy(): void }>()
-    const url = new URL(`https://localhost:${await listen(createPlainServer((socket) => void sockets.add(socket)))}`)
+    const url = new URL(
+      `https://localhost:${await listen(createPlainServer((socket) => void sockets.add(socket)))}`,
+    )
     const tools = toolsFor({}, { limits: { answer_ms: 300, walk_ms: 300, ledger_ms: 300 } })
     const check = await checkHost('api_host', url, tools, plain)
     expect(check).toMatchObject({ level: 'fault', message: 'no answer in 300 ms' })
@@ -66,15 +87,25 @@ describe('a host by TLS', () => {
   test('no server listens', async () => {
     const port = await listen(createPlainServer())
     await new Promise((resolve) => servers.pop()!.close(resolve))
-    const check = await checkHost('api_host', new URL(`https://localhost:${port}`), toolsFor(), plain)
-    expect(check).toMatchObject({ level: 'fault', message: 'the connection was refused (ECONNREFUSED)' })
+    const check = await checkHost(
+      'api_host',
+      new URL(`https://localhost:${port}`),
+      toolsFor(),
+      plain,
+    )
+    expect(check).toMatchObject({
+      level: 'fault',
+      message: 'the connection was refused (ECONNREFUSED)',
+    })
   })
 })
 
 describe('through a proxy', () => {
   test('asks the proxy for a tunnel and says so; a refusal is a fault', async () => {
     const asked: string[] = []
-    const answer = { text: 'HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n' }
+    const answer = {
+      text: 'HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n',
+    }
     const port = await listen(
       createPlainServer((socket) => {
         socket.on('error', () => {})
@@ -84,8 +115,17 @@ describe('through a proxy', () => {
         })
       }),
     )
-    const proxy = { http_proxy: undefined, https_proxy: `http://127.0.0.1:${port}`, no_proxy: undefined }
-    const check = await checkHost('api_host', new URL('https://service.invalid'), toolsFor({}, { proxy }), plain)
+    const proxy = {
+      http_proxy: undefined,
+      https_proxy: `http://127.0.0.1:${port}`,
+      no_proxy: undefined,
+    }
+    const check = await checkHost(
+      'api_host',
+      new URL('https://service.invalid'),
+      toolsFor({}, { proxy }),
+      plain,
+    )
     expect(asked).toEqual(['CONNECT service.invalid:443 HTTP/1.1'])
     expect(check).toMatchObject({
       level: 'fault',
@@ -96,10 +136,21 @@ describe('through a proxy', () => {
   test('names an unreachable proxy, which gives the error of an unreachable host', async () => {
     const port = await listen(createPlainServer())
     await new Promise((resolve) => servers.pop()!.close(resolve))
-    const proxy = { http_proxy: undefined, https_proxy: `http://ann:sesame@127.0.0.1:${port}`, no_proxy: undefined }
-    const check = await checkHost('api_host', new URL('https://service.invalid'), toolsFor({}, { proxy }), plain)
+    const proxy = {
+      http_proxy: undefined,
+      https_proxy: `http://ann:sesame@127.0.0.1:${port}`,
+      no_proxy: undefined,
+    }
+    const check = await checkHost(
+      'api_host',
+      new URL('https://service.invalid'),
+      toolsFor({}, { proxy }),
+      plain,
+    )
     expect(check).toMatchObject({
-      message: expect.stringContaining(`refused (ECONNREFUSED) (through the proxy 127.0.0.1:${port},`),
+      message: expect.stringContaining(
+        `refused (ECONNREFUSED) (through the proxy 127.0.0.1:${port},`,
+      ),
       hint: expect.stringContaining('NO_PROXY=service.invalid'),
     })
     expect(JSON.stringify(check)).not.toContain('sesame')
@@ -134,14 +185,19 @@ describe('the certificates of ca_file', () => {
     const last_days = Date.UTC(2090, 0, 20)
     const soon = { level: 'warning', message: 'the certificate expires on 2090-01-31' }
     expect(checkCa(trusted.file, last_days).checks).toMatchObject([soon])
-    const two = makeTree({ 'good.pem': trusted.cert.repeat(2), 'mixed.pem': trusted.cert + expired.cert })
+    const two = makeTree({
+      'good.pem': trusted.cert.repeat(2),
+      'mixed.pem': trusted.cert + expired.cert,
+    })
     expect(checkCa(`${two}/good.pem`, last_days).checks[0]!.message).toBe(
       '2 certificates, the last of them expires on 2090-01-31',
     )
     expect(checkCa(`${two}/good.pem`, Date.UTC(2091)).checks[0]!.message).toBe(
       '2 certificates, the last of them expired on 2090-01-31',
     )
-    expect(checkCa(`${two}/mixed.pem`, now_ms).checks[0]!.message).toBe('2 certificates, 1 of them expired')
+    expect(checkCa(`${two}/mixed.pem`, now_ms).checks[0]!.message).toBe(
+      '2 certificates, 1 of them expired',
+    )
     expect(checkCa(undefined, now_ms).checks).toEqual([])
   })
 })

@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../../src/base/run/errors.ts'
 import { checkTimeZones } from '../../../src/inspect/doctor/check-config.ts'
-import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from '../../../src/inspect/doctor/check-machine.ts'
+import {
+  checkMd5,
+  checkNode,
+  checkOpenFiles,
+  checkSqlite,
+} from '../../../src/inspect/doctor/check-machine.ts'
 
 test.each([
   ['20.19.0', 'ok'],
@@ -27,9 +32,15 @@ test('md5: available, or refused by OpenSSL as in FIPS mode', () => {
 test('SQLite: loads, or npm skipped it', () => {
   expect(checkSqlite()).toEqual([])
   const left_out = () => {
-    throw new SluiceError({ code: 'sqlite.unusable', message: 'does not load', hint: 'install Sluice again' })
+    throw new SluiceError({
+      code: 'sqlite.unusable',
+      message: 'does not load',
+      hint: 'install Sluice again',
+    })
   }
-  expect(checkSqlite(left_out)).toMatchObject([{ id: 'sqlite', level: 'fault', hint: 'install Sluice again' }])
+  expect(checkSqlite(left_out)).toMatchObject([
+    { id: 'sqlite', level: 'fault', hint: 'install Sluice again' },
+  ])
 })
 
 test('open files: the limit of the starting shell', () => {

@@ -18,7 +18,10 @@ test('a certificate must be valid, and belong to a key that its owner alone can 
   const check = (page: object) => checkPage(toolsFor({ page: { listen: '127.0.0.1:1', ...page } }))
   const good = filesOf(makeCertificate('page.example', ['2020', '2090']))
   const old = filesOf(makeCertificate('page.example', ['2010', '2012']))
-  expect(await check(good)).toMatchObject([{ id: 'page', level: 'ok', about: '127.0.0.1:1' }, no_daemon])
+  expect(await check(good)).toMatchObject([
+    { id: 'page', level: 'ok', about: '127.0.0.1:1' },
+    no_daemon,
+  ])
   expect(await check(old)).toMatchObject([
     { level: 'fault', message: 'the certificate expired on 2012-01-31' },
     no_daemon,
@@ -30,7 +33,9 @@ test('a certificate must be valid, and belong to a key that its owner alone can 
     [{ ...good, tls_key: old.tls_key }, 'cannot be used'],
     [{ ...good, tls_cert: '/nowhere/cert.pem' }, 'ENOENT'],
   ] as const)
-    expect(await check(files)).toMatchObject([{ level: 'fault', message: expect.stringContaining(message) }])
+    expect(await check(files)).toMatchObject([
+      { level: 'fault', message: expect.stringContaining(message) },
+    ])
   chmodSync(good.tls_key, 0o640)
   expect(await check(good)).toMatchObject([{ level: 'fault', hint: `chmod 600 ${good.tls_key}` }])
 })
@@ -38,7 +43,9 @@ test('a certificate must be valid, and belong to a key that its owner alone can 
 test('a page that is off, and files on a mount that does not answer, are not tried', async () => {
   expect(await checkPage(toolsFor())).toEqual([])
   const page = { listen: '127.0.0.1:1', tls_cert: '/hung/cert.pem', tls_key: '/hung/key.pem' }
-  expect(await checkPage(toolsFor({ page }, { isUnresponsive: (path) => path.startsWith('/hung/') }))).toEqual([])
+  expect(
+    await checkPage(toolsFor({ page }, { isUnresponsive: (path) => path.startsWith('/hung/') })),
+  ).toEqual([])
 })
 
 test('a socket is tried, too; without a daemon whoever answers is another program', async () => {
@@ -47,5 +54,7 @@ test('a socket is tried, too; without a daemon whoever answers is another progra
   expect(await check()).toMatchObject([no_daemon])
   const other = createServer().listen(socket)
   onTestFinished(() => void other.close())
-  expect(await check()).toMatchObject([{ level: 'fault', message: expect.stringContaining('another program') }])
+  expect(await check()).toMatchObject([
+    { level: 'fault', message: expect.stringContaining('another program') },
+  ])
 })

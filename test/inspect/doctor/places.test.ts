@@ -34,7 +34,9 @@ describe('a folder', () => {
       hint: expect.stringContaining('mounted'),
     })
     const { checks } = await inspect(makeTree({ a: 'text' }), {}, { isUnresponsive: () => true })
-    expect(checks).toMatchObject([{ level: 'fault', message: expect.stringContaining('no answer in 10 s') }])
+    expect(checks).toMatchObject([
+      { level: 'fault', message: expect.stringContaining('no answer in 10 s') },
+    ])
   })
 
   test('too large to scan in time, and never scanned by the daemon: names the checks that are left out', async () => {
@@ -42,7 +44,9 @@ describe('a folder', () => {
     const { checks } = await inspect(makeTree({ 'a.txt': 'text' }), {}, { clock })
     expect(levels(checks)).toEqual(['warning folder', 'ok filesystem'])
     expect(checks[0]).toMatchObject({
-      message: expect.stringMatching(/no scan .* within 10 s: rights, widening and watching are not checked$/),
+      message: expect.stringMatching(
+        /no scan .* within 10 s: rights, widening and watching are not checked$/,
+      ),
       hint: expect.stringContaining('sluice doctor'),
     })
   })
@@ -51,7 +55,8 @@ describe('a folder', () => {
     const root = makeTree({ 'hr/pay.txt': 'text', 'a.txt': 'text' })
     chmodSync(root, 0o755)
     chmodSync(join(root, 'hr'), 0o700)
-    const widening = async (folder: object) => (await inspect(root, folder)).checks.find(({ id }) => id === 'widening')
+    const widening = async (folder: object) =>
+      (await inspect(root, folder)).checks.find(({ id }) => id === 'widening')
     expect(await widening({})).toMatchObject({
       level: 'warning',
       message: expect.stringContaining('hr (it is closed to others)'),
@@ -63,7 +68,11 @@ describe('a folder', () => {
   })
 
   test('closed to this user: its content, itself, or a parent directory', () => {
-    const root = makeTree({ 'docs/in/a.txt': 'text', 'docs/b.txt': 'text', 'gate/docs/a.txt': 'text' })
+    const root = makeTree({
+      'docs/in/a.txt': 'text',
+      'docs/b.txt': 'text',
+      'gate/docs/a.txt': 'text',
+    })
     chmodSync(join(root, 'docs'), 0o755)
     chmodSync(join(root, 'docs/in'), 0o000)
     chmodSync(join(root, 'gate'), 0o600)
@@ -75,9 +84,18 @@ describe('a folder', () => {
       const limits = { answer_ms: 5000, walk_ms: 5000, ledger_ms: 5000 }
       const inspected = await inspectFolders({ config: { folders }, clock, limits, isUnresponsive: () => false })
       console.log(JSON.stringify(checkFolders(inspected, limits)))`
-    const checks = runUnprivileged(script, root) as { about: string; id: string; level: string; message: string }[]
-    const of = (about: string, id: string) => checks.find((check) => check.about === about && check.id === id)
-    expect(of('docs', 'rights')).toMatchObject({ level: 'warning', message: expect.stringContaining('in (EACCES)') })
+    const checks = runUnprivileged(script, root) as {
+      about: string
+      id: string
+      level: string
+      message: string
+    }[]
+    const of = (about: string, id: string) =>
+      checks.find((check) => check.about === about && check.id === id)
+    expect(of('docs', 'rights')).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('in (EACCES)'),
+    })
     expect(of('docs/in', 'folder')).toMatchObject({
       level: 'fault',
       message: expect.stringContaining('may not read it'),
@@ -117,9 +135,13 @@ describe('a folder', () => {
     })
     expect(checkWatching(on_share, means, shares)[0]).toMatchObject({
       level: 'ok',
-      message: 'not watching, scans find what changes: nfs: what other machines change there gives no event here',
+      message:
+        'not watching, scans find what changes: nfs: what other machines change there gives no event here',
     })
-    const watched = on_share.map((one) => ({ ...one, folder: { ...one.folder, watch: 'native' as const } }))
+    const watched = on_share.map((one) => ({
+      ...one,
+      folder: { ...one.folder, watch: 'native' as const },
+    }))
     expect(checkFolders(watched, usual_limits)[1]).toMatchObject({
       level: 'warning',
       hint: expect.stringContaining('watch: auto'),
@@ -145,7 +167,10 @@ describe('a folder', () => {
       level: 'warning',
       message: expect.stringContaining('not watching, scans find what changes: 2 files'),
     })
-    const wanted = inspected.map((one) => ({ ...one, folder: { ...one.folder, watch: 'chokidar' as const } }))
+    const wanted = inspected.map((one) => ({
+      ...one,
+      folder: { ...one.folder, watch: 'chokidar' as const },
+    }))
     expect(watching(3, {}, wanted)[1]).toMatchObject({
       level: 'fault',
       message:
@@ -184,7 +209,10 @@ print(done.stdout + done.stderr)
       const file = join(makeTree({ 'dead.py': script }), 'dead.py')
       const folders = ['alive', 'dead'].map((name) => ({ name, path: join(root, name) }))
       const service = { base_url: 'http://127.0.0.1:9', project_id: 'project_0123456789abcdefghij' }
-      writeFileSync(join(root, 'sluice.yaml'), JSON.stringify({ service, folders, state_dir: join(root, 'state') }))
+      writeFileSync(
+        join(root, 'sluice.yaml'),
+        JSON.stringify({ service, folders, state_dir: join(root, 'state') }),
+      )
       const doctor = `import { runDoctor } from ${JSON.stringify(builtModule('inspect/doctor/run-doctor'))}
       import { system_clock as clock } from ${JSON.stringify(builtModule('base/time/time'))}
       const { checks } = await runDoctor({ file: process.argv[2], clock, env: {}, limits: { answer_ms: 2000 } })
@@ -197,8 +225,12 @@ print(done.stdout + done.stderr)
         return
       }
       const checks = JSON.parse(child.stdout) as string[]
-      expect(checks).toEqual(expect.arrayContaining(['folder ok alive', 'rights ok alive', 'folder fault dead']))
-      expect(checks.filter((line) => line.startsWith('config'))).toEqual([expect.stringContaining('config warning')])
+      expect(checks).toEqual(
+        expect.arrayContaining(['folder ok alive', 'rights ok alive', 'folder fault dead']),
+      )
+      expect(checks.filter((line) => line.startsWith('config'))).toEqual([
+        expect.stringContaining('config warning'),
+      ])
     },
   )
 })
@@ -219,11 +251,15 @@ describe('the state directory', () => {
     chmodSync(dir, 0o700)
     chmodSync(join(dir, 'tickets.db'), 0o600)
     chownSync(join(dir, 'tickets.db'), 65_534, 65_534)
-    expect(state(dir)).toMatchObject([{ level: 'fault', message: expect.stringContaining('another user') }])
+    expect(state(dir)).toMatchObject([
+      { level: 'fault', message: expect.stringContaining('another user') },
+    ])
   })
 
   test('unresponsive state directory', () => {
-    expect(levels(checkStateDir(toolsFor({}, { isUnresponsive: () => true })))).toEqual(['fault state_dir'])
+    expect(levels(checkStateDir(toolsFor({}, { isUnresponsive: () => true })))).toEqual([
+      'fault state_dir',
+    ])
   })
 
   test('doctor runs as another user than the daemon', () => {
@@ -262,7 +298,10 @@ describe('the ledger', () => {
     expect(await check(rig.state_dir)).toMatchObject([
       { level: 'fault', hint: expect.stringContaining('`sluice restore FILE`') },
     ])
-    writeFileSync(file, 'this is no database, but long enough to look like a file that somebody might have')
+    writeFileSync(
+      file,
+      'this is no database, but long enough to look like a file that somebody might have',
+    )
     expect(levels(await check(rig.state_dir))).toEqual(['fault ledger'])
   })
 })

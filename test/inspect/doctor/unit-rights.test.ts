@@ -9,8 +9,10 @@ import { makeTree } from '../../rig/tree.ts'
 
 const is_root = process.getuid?.() === 0
 if (!is_root) console.warn('skipped: the rights of a unit’s user, because only root can try them')
-const is_reachable = is_root && mayRead('nobody', fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url)))
-if (is_root && !is_reachable) console.warn('skipped: the same, because nobody may not read this directory')
+const is_reachable =
+  is_root && mayRead('nobody', fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url)))
+if (is_root && !is_reachable)
+  console.warn('skipped: the same, because nobody may not read this directory')
 
 function mayRead(user: string, file: string): boolean {
   return spawnSync('setpriv', ['--reuid', user, '--clear-groups', 'test', '-r', file]).status === 0
@@ -24,7 +26,8 @@ function installed(settings: string[] = ['User=nobody']) {
     'shut/b.txt': 'text',
     url: 'http://127.0.0.1:1/hook',
   })
-  for (const path of ['', 'docs', 'docs/hr', 'url']) chmodSync(join(home, path), path === 'url' ? 0o644 : 0o755)
+  for (const path of ['', 'docs', 'docs/hr', 'url'])
+    chmodSync(join(home, path), path === 'url' ? 0o644 : 0o755)
   chmodSync(join(home, 'shut'), 0o700)
   const file = join(home, 'sluice.yaml')
   const config = {
@@ -39,7 +42,10 @@ function installed(settings: string[] = ['User=nobody']) {
     'sluice.service': `[Service]\n${settings.join('\n')}\nLoadCredential=token:${join(home, 'token')}\n`,
     'sluice.service.d/10-config.conf': `[Service]\n${start}`,
   })
-  return { home, doctor: () => runDoctor({ file, env: { HOME: home }, clock: system_clock, system_dir }) }
+  return {
+    home,
+    doctor: () => runDoctor({ file, env: { HOME: home }, clock: system_clock, system_dir }),
+  }
 }
 
 const of = ({ checks }: DoctorAnswer, id: string) => checks.filter((check) => check.id === id)
@@ -49,7 +55,9 @@ test.runIf(is_reachable)(
   async () => {
     const { home, doctor } = installed()
     const all_well = await doctor()
-    expect(of(all_well, 'rights')).toMatchObject([{ level: 'ok', about: 'docs', message: 'nobody may read all of it' }])
+    expect(of(all_well, 'rights')).toMatchObject([
+      { level: 'ok', about: 'docs', message: 'nobody may read all of it' },
+    ])
     expect(of(all_well, 'folder')).toMatchObject([
       { level: 'ok', about: 'docs' },
       {
@@ -66,7 +74,11 @@ test.runIf(is_reachable)(
     chmodSync(join(home, 'url'), 0o600)
     const closed = await doctor()
     expect(of(closed, 'rights')).toMatchObject([
-      { level: 'warning', about: 'docs', message: expect.stringMatching(/nobody cannot read .*hr \(EACCES\)/) },
+      {
+        level: 'warning',
+        about: 'docs',
+        message: expect.stringMatching(/nobody cannot read .*hr \(EACCES\)/),
+      },
     ])
     expect(of(closed, 'config')).toContainEqual(
       expect.objectContaining({
@@ -74,7 +86,9 @@ test.runIf(is_reachable)(
         message: expect.stringContaining('runs as nobody, who may not read it'),
       }),
     )
-    expect(of(closed, 'secret_files')).toMatchObject([{ level: 'fault', message: expect.stringContaining('EACCES') }])
+    expect(of(closed, 'secret_files')).toMatchObject([
+      { level: 'fault', message: expect.stringContaining('EACCES') },
+    ])
   },
 )
 
@@ -83,15 +97,27 @@ test.runIf(is_reachable)('groups of the unit count, and its right to read every 
   const { chownSync } = await import('node:fs')
   chownSync(join(by_group.home, 'shut'), 0, 12_345)
   chmodSync(join(by_group.home, 'shut'), 0o750)
-  expect(of(await by_group.doctor(), 'folder')).toMatchObject([{ level: 'ok' }, { level: 'ok', about: 'shut' }])
+  expect(of(await by_group.doctor(), 'folder')).toMatchObject([
+    { level: 'ok' },
+    { level: 'ok', about: 'shut' },
+  ])
   const by_right = installed(['User=nobody', 'AmbientCapabilities=CAP_DAC_READ_SEARCH'])
-  expect(of(await by_right.doctor(), 'folder')).toMatchObject([{ level: 'ok' }, { level: 'ok', about: 'shut' }])
+  expect(of(await by_right.doctor(), 'folder')).toMatchObject([
+    { level: 'ok' },
+    { level: 'ok', about: 'shut' },
+  ])
 })
 
-test.runIf(is_root)('a missing user is reported, and nothing counts as readable for it', async () => {
-  const answer = await installed(['User=sluice-that-nobody-has']).doctor()
-  expect(of(answer, 'rights')[0]).toMatchObject({ message: 'root may read all of it' })
-  expect(of(answer, 'user')).toContainEqual(
-    expect.objectContaining({ level: 'warning', message: expect.stringContaining('there is no such user yet') }),
-  )
-})
+test.runIf(is_root)(
+  'a missing user is reported, and nothing counts as readable for it',
+  async () => {
+    const answer = await installed(['User=sluice-that-nobody-has']).doctor()
+    expect(of(answer, 'rights')[0]).toMatchObject({ message: 'root may read all of it' })
+    expect(of(answer, 'user')).toContainEqual(
+      expect.objectContaining({
+        level: 'warning',
+        message: expect.stringContaining('there is no such user yet'),
+      }),
+    )
+  },
+)

@@ -23,15 +23,35 @@ const elsewhere = join(base, 'elsewhere')
 
 test.each([
   ['an absolute path', join(base, 'notes/a.txt'), elsewhere, { folder: 'notes', path: 'a.txt' }],
-  ['a folder itself, with a slash', `${join(base, 'work')}/`, elsewhere, { folder: 'job', path: '' }],
-  ['the nearest of two folders', join(base, 'notes/deep/b.txt'), elsewhere, { folder: 'deep', path: 'b.txt' }],
-  ['relative to the current directory', 'a.txt', join(base, 'notes'), { folder: 'notes', path: 'a.txt' }],
+  [
+    'a folder itself, with a slash',
+    `${join(base, 'work')}/`,
+    elsewhere,
+    { folder: 'job', path: '' },
+  ],
+  [
+    'the nearest of two folders',
+    join(base, 'notes/deep/b.txt'),
+    elsewhere,
+    { folder: 'deep', path: 'b.txt' },
+  ],
+  [
+    'relative to the current directory',
+    'a.txt',
+    join(base, 'notes'),
+    { folder: 'notes', path: 'a.txt' },
+  ],
   ['relative, upwards', '../notes/a.txt', elsewhere, { folder: 'notes', path: 'a.txt' }],
   ['the current directory', '.', join(base, 'work'), { folder: 'job', path: '' }],
   ['a folder by its name', 'job', elsewhere, { folder: 'job', path: '' }],
   ['a name and the path in it', 'job/x/y.txt', elsewhere, { folder: 'job', path: 'x/y.txt' }],
   ['the same with a slash at its end', 'job/x/', elsewhere, { folder: 'job', path: 'x' }],
-  ['a name, from within another folder', 'job/x.txt', join(base, 'notes'), { folder: 'job', path: 'x.txt' }],
+  [
+    'a name, from within another folder',
+    'job/x.txt',
+    join(base, 'notes'),
+    { folder: 'job', path: 'x.txt' },
+  ],
   [
     'an existing path comes first',
     'notes/inner.txt',
@@ -40,9 +60,24 @@ test.each([
   ],
   ['a deleted file', 'was.txt', join(base, 'notes'), { folder: 'notes', path: 'was.txt' }],
   ['a missing folder', join(base, 'not-there/x'), elsewhere, { folder: 'gone', path: 'x' }],
-  ['through a link to the folder', join(base, 'link/a.txt'), elsewhere, { folder: 'notes', path: 'a.txt' }],
-  ['a link in a folder', join(base, 'notes/to-work'), elsewhere, { folder: 'notes', path: 'to-work' }],
-  ['a link in a folder, through another', join(base, 'link/to-work'), elsewhere, { folder: 'notes', path: 'to-work' }],
+  [
+    'through a link to the folder',
+    join(base, 'link/a.txt'),
+    elsewhere,
+    { folder: 'notes', path: 'a.txt' },
+  ],
+  [
+    'a link in a folder',
+    join(base, 'notes/to-work'),
+    elsewhere,
+    { folder: 'notes', path: 'to-work' },
+  ],
+  [
+    'a link in a folder, through another',
+    join(base, 'link/to-work'),
+    elsewhere,
+    { folder: 'notes', path: 'to-work' },
+  ],
   ['a name that begins with dots', '..a/b', join(base, 'work'), { folder: 'job', path: '..a/b' }],
 ])('%s', (_what, text, cwd, place) => {
   expect(placeOf(text, folders, cwd)).toEqual(place)

@@ -10,7 +10,12 @@ const whole = unitConfig(['/srv/finance', '/mnt/nas/contracts'], {
     promptTo(
       { file: { dir: '/srv/reports' } },
       { file: { dir: '/srv/copies of reports' } },
-      { webhook: { url_file: '/etc/sluice/hook', secret_file: '/run/credentials/sluice.service/hook-secret' } },
+      {
+        webhook: {
+          url_file: '/etc/sluice/hook',
+          secret_file: '/run/credentials/sluice.service/hook-secret',
+        },
+      },
     ),
   ],
   smtp: { host: 'mail.example.org' },
@@ -56,14 +61,18 @@ SupplementaryGroups=finance
   test('a reload sees a new token, if systemd can refresh it or the service owns it', () => {
     const config = unitConfig(['/srv/docs'], { service: { token_file: '/etc/sluice/live-token' } })
     expect(dropInOf(config, facts)).not.toMatch(/live-token|LoadCredential|RefreshOnReload/)
-    expect(dropInOf(config, { ...facts, is_refreshing: true })).toContain('\nRefreshOnReload=credentials\n')
+    expect(dropInOf(config, { ...facts, is_refreshing: true })).toContain(
+      '\nRefreshOnReload=credentials\n',
+    )
     expect(dropInOf(config, { ...facts, is_token_own: true })).toContain(
       '\nReadOnlyPaths=-/etc/sluice/live-token\nLoadCredential=\n',
     )
   })
 
   test('never makes a written directory read-only', () => {
-    const config = unitConfig(['/mnt/disk/in'], { prompts: [promptTo({ file: { dir: '/mnt/disk' } })] })
+    const config = unitConfig(['/mnt/disk/in'], {
+      prompts: [promptTo({ file: { dir: '/mnt/disk' } })],
+    })
     const mounts = new Map([['/mnt/disk/in', { mount_point: '/mnt/disk', is_network: false }]])
     const text = dropInOf(config, { ...facts, mounts })
     expect(text).toContain('ReadWritePaths=-/mnt/disk\n')
@@ -85,9 +94,13 @@ LoadCredential=hook-secret:/elsewhere`
       facts,
     )
     expect(unitFit(whole, before)).toEqual([
-      expect.stringMatching(/^the unit does not know the folder \/mnt\/nas\/contracts: run `sluice install`/),
+      expect.stringMatching(
+        /^the unit does not know the folder \/mnt\/nas\/contracts: run `sluice install`/,
+      ),
       expect.stringMatching(/^the unit does not know the folder \/srv\/finance: /),
-      expect.stringMatching(/^the unit does not let the service write reports to \/srv\/copies of reports: /),
+      expect.stringMatching(
+        /^the unit does not let the service write reports to \/srv\/copies of reports: /,
+      ),
       expect.stringMatching(/^the unit does not let the service write reports to \/srv\/reports: /),
       expect.stringMatching(
         /^the unit lets the service write to \/srv\/old reports, where nothing is written any more: /,

@@ -9,13 +9,18 @@ import { makeStore } from '../../rig/tree.ts'
 import { facts, promptTo, unitConfig } from './unit-config.ts'
 
 const has_systemd = spawnSync('systemd-analyze', ['--version']).status === 0
-if (!has_systemd) console.warn('the tests with systemd’s own parser are skipped: systemd-analyze is not installed')
+if (!has_systemd)
+  console.warn('the tests with systemd’s own parser are skipped: systemd-analyze is not installed')
 
 /** One file name. unit-text.test.ts shows that names a unit cannot hold are refused. */
 const name = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
-    fc.string({ unit: fc.constantFrom(...' \t\u0001\v\u007f\u00a0"\'\\%$:-~#;=x20sn*'), minLength: 1, maxLength: 12 }),
+    fc.string({
+      unit: fc.constantFrom(...' \t\u0001\v\u007f\u00a0"\'\\%$:-~#;=x20sn*'),
+      minLength: 1,
+      maxLength: 12,
+    }),
   )
   .filter((text) => !/[\n\r\0/]/.test(text) && text !== '.' && text !== '..')
 
@@ -26,7 +31,10 @@ function readBySystemd(drop_in: string): { dump: string; complaints: string } {
   const unit = join(directory, 'sluice.service')
   writeFileSync(unit, drop_in)
   const env = { ...process.env, SYSTEMD_LOG_LEVEL: 'debug' }
-  const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8', env })
+  const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], {
+    encoding: 'utf8',
+    env,
+  })
   const complaints = stderr.split('\n').filter((line) => line.startsWith(`${unit}:`))
   return { dump: stdout, complaints: complaints.join('\n') }
 }
@@ -52,7 +60,9 @@ describe.skipIf(!has_systemd)('systemd’s own parser', () => {
     fc.assert(
       fc.property(name, name, (first, second) => {
         const path = `/${first}/${second}`
-        const { stdout } = spawnSync('systemd-escape', ['--path', '--suffix=mount', '--', path], { encoding: 'utf8' })
+        const { stdout } = spawnSync('systemd-escape', ['--path', '--suffix=mount', '--', path], {
+          encoding: 'utf8',
+        })
         expect(mountUnit(path)).toBe(stdout.trimEnd())
       }),
       { numRuns: 300 },

@@ -11,11 +11,20 @@ export function unitConfig(
   const named = folders.map((path, at) => ({ name: `folder-${at}`, path }))
   const { service: changed, ...others } = more
   const service = { base_url: 'https://assistant.example.com', project_id, ...changed }
-  return configOf({ service, folders: named, ...others }, { HOME: '/nowhere', STATE_DIRECTORY: '/var/lib/sluice' })
+  return configOf(
+    { service, folders: named, ...others },
+    { HOME: '/nowhere', STATE_DIRECTORY: '/var/lib/sluice' },
+  )
 }
 
 export function promptTo(...deliver: object[]): object {
-  return { name: 'digest', cron: '0 8 * * 1', prompt: 'What is new?', scope: { folders: ['folder-0'] }, deliver }
+  return {
+    name: 'digest',
+    cron: '0 8 * * 1',
+    prompt: 'What is new?',
+    scope: { folders: ['folder-0'] },
+    deliver,
+  }
 }
 
 export const facts: DropInFacts = {

@@ -1,9 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { commandWord, mountUnit, rawPath, readUnitText, unitWord } from '../../../src/inspect/unit/unit-text.ts'
+import {
+  commandWord,
+  mountUnit,
+  rawPath,
+  readUnitText,
+  unitWord,
+} from '../../../src/inspect/unit/unit-text.ts'
 
 const path = fc
-  .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 5 })
+  .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), {
+    minLength: 1,
+    maxLength: 5,
+  })
   .map((parts) => `/${parts.join('/')}`)
   .filter((text) => !/[\n\r\0]/.test(text))
 
@@ -44,9 +53,12 @@ describe('refuses what no unit file can hold', () => {
     )
   })
 
-  test.each(['/srv/a\\', '/srv/a ', '/srv/a\nb'])('at the end of a line that is not quoted: %j', (text) => {
-    expect(() => rawPath(text)).toThrow(expect.objectContaining({ code: 'unit.path' }))
-  })
+  test.each(['/srv/a\\', '/srv/a ', '/srv/a\nb'])(
+    'at the end of a line that is not quoted: %j',
+    (text) => {
+      expect(() => rawPath(text)).toThrow(expect.objectContaining({ code: 'unit.path' }))
+    },
+  )
 })
 
 test('units of mount points are named as systemd-escape names them', () => {

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
-import { audited, auditOf, list_page, loseEndOfFirstPage, many, secondPage, three_pages } from './audited.ts'
+import {
+  audited,
+  auditOf,
+  list_page,
+  loseEndOfFirstPage,
+  many,
+  secondPage,
+  three_pages,
+} from './audited.ts'
 
 const patient = { follow: { list_from: 1_000 } }
 
@@ -17,7 +25,10 @@ localJourneys('the cursor of the list is lost in the middle of a round', (profil
     await second.reached
     const names = await loseEndOfFirstPage(journey, profile, 3)
     second.goOn()
-    await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
+    await journey.until(
+      'the audit is over',
+      async () => (await auditOf(journey)).last !== undefined,
+    )
     // The last three assets of the page are tried; the fourth from its end still exists.
     expect(listed(journey)).toEqual([200, 400, 400, 400, 200, 200])
     const { round, last } = await auditOf(journey)
@@ -36,11 +47,21 @@ localJourneys('the cursor of the list is lost in the middle of a round', (profil
     await second.reached
     const names = await loseEndOfFirstPage(journey, profile, 8)
     second.goOn()
-    await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
+    await journey.until(
+      'the audit is over',
+      async () => (await auditOf(journey)).last !== undefined,
+    )
     expect(listed(journey)).toEqual([200, ...Array.from({ length: 6 }, () => 400), 200, 200, 200])
-    expect((await auditOf(journey)).last!.counts).toMatchObject({ usable: 21, missing: 8, unanswered: 0, unknown: 0 })
+    expect((await auditOf(journey)).last!.counts).toMatchObject({
+      usable: 21,
+      missing: 8,
+      unanswered: 0,
+      unknown: 0,
+    })
     expect(journey.troubles()).toEqual([])
-    expect(new Set(names.map((removed) => journey.file(removed)?.stage))).toEqual(new Set(['removed_on_service']))
+    expect(new Set(names.map((removed) => journey.file(removed)?.stage))).toEqual(
+      new Set(['removed_on_service']),
+    )
     journey.ends({ left_out: names })
   })
 
@@ -55,9 +76,17 @@ localJourneys('the cursor of the list is lost in the middle of a round', (profil
     second.goOn()
     const before = listed(journey).length
     await journey.start()
-    await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
+    await journey.until(
+      'the audit is over',
+      async () => (await auditOf(journey)).last !== undefined,
+    )
     expect(listed(journey).slice(before)).toEqual([400, 200, 200, 200])
-    expect((await auditOf(journey)).last!.counts).toMatchObject({ usable: 28, missing: 1, unanswered: 0, unknown: 0 })
+    expect((await auditOf(journey)).last!.counts).toMatchObject({
+      usable: 28,
+      missing: 1,
+      unanswered: 0,
+      unknown: 0,
+    })
     journey.ends({ left_out: names })
   })
 })

@@ -4,13 +4,22 @@ import type { Ledger } from '../../../src/ledger/ledger.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { realWait } from '../../rig/waiting.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
-import { audited, auditOf, list_page, many, secondPage, setFileStatusThere, three_pages } from './audited.ts'
+import {
+  audited,
+  auditOf,
+  list_page,
+  many,
+  secondPage,
+  setFileStatusThere,
+  three_pages,
+} from './audited.ts'
 
 const few = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
 const resend = { audit: { on_remote_delete: 'resend' } }
 
 async function removeThere(journey: Journey, ...names: string[]): Promise<void> {
-  for (const name of names) expect(await journey.service.removeAsset(journey.file(name)!.asset_id!)).toBe(true)
+  for (const name of names)
+    expect(await journey.service.removeAsset(journey.file(name)!.asset_id!)).toBe(true)
 }
 
 localJourneys('the audit', (profile) => {
@@ -19,8 +28,16 @@ localJourneys('the audit', (profile) => {
     await journey.allReady()
     expect(await audited(journey)).toMatchObject({ usable: 3, missing: 0, unknown: 0, slots: 0 })
     await removeThere(journey, 'docs/a.txt', 'docs/b.txt')
-    expect(await audited(journey)).toMatchObject({ usable: 1, missing: 2, failed: 0, unanswered: 0 })
-    expect(journey.stages()).toMatchObject({ 'docs/a.txt': 'removed_on_service', 'docs/c.txt': 'ready' })
+    expect(await audited(journey)).toMatchObject({
+      usable: 1,
+      missing: 2,
+      failed: 0,
+      unanswered: 0,
+    })
+    expect(journey.stages()).toMatchObject({
+      'docs/a.txt': 'removed_on_service',
+      'docs/c.txt': 'ready',
+    })
     expect(await audited(journey)).toMatchObject({ usable: 1, missing: 0 })
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
     journey.ends({ left_out: ['docs/a.txt', 'docs/b.txt'] })
@@ -30,15 +47,22 @@ localJourneys('the audit', (profile) => {
     const folders = { docs: { labels: ['team'] } }
     const journey = await begin({ profile, tree: few, folders, config: resend })
     await journey.allReady()
-    await journey.until('it is labelled', () => journey.assets().every(({ labels }) => labels.includes('team')))
+    await journey.until('it is labelled', () =>
+      journey.assets().every(({ labels }) => labels.includes('team')),
+    )
     const before = journey.file('docs/a.txt')!.asset_id
     await removeThere(journey, 'docs/a.txt')
-    const slot = await journey.call('POST', '/v1/assets', { filename: 'x', mime_type: 'text/plain' })
+    const slot = await journey.call('POST', '/v1/assets', {
+      filename: 'x',
+      mime_type: 'text/plain',
+    })
     expect(slot.status).toBe(201)
     expect(await audited(journey)).toMatchObject({ usable: 2, missing: 1, unknown: 0, slots: 1 })
     await journey.allReady()
     expect(journey.file('docs/a.txt')!.asset_id).not.toBe(before)
-    await journey.until('it is labelled', () => journey.assets().every(({ labels }) => labels.includes('team')))
+    await journey.until('it is labelled', () =>
+      journey.assets().every(({ labels }) => labels.includes('team')),
+    )
     expect(await audited(journey)).toMatchObject({ usable: 3, missing: 0 })
   })
 
@@ -60,7 +84,10 @@ localJourneys('the audit', (profile) => {
     await removeThere(journey, 'docs/a.txt')
     expect(await audited(journey)).toMatchObject({ usable: 2, missing: 1 })
     await journey.idle()
-    expect(journey.stages()).toMatchObject({ 'docs/a.txt': 'removed_on_service', 'docs/b.txt': 'ready' })
+    expect(journey.stages()).toMatchObject({
+      'docs/a.txt': 'removed_on_service',
+      'docs/b.txt': 'ready',
+    })
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
     journey.ends({ left_out: ['docs/a.txt'] })
   })
@@ -71,7 +98,10 @@ localJourneys('the audit', (profile) => {
     setFileStatusThere(journey, 'docs/a.txt', 'failed')
     setFileStatusThere(journey, 'docs/b.txt', 'ingesting')
     expect(await audited(journey)).toMatchObject({ usable: 1, failed: 1, unready: 1, missing: 0 })
-    expect(journey.file('docs/a.txt')).toMatchObject({ stage: 'refused', error_code: 'ingest_failed' })
+    expect(journey.file('docs/a.txt')).toMatchObject({
+      stage: 'refused',
+      error_code: 'ingest_failed',
+    })
     await journey.stage('docs/b.txt', 'ingesting')
     setFileStatusThere(journey, 'docs/b.txt', 'ready')
     await journey.stage('docs/b.txt', 'ready')
@@ -120,7 +150,10 @@ localJourneys('rounds of the audit', (profile) => {
     await journey.stage('docs/new.txt', 'ready')
     await journey.stage('docs/newer.txt', 'ready')
     second.goOn()
-    await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
+    await journey.until(
+      'the audit is over',
+      async () => (await auditOf(journey)).last !== undefined,
+    )
     const removed = ['docs/28.txt', 'docs/3.txt']
     const missing = journey.files().filter(({ stage }) => stage !== 'ready')
     expect(removed).toEqual(expect.arrayContaining(missing.map(({ name }) => name)))
@@ -144,9 +177,18 @@ localJourneys('rounds of the audit', (profile) => {
     await journey.abort()
     second.goOn()
     await journey.start()
-    await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
-    expect(journey.requests('assets.list').length - before, 'the second page again, and the third').toBe(2)
-    expect((await auditOf(journey)).last).toMatchObject({ pages: 3, counts: { usable: 29, missing: 0 } })
+    await journey.until(
+      'the audit is over',
+      async () => (await auditOf(journey)).last !== undefined,
+    )
+    expect(
+      journey.requests('assets.list').length - before,
+      'the second page again, and the third',
+    ).toBe(2)
+    expect((await auditOf(journey)).last).toMatchObject({
+      pages: 3,
+      counts: { usable: 29, missing: 0 },
+    })
     expect(journey.requests('assets.read').filter(({ status }) => status === 404)).toEqual([])
   })
 
@@ -173,12 +215,19 @@ localJourneys('rounds of the audit', (profile) => {
       clock.skip(minute_ms)
       return journey.troubles().length === 0
     })
-    await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
+    await journey.until(
+      'the audit is over',
+      async () => (await auditOf(journey)).last !== undefined,
+    )
     expect((await auditOf(journey)).last!.counts).toMatchObject({ usable: 3, missing: 0 })
   })
 
   test('an emptied project: each asset is checked before it counts as missing, and nothing is uploaded again by itself', async () => {
-    const journey = await begin({ profile, tree: many(130), config: { ...resend, follow: { list_from: 1_000 } } })
+    const journey = await begin({
+      profile,
+      tree: many(130),
+      config: { ...resend, follow: { list_from: 1_000 } },
+    })
     await journey.allReady()
     for (const { asset_id } of journey.assets()) await journey.service.removeAsset(asset_id)
     expect(await audited(journey)).toMatchObject({ usable: 0, missing: 130, unanswered: 0 })

@@ -19,7 +19,9 @@ export async function auditOf(journey: Journey): Promise<AuditState> {
 }
 
 /** Runs a round at a user's request from beginning to end; returns its counts. */
-export async function audited(journey: Journey): Promise<NonNullable<AuditState['last']>['counts']> {
+export async function audited(
+  journey: Journey,
+): Promise<NonNullable<AuditState['last']>['counts']> {
   const { round } = await auditOf(journey)
   await journey.record({ type: 'audit_wanted' })
   await journey.until('the audit is over', async () => {
@@ -35,7 +37,9 @@ export function setFileStatusThere(journey: Journey, name: string, status: Asset
 }
 
 export function many(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]),
+  )
 }
 
 /** Holds the second page of the list that is requested from now on. */
@@ -75,7 +79,11 @@ function forgetPlaces(journey: Journey): void {
  * Removes this number of assets at the end of the first page, with their cursors. The hosted
  * service lists the oldest first.
  */
-export async function loseEndOfFirstPage(journey: Journey, profile: ProfileName, count: number): Promise<string[]> {
+export async function loseEndOfFirstPage(
+  journey: Journey,
+  profile: ProfileName,
+  count: number,
+): Promise<string[]> {
   const came = journey.assets()
   const listed = profile === 'hosted' ? came : came.reverse()
   const lost = listed.slice(list_page - count, list_page).map(({ asset_id }) => asset_id)

@@ -8,7 +8,8 @@ import { namesOf, verified } from './verified.ts'
 
 /** A server whose lists of assets show no status. It counts the single reads under way. */
 async function behindPlainLists(journey: Journey) {
-  const isRead = (method: string, path: string) => method === 'GET' && /^\/v1\/assets\/\w+$/.test(path)
+  const isRead = (method: string, path: string) =>
+    method === 'GET' && /^\/v1\/assets\/\w+$/.test(path)
   const reads = { now: 0, most: 0, all: 0 }
   const { address } = await startInBetween(journey.service.api, {
     instead({ method, path }) {
@@ -30,11 +31,15 @@ async function behindPlainLists(journey: Journey) {
 }
 
 async function uploadedByAnother(journey: Journey, text: string): Promise<string> {
-  const { body: slot } = await journey.call('POST', '/v1/assets', { filename: 'x.txt', mime_type: 'text/plain' })
+  const { body: slot } = await journey.call('POST', '/v1/assets', {
+    filename: 'x.txt',
+    mime_type: 'text/plain',
+  })
   const headers = slot.upload_headers as Record<string, string>
   await fetch(String(slot.upload_url), { method: 'PUT', headers, body: text })
   await journey.call('POST', `/v1/assets/${slot.asset_id}/complete`)
-  const isReady = async () => (await journey.call('GET', `/v1/assets/${slot.asset_id}`)).body.status === 'ready'
+  const isReady = async () =>
+    (await journey.call('GET', `/v1/assets/${slot.asset_id}`)).body.status === 'ready'
   await journey.until('the other asset is ready', isReady)
   return String(slot.asset_id)
 }
@@ -59,14 +64,31 @@ localJourneys('lists of assets without a status', (profile) => {
     await journey.allReady()
     await journey.idle()
     Object.assign(reads, { most: 0, all: 0 })
-    expect(await audited(journey)).toMatchObject({ usable: 12, missing: 0, slots: 0, unanswered: 0 })
+    expect(await audited(journey)).toMatchObject({
+      usable: 12,
+      missing: 0,
+      slots: 0,
+      unanswered: 0,
+    })
     expect(reads).toMatchObject({ all: 12, most: 4 })
     setFileStatusThere(journey, 'docs/1.txt', 'failed')
     expect(await journey.service.removeAsset(journey.file('docs/2.txt')!.asset_id!)).toBe(true)
-    const slot = await journey.call('POST', '/v1/assets', { filename: 'x', mime_type: 'text/plain' })
+    const slot = await journey.call('POST', '/v1/assets', {
+      filename: 'x',
+      mime_type: 'text/plain',
+    })
     expect(slot.status).toBe(201)
-    expect(await audited(journey)).toMatchObject({ usable: 10, missing: 1, failed: 1, slots: 0, unanswered: 0 })
-    expect(journey.stages()).toMatchObject({ 'docs/1.txt': 'refused', 'docs/2.txt': 'removed_on_service' })
+    expect(await audited(journey)).toMatchObject({
+      usable: 10,
+      missing: 1,
+      failed: 1,
+      slots: 0,
+      unanswered: 0,
+    })
+    expect(journey.stages()).toMatchObject({
+      'docs/1.txt': 'refused',
+      'docs/2.txt': 'removed_on_service',
+    })
     journey.ends({ left_out: ['docs/1.txt', 'docs/2.txt'] })
   })
 
@@ -77,7 +99,9 @@ localJourneys('lists of assets without a status', (profile) => {
     await audited(journey)
     await journey.idle()
     await journey.stop()
-    const [first, second, again] = [1, 2, 3].map((number) => journey.file(`docs/${number}.txt`)!.asset_id!)
+    const [first, second, again] = [1, 2, 3].map(
+      (number) => journey.file(`docs/${number}.txt`)!.asset_id!,
+    )
     setFileStatusThere(journey, 'docs/1.txt', 'failed')
     setFileStatusThere(journey, 'docs/3.txt', 'ready')
     expect(await journey.service.removeAsset(second!)).toBe(true)
@@ -92,7 +116,9 @@ localJourneys('lists of assets without a status', (profile) => {
         `unknown_on_service ${unknown}`,
       ].sort(),
     )
-    expect(summary.projects).toMatchObject([{ expected: 11, usable: 9, unanswered: 0, unknown: 1, fault: null }])
+    expect(summary.projects).toMatchObject([
+      { expected: 11, usable: 9, unanswered: 0, unknown: 1, fault: null },
+    ])
     expect(reads.most).toBeLessThanOrEqual(4)
     journey.ends({
       left_out: ['docs/1.txt', 'docs/2.txt', 'docs/3.txt'],

@@ -64,7 +64,10 @@ localJourneys('a ledger from a backup', (profile) => {
     await removeWithAsset(journey, 'docs/b.txt')
     await journey.restore(backup)
     await auditedSince(journey, round)
-    await journey.until('it is known to be gone', () => journey.file('docs/b.txt')?.stage === 'gone')
+    await journey.until(
+      'it is known to be gone',
+      () => journey.file('docs/b.txt')?.stage === 'gone',
+    )
     journey.write({ 'docs/b.txt': 'b' })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(2)
@@ -92,7 +95,8 @@ localJourneys('a ledger from a backup', (profile) => {
     for (const { asset_id } of journey.assets()) await journey.service.removeAsset(asset_id)
     await journey.restore(backup)
     await auditedSince(journey, round)
-    const staged = (stage: string) => Object.values(journey.stages()).filter((other) => other === stage).length
+    const staged = (stage: string) =>
+      Object.values(journey.stages()).filter((other) => other === stage).length
     await journey.until(
       'three are in and nine wait',
       () => staged('ready') === 3 && staged('blocked upload_limit') === 9,

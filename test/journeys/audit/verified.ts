@@ -27,7 +27,16 @@ export async function verified(
   try {
     const { signal } = new AbortController()
     const onDifference = (difference: Difference) => void differences.push(difference)
-    const summary = await verify({ ...options, config, view, remote, examiner, clock, signal, onDifference })
+    const summary = await verify({
+      ...options,
+      config,
+      view,
+      remote,
+      examiner,
+      clock,
+      signal,
+      onDifference,
+    })
     return { summary, differences }
   } finally {
     await Promise.all([examiner.close(), remote.close()])

@@ -7,7 +7,12 @@ const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }
 
 localJourneys('verify compares labels beside a daemon', (profile) => {
   test('a label that is attached while the list is read is not missing', async () => {
-    const journey = await begin({ profile, folders, tree, config: { follow: { list_from: 1_000 } } })
+    const journey = await begin({
+      profile,
+      folders,
+      tree,
+      config: { follow: { list_from: 1_000 } },
+    })
     const attach = journey.hold('begin', 'assets.attach_label')
     await attach.reached()
     const list = journey.hold('handled', 'assets.list')
@@ -30,9 +35,14 @@ localJourneys('verify compares labels beside a daemon', (profile) => {
     )
     await journey.idle()
     const { asset_id } = journey.file('docs/b.txt')!
-    const labels = (await journey.call('GET', '/v1/labels')).body.data as { label_id: string; name: string }[]
+    const labels = (await journey.call('GET', '/v1/labels')).body.data as {
+      label_id: string
+      name: string
+    }[]
     const { label_id } = labels.find(({ name }) => name === 'team')!
     await journey.call('DELETE', `/v1/assets/${asset_id}/labels/${label_id}`)
-    expect(namesOf((await verified(journey, { full: false })).differences)).toEqual(['label_missing docs/b.txt'])
+    expect(namesOf((await verified(journey, { full: false })).differences)).toEqual([
+      'label_missing docs/b.txt',
+    ])
   })
 })

@@ -64,7 +64,11 @@ async function openWorld(): Promise<World> {
  * Runs `sluice backup --force` in its own process; `limit` is a line of shell before it. Returns
  * its result.
  */
-function startBackup(state_dir: string, file: string, limit = ''): { child: ChildProcess; ended: Promise<string> } {
+function startBackup(
+  state_dir: string,
+  file: string,
+  limit = '',
+): { child: ChildProcess; ended: Promise<string> } {
   const module = join(makeTree({ 'backup.mjs': script }), 'backup.mjs')
   const words = ['-c', `${limit}\nexec "$@"`, 'sh', process.execPath, module, state_dir, file]
   const child = spawn('sh', words, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -125,10 +129,12 @@ test('while the ledger is written, copies that are killed or run out of space le
     const killed = startBackup(rig.state_dir, file)
     await killedOnTheWay(killed.child, file)
     // If the kill came after the rename, the file is the new backup.
-    if ((await killed.ended) === 'made' || !readFileSync(file).equals(before)) expectWhole(file, at_least)
+    if ((await killed.ended) === 'made' || !readFileSync(file).equals(before))
+      expectWhole(file, at_least)
     expect(backupsIn(place)).toEqual(['ledger.backup'])
     const left_over = readdirSync(place).filter(isLeftOver)
-    for (const name of left_over) if (name.endsWith('.tmp')) expectWholeOrRefused(join(place, name), at_least)
+    for (const name of left_over)
+      if (name.endsWith('.tmp')) expectWholeOrRefused(join(place, name), at_least)
     for (const name of left_over) rmSync(join(place, name))
   }
   await rest()
@@ -137,7 +143,8 @@ test('while the ledger is written, copies that are killed or run out of space le
 /** Kills the process as soon as its copy exists. */
 async function killedOnTheWay(child: ChildProcess, file: string): Promise<void> {
   const isCopying = () => readdirSync(dirname(file)).some((name) => name !== basename(file))
-  while (!isCopying() && child.exitCode === null) await new Promise((resolve) => setImmediate(resolve))
+  while (!isCopying() && child.exitCode === null)
+    await new Promise((resolve) => setImmediate(resolve))
   child.kill('SIGKILL')
 }
 
@@ -168,7 +175,9 @@ test('while a transaction is out of space, a backup has everything that was comm
   database.pragma(`max_page_count = ${pages + 10}`)
   for (let round = 0; round < 3; round++) {
     database.exec('BEGIN IMMEDIATE')
-    const insert = database.prepare(`INSERT INTO history (at_ms, content, event, detail) VALUES (0, 1, 'x', ?)`)
+    const insert = database.prepare(
+      `INSERT INTO history (at_ms, content, event, detail) VALUES (0, 1, 'x', ?)`,
+    )
     expect(() => {
       for (;;) insert.run('x'.repeat(1_000))
     }).toThrow(expect.objectContaining({ code: 'SQLITE_FULL' }))
@@ -189,8 +198,12 @@ test('a ledger that another program has locked: no backup is made, and the earli
   const before = readFileSync(file)
   const other = new (sqliteDriver())(join(rig.state_dir, 'ledger.db'))
   other.pragma('locking_mode = EXCLUSIVE')
-  other.exec(`BEGIN IMMEDIATE; INSERT INTO history (at_ms, content, event) VALUES (0, 1, 'x'); COMMIT`)
-  const refused = [file, join(place, 'another')].map((target) => startBackup(rig.state_dir, target).ended)
+  other.exec(
+    `BEGIN IMMEDIATE; INSERT INTO history (at_ms, content, event) VALUES (0, 1, 'x'); COMMIT`,
+  )
+  const refused = [file, join(place, 'another')].map(
+    (target) => startBackup(rig.state_dir, target).ended,
+  )
   expect(await Promise.all(refused)).toEqual(['database.locked', 'database.locked'])
   expect(readdirSync(place)).toEqual(['ledger.backup'])
   expect(readFileSync(file).equals(before)).toBe(true)

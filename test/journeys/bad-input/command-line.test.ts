@@ -6,7 +6,10 @@ const service = { base_url: 'http://127.0.0.1:1', project_id: 'project_012345678
 
 const wrong: readonly (readonly [words: string[], said: RegExp])[] = [
   [['snyc'], /snyc is no command of sluice\n {2}did you mean sync\?/],
-  [['sync', '--dry-run'], /sluice sync has no --dry-run\n {2}`sluice plan` shows what would be uploaded/],
+  [
+    ['sync', '--dry-run'],
+    /sluice sync has no --dry-run\n {2}`sluice plan` shows what would be uploaded/,
+  ],
   [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
   [['sync', '--token', 'pat_x'], /Unknown argument: token/],
   [['sync', '--config'], /config/],
@@ -17,7 +20,10 @@ const wrong: readonly (readonly [words: string[], said: RegExp])[] = [
   [['sync', '../../etc'], /is in no folder of the configuration\n {2}\S/],
   [['explain', '/etc/passwd'], /is in no folder of the configuration\n {2}\S/],
   [['retry', 'nofolder/x.txt'], /is in no folder of the configuration\n {2}\S/],
-  [['sync', 'docs/a.txt'], /docs\/a.txt lies inside the folder docs\n {2}a scan is about whole folders: name docs/],
+  [
+    ['sync', 'docs/a.txt'],
+    /docs\/a.txt lies inside the folder docs\n {2}a scan is about whole folders: name docs/,
+  ],
   [['serve', 'tokne'], /tokne/],
   [['serve', '--port', 'many'], /port/],
   [[''], /./],
@@ -29,7 +35,9 @@ test('a wrong command line ends with 64 and a message, and starts nothing', asyn
   home.giveToken(`pat_${'0123456789abcdef'.repeat(2)}`)
   home.configure({ service })
   for (const [words, said] of wrong) {
-    const named = words.includes('--config') ? words : [...words, '--config', home.at('sluice.yaml')]
+    const named = words.includes('--config')
+      ? words
+      : [...words, '--config', home.at('sluice.yaml')]
     const { code, out, err } = await home.inProcess(named)
     expect([code, out], `${words.join(' ')}: ${err}`).toEqual([64, ''])
     expect(err).toMatch(said)

@@ -39,7 +39,8 @@ describe('an invalid configuration', () => {
       ].join('\n'),
     )
     const err = await refused(home)
-    for (const at of [2, 3, 4, 6, 7, 8, 9]) expect(err).toMatch(new RegExp(`sluice\\.yaml:${at}:\\d+: `))
+    for (const at of [2, 3, 4, 6, 7, 8, 9])
+      expect(err).toMatch(new RegExp(`sluice\\.yaml:${at}:\\d+: `))
     expect(err).toContain('did you mean concurrency?')
     expect(err).toContain('settle_ms')
     expect(err).not.toContain(token.slice(4))
@@ -54,7 +55,14 @@ describe('an invalid configuration', () => {
     writeFileSync(home.at('bytes.yaml'), Buffer.from([0, 255, 254, 128, 10, 0]))
     writeFileSync(home.at('tabs.yaml'), 'service:\n\tbase_url: x\n')
     writeFileSync(home.at('list.yaml'), '- a\n- b\n')
-    for (const file of ['nowhere.yaml', 'directory', 'sluice.yaml', 'bytes.yaml', 'tabs.yaml', 'list.yaml']) {
+    for (const file of [
+      'nowhere.yaml',
+      'directory',
+      'sluice.yaml',
+      'bytes.yaml',
+      'tabs.yaml',
+      'list.yaml',
+    ]) {
       const err = await refused(home, ['sync'], file)
       expect(err, file).toContain(file)
       expect(err.trimEnd().split('\n').at(-1), 'a hint').toMatch(/^ {2}\S/)
@@ -76,7 +84,10 @@ describe('an invalid configuration', () => {
     writeFileSync(home.at('shared/their-file'), 'theirs')
     home.configure({ service, top: { state_dir: home.at('shared') } })
     const { code, err } = await home.inProcess(['sync', '--config', home.at('sluice.yaml')])
-    expect([code, err]).toEqual([78, expect.stringContaining('is open to other users and holds other things')])
+    expect([code, err]).toEqual([
+      78,
+      expect.stringContaining('is open to other users and holds other things'),
+    ])
     expect(statSync(home.at('shared')).mode & 0o777).toBe(0o755)
   })
 
@@ -101,7 +112,9 @@ test('a missing folder is offline, not an error, and nothing in it counts as del
   rmSync(home.at('docs'), { recursive: true })
   const { code, out, err } = await home.sluice(['sync'])
   expect(code).toBe(3)
-  expect(`${out}${err}`).toMatch(/Folder \\?"docs\\?" is offline: .*does not exist \(not mounted\?\)/)
+  expect(`${out}${err}`).toMatch(
+    /Folder \\?"docs\\?" is offline: .*does not exist \(not mounted\?\)/,
+  )
   const status = JSON.parse((await home.sluice(['status', '--json'])).out)
   expect(status.folders[0]).toMatchObject({
     name: 'docs',

@@ -39,7 +39,10 @@ test('a ledger that is damaged, of a newer version, or no ledger: exit code 1, f
     'is not a database': () => writeFileSync(ledger, Buffer.alloc(8_192, 'no database ')),
     malformed: () => truncateSync(ledger, good.length / 2),
     'malformed (': () =>
-      writeFileSync(ledger, Buffer.concat([good.subarray(0, 4_096), Buffer.alloc(good.length - 4_096, 7)])),
+      writeFileSync(
+        ledger,
+        Buffer.concat([good.subarray(0, 4_096), Buffer.alloc(good.length - 4_096, 7)]),
+      ),
     'written by a newer version': () => withLedger(ledger, 'user_version = 99'),
   }
   for (const [words, damage] of Object.entries(damages)) {
@@ -57,7 +60,10 @@ test('a ledger that is damaged, of a newer version, or no ledger: exit code 1, f
     }
     // The first 100 bytes are SQLite's own header, which has a counter that changes when the file
     // is opened.
-    expect(readFileSync(ledger).subarray(100).equals(before.subarray(100)), `${words}: it is left as it is`).toBe(true)
+    expect(
+      readFileSync(ledger).subarray(100).equals(before.subarray(100)),
+      `${words}: it is left as it is`,
+    ).toBe(true)
   }
 
   rmSync(ledger)
@@ -93,7 +99,9 @@ test('a state directory that is not writable, or is a file, is reported with wha
   makeDirectory(home.at('state'), 0o555)
   const closed = await home.sluice(['sync'], { unprivileged: true })
   expect(closed.code, closed.err).toBe(77)
-  expect(closed.err).toMatch(/this user may not write what Sluice keeps in .*state\n {2}run this as the user that/)
+  expect(closed.err).toMatch(
+    /this user may not write what Sluice keeps in .*state\n {2}run this as the user that/,
+  )
   rmSync(home.at('state'), { recursive: true })
   writeFileSync(home.at('state'), 'a file')
   const file = await sync(home)

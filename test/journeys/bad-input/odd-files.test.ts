@@ -37,7 +37,9 @@ const odd_names = [
 ]
 
 test('names and entries of every kind: valid files become ready under their names, the others are reported, nothing hangs', async () => {
-  const home = new SluiceHome(Object.fromEntries(odd_names.map((name, at) => [name, `file number ${at}`])))
+  const home = new SluiceHome(
+    Object.fromEntries(odd_names.map((name, at) => [name, `file number ${at}`])),
+  )
   const project_id = home.use(service)
   const docs = home.at('docs')
   writeRawFile(docs, 'caf\xe9.txt', 'the name is latin1')
@@ -69,7 +71,9 @@ test('names and entries of every kind: valid files become ready under their name
   })
   const assets = service.assets(project_id)
   const texts = assets.map(({ asset_id }) => service.readBlob(asset_id).toString())
-  expect(texts.sort()).toEqual([...odd_names.map((_, at) => `file number ${at}`), 'deep down'].sort())
+  expect(texts.sort()).toEqual(
+    [...odd_names.map((_, at) => `file number ${at}`), 'deep down'].sort(),
+  )
   const names = assets.map(({ filename }) => filename)
   for (const name of odd_names) if (name.length < 200) expect(names).toContain(`docs/${name}`)
   for (const name of names) expect([...name].length).toBeLessThanOrEqual(255)
@@ -99,7 +103,11 @@ test('names and entries of every kind: valid files become ready under their name
 }, 60_000)
 
 test('an unreadable file is reported and tried again; the others are uploaded', async () => {
-  const home = new SluiceHome({ 'open.txt': 'may be read', 'closed.txt': 'may not be read', 'vault/in.txt': 'hidden' })
+  const home = new SluiceHome({
+    'open.txt': 'may be read',
+    'closed.txt': 'may not be read',
+    'vault/in.txt': 'hidden',
+  })
   const project_id = home.use(service, { top: { state_dir: home.at('users/state') } })
   mkdirSync(home.at('users'), { mode: 0o777 })
   chmodSync(home.at('users'), 0o777)

@@ -92,41 +92,50 @@ const patient = { scan: { answer_ms: '10m' } }
 // Each test waits half a minute on a fast clock, the time that a pass gives a service to come back.
 describe.concurrent('a server that is not the service', { timeout: 60_000 }, () => {
   const html = '<!doctype html><title>Sign in to the hotel network</title>'
-  const cases: readonly (readonly [what: string, base_url: () => Promise<string>, said: RegExp])[] = [
-    ['on a closed port', async () => 'http://127.0.0.1:1', /the connection was refused \(ECONNREFUSED\)/],
+  const cases: readonly (readonly [what: string, base_url: () => Promise<string>, said: RegExp])[] =
     [
-      'a web page with 200',
-      () => answering(200, 'text/html', html),
-      /something on the way to the service \(a proxy\?\) answered 200/,
-    ],
-    ['a web page with 404', () => answering(404, 'text/html', html), /404/],
-    ['no HTTP at all', babbling, /the answer is not HTTP/],
-    ['busy for ever', () => answering(503, 'application/json', '"come back later"'), /503/],
-    ...Object.entries(not_understood).map(([what, body]) => {
-      return [
-        `200 with ${what}`,
-        () => answering(200, 'application/json', body),
-        /an answer that is not understood/,
-      ] as const
-    }),
-  ]
-  test.each(cases)('%s: the pass ends, gives the reason, and blames no file', async (_what, base_url, said) => {
-    const home = new SluiceHome({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
-    const project_id = home.use(service)
-    home.configure({ service: { base_url: await base_url(), project_id }, top: patient })
-    const clock = new MovingClock({ times: 20 })
-    const drained = await pass(home, clock)
-    expect(drained).toMatchObject({
-      why: expect.not.stringMatching('done'),
-      error: { message: expect.stringMatching(said) },
-    })
-    for (const stage of Object.values(home.stages())) expect(['wanted', 'reserving']).toContain(stage)
+      [
+        'on a closed port',
+        async () => 'http://127.0.0.1:1',
+        /the connection was refused \(ECONNREFUSED\)/,
+      ],
+      [
+        'a web page with 200',
+        () => answering(200, 'text/html', html),
+        /something on the way to the service \(a proxy\?\) answered 200/,
+      ],
+      ['a web page with 404', () => answering(404, 'text/html', html), /404/],
+      ['no HTTP at all', babbling, /the answer is not HTTP/],
+      ['busy for ever', () => answering(503, 'application/json', '"come back later"'), /503/],
+      ...Object.entries(not_understood).map(([what, body]) => {
+        return [
+          `200 with ${what}`,
+          () => answering(200, 'application/json', body),
+          /an answer that is not understood/,
+        ] as const
+      }),
+    ]
+  test.each(cases)(
+    '%s: the pass ends, gives the reason, and blames no file',
+    async (_what, base_url, said) => {
+      const home = new SluiceHome({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
+      const project_id = home.use(service)
+      home.configure({ service: { base_url: await base_url(), project_id }, top: patient })
+      const clock = new MovingClock({ times: 20 })
+      const drained = await pass(home, clock)
+      expect(drained).toMatchObject({
+        why: expect.not.stringMatching('done'),
+        error: { message: expect.stringMatching(said) },
+      })
+      for (const stage of Object.values(home.stages()))
+        expect(['wanted', 'reserving']).toContain(stage)
 
-    home.configure({ service: { base_url: service.api, project_id }, top: patient })
-    expect(await pass(home, clock)).toEqual({ why: 'done' })
-    expect(new Set(Object.values(home.stages()))).toEqual(new Set(['ready']))
-    expect(service.assets(project_id)).toHaveLength(4)
-  })
+      home.configure({ service: { base_url: service.api, project_id }, top: patient })
+      expect(await pass(home, clock)).toEqual({ why: 'done' })
+      expect(new Set(Object.values(home.stages()))).toEqual(new Set(['ready']))
+      expect(service.assets(project_id)).toHaveLength(4)
+    },
+  )
 })
 
 test.each([

@@ -86,7 +86,10 @@ export class SluiceHome {
    * Creates a project of the service and a token for it, and writes both to the configuration.
    * Returns the project.
    */
-  use(service: Service, change: { service?: Fields; uploads?: Fields; folder?: Fields; top?: Fields } = {}): string {
+  use(
+    service: Service,
+    change: { service?: Fields; uploads?: Fields; folder?: Fields; top?: Fields } = {},
+  ): string {
     const { project_id } = service.projects.create('a project')
     this.giveToken(service.tokens.create(this.path).token)
     this.configure({ ...change, service: { base_url: service.api, project_id, ...change.service } })
@@ -119,7 +122,13 @@ export class SluiceHome {
     words: readonly string[],
     { env = {}, unprivileged: is_bound = false, command = [] }: StartOptions = {},
   ): Running {
-    const [file = '', ...rest] = [...command, ...(is_bound ? unprivileged() : []), process.execPath, program, ...words]
+    const [file = '', ...rest] = [
+      ...command,
+      ...(is_bound ? unprivileged() : []),
+      process.execPath,
+      program,
+      ...words,
+    ]
     const child = spawn(file, rest, {
       cwd: this.path,
       env: { PATH: process.env.PATH, HOME: this.path, ...constantsEnv(this.#constants), ...env },
@@ -136,7 +145,11 @@ export class SluiceHome {
     const ended = new Promise<Ended>((resolve, reject) => {
       const late = setTimeout(() => {
         child.kill('SIGKILL')
-        reject(new Error(`sluice ${words.join(' ')} takes longer than ${patience_ms} ms\n${out}\n${err}`))
+        reject(
+          new Error(
+            `sluice ${words.join(' ')} takes longer than ${patience_ms} ms\n${out}\n${err}`,
+          ),
+        )
       }, patience_ms)
       child.on('close', (code) => {
         clearTimeout(late)

@@ -24,7 +24,14 @@ describe.concurrent('a token that cannot be used', () => {
     expect(missing.err).toMatch(/cannot read the token file .*: ENOENT\n {2}\S/)
 
     const password = 'correct-horse-battery-staple'
-    const wrong = [password, '', randomBytes(8_000), `pat_${'a'.repeat(31)}`, `pat_${'a'.repeat(33)}`, 'pat_\u0000']
+    const wrong = [
+      password,
+      '',
+      randomBytes(8_000),
+      `pat_${'a'.repeat(31)}`,
+      `pat_${'a'.repeat(33)}`,
+      'pat_\u0000',
+    ]
     for (const bytes of wrong) {
       writeFileSync(home.at('token'), bytes)
       const { code, out, err } = await sync(home)
@@ -65,7 +72,9 @@ describe.concurrent('a token that cannot be used', () => {
     home.giveToken(service.tokens.create('elsewhere only', { project_ids: [elsewhere] }).token)
     const refused = await sync(home)
     expect(refused.code, refused.err).toBe(77)
-    expect(refused.err).toContain('check project_id in the configuration, and that the token may use it')
+    expect(refused.err).toContain(
+      'check project_id in the configuration, and that the token may use it',
+    )
     await expectNothingBlamed(home)
 
     home.giveToken(service.tokens.create('again').token)

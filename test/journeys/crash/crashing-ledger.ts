@@ -54,7 +54,11 @@ export class Fate {
   afterFact({ type }: Fact): void {
     this.facts.push(type)
     const stop = this.#stop
-    if (stop?.type !== type || this.facts.filter((other) => other === type).length !== stop.occurrence) return
+    if (
+      stop?.type !== type ||
+      this.facts.filter((other) => other === type).length !== stop.occurrence
+    )
+      return
     if (stop.when === 'at once') this.#die()
     else this.#condemned = true
     this.check()

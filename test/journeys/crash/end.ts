@@ -44,7 +44,13 @@ export function readEnd(world: World): End {
     .sort((a, b) => a.md5.localeCompare(b.md5))
   const disk = existsSync(world.folder) ? [...filesOnDisk(world.folder)].sort() : []
   const prompt = readPromptEnd(world)
-  return { assets, disk, ...readLedger(world.state_dir), blob_faults: service.blobFaults.count, prompt }
+  return {
+    assets,
+    disk,
+    ...readLedger(world.state_dir),
+    blob_faults: service.blobFaults.count,
+    prompt,
+  }
 }
 
 export function bareSlots(world: World): number {
@@ -68,7 +74,9 @@ function readLedger(state_dir: string): Omit<End, 'assets' | 'disk' | 'blob_faul
       labels: all(
         `SELECT lower(hex(md5)) AS md5, name FROM asset_labels JOIN contents ON contents.id = content ORDER BY md5, name`,
       ),
-      folders: all('SELECT name, configured, offline_reason, first_scan_ms IS NOT NULL AS was_scanned FROM folders'),
+      folders: all(
+        'SELECT name, configured, offline_reason, first_scan_ms IS NOT NULL AS was_scanned FROM folders',
+      ),
       troubles: all('SELECT about, code FROM troubles'),
       tickets: tickets.prepare('SELECT count(*) FROM tickets').pluck().get() as number,
       broken_rules: allBroken(ledger),

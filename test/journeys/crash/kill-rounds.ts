@@ -1,7 +1,14 @@
 import { expect } from 'vitest'
 import { seedOfCommit } from '../../rig/commit-seed.ts'
 import { Chance } from '../rig/chance.ts'
-import { type KillMoment, type KillPlace, kill_places, max_in_flight, Siege, usual_in_flight } from './kill.ts'
+import {
+  type KillMoment,
+  type KillPlace,
+  kill_places,
+  max_in_flight,
+  Siege,
+  usual_in_flight,
+} from './kill.ts'
 
 /** Number of kills in one first pass. Then new files, a new service and a new ledger begin. */
 const kills_a_series = 15
@@ -42,7 +49,8 @@ export async function killRounds(kills: number, min_at_a_place: number): Promise
   })
   console.log(['kill -9:', ...lines].join('\n'))
   expect([...histogram.values()].reduce((sum, count) => sum + count, 0)).toBe(kills)
-  for (const place of kill_places) expect(histogram.get(place) ?? 0, place).toBeGreaterThanOrEqual(min_at_a_place)
+  for (const place of kill_places)
+    expect(histogram.get(place) ?? 0, place).toBeGreaterThanOrEqual(min_at_a_place)
 }
 
 interface Series {
@@ -58,7 +66,8 @@ async function besiege(moments: readonly KillMoment[]): Promise<Series> {
     const left = await siege.run(moments)
     siege.expectWhole()
     const kills = siege.kills()
-    for (const { place, slots_lost } of kills) expect(slots_lost, place).toBeLessThanOrEqual(max_in_flight)
+    for (const { place, slots_lost } of kills)
+      expect(slots_lost, place).toBeLessThanOrEqual(max_in_flight)
     const allowed = siege.contents() + kills.length * usual_in_flight
     expect(siege.requests('put')).toBeLessThanOrEqual(allowed)
     const reached = new Map(siege.reached())

@@ -72,7 +72,9 @@ function manyFiles(count = 300): Record<string, TreeEntry> {
   for (let index = 0; index < count; index++) {
     const number = index % 10 === 9 ? index - 9 : index
     const line = `file ${number} of many\n`
-    tree[`docs/${index % 7}/file-${index}.txt`] = line.repeat(number % 30 === 3 ? 100_000 : 1 + (number % 50))
+    tree[`docs/${index % 7}/file-${index}.txt`] = line.repeat(
+      number % 30 === 3 ? 100_000 : 1 + (number % 50),
+    )
   }
   return tree
 }
@@ -141,7 +143,9 @@ export class Siege {
     const on_disk = [...new Set(filesOnDisk(this.#base).values())].sort()
     expect(whole.filter(({ status }) => status !== 'ready')).toEqual([])
     expect(whole.map(({ md5 }) => md5).sort()).toEqual(on_disk)
-    expect(whole.map(({ asset_id }) => md5Of(this.service.readBlob(asset_id))).sort()).toEqual(on_disk)
+    expect(whole.map(({ asset_id }) => md5Of(this.service.readBlob(asset_id))).sort()).toEqual(
+      on_disk,
+    )
     expect(this.service.blobFaults).toEqual({ count: 0, reasons: [] })
   }
 
@@ -160,7 +164,9 @@ export class Siege {
       const life = made && this.#life_of.get(made)
       const death = life === undefined ? undefined : this.#deaths[life]
       expect(death, `${asset_id} was left bare by a life that was not killed`).toBeDefined()
-      expect(death?.known.has(asset_id), `the ledger knew ${asset_id} when the process died`).toBe(false)
+      expect(death?.known.has(asset_id), `the ledger knew ${asset_id} when the process died`).toBe(
+        false,
+      )
       kills[life!]!.slots_lost++
     }
     return kills
@@ -203,10 +209,14 @@ export class Siege {
   async #live(): Promise<string> {
     const words = ['sync', '--config', join(this.#home, 'sluice.yaml')]
     const env = { PATH: process.env.PATH, HOME: this.#home, ...constantsEnv(constants) }
-    const child = spawn(process.execPath, [sluice, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [sluice, ...words], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#child = child
     const output: Buffer[] = []
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => output.push(bytes))
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (bytes: Buffer) => output.push(bytes))
     await once(child, 'close')
     return Buffer.concat(output).toString()
   }
@@ -251,7 +261,11 @@ export class Siege {
       }
     }
     return new Set([
-      ...read('ledger.db', ledger_migrations, 'SELECT asset_id FROM contents WHERE asset_id IS NOT NULL'),
+      ...read(
+        'ledger.db',
+        ledger_migrations,
+        'SELECT asset_id FROM contents WHERE asset_id IS NOT NULL',
+      ),
       ...read('tickets.db', ticket_migrations, 'SELECT asset_id FROM tickets'),
     ])
   }

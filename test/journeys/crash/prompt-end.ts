@@ -33,9 +33,12 @@ export function readPromptEnd(world: World): PromptEnd | undefined {
     })),
   )
   const posts = service.requestLog.filter(
-    ({ place, status }) => (place === 'chats.start' || place === 'messages.append') && status >= 200 && status < 300,
+    ({ place, status }) =>
+      (place === 'chats.start' || place === 'messages.append') && status >= 200 && status < 300,
   ).length
-  const bodies = prompt.receiver.requests.filter(({ whole }) => whole).map(({ body }) => body.toString())
+  const bodies = prompt.receiver.requests
+    .filter(({ whole }) => whole)
+    .map(({ body }) => body.toString())
   const ids = bodies.map((body) => (JSON.parse(body) as { id: string }).id)
   return {
     chats,

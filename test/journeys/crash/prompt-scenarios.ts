@@ -12,7 +12,11 @@ const run_is_over = `EXISTS (SELECT 1 FROM runs WHERE ended_ms IS NOT NULL)
 /** The files are uploaded before the due time. */
 const before: Phase = {}
 
-function due(also: (world: World) => void | Promise<void> = () => {}, until = run_is_over, late_ms = 0): Phase {
+function due(
+  also: (world: World) => void | Promise<void> = () => {},
+  until = run_is_over,
+  late_ms = 0,
+): Phase {
   return {
     async before(world) {
       await also(world)
@@ -49,7 +53,10 @@ export const prompt_scenarios: Scenario[] = [
     name: 'one receiver fails for a while, another forever',
     tree,
     prompt: { asks: 1, receiver: [500, 200] },
-    phases: [before, due((world) => void mkdirSync(join(world.prompt!.copies, 'copy.md'), { recursive: true }))],
+    phases: [
+      before,
+      due((world) => void mkdirSync(join(world.prompt!.copies, 'copy.md'), { recursive: true })),
+    ],
   },
   {
     name: 'a failed delivery is requested again',
@@ -74,7 +81,12 @@ export const prompt_scenarios: Scenario[] = [
     name: 'a question is refused',
     tree,
     prompt: { asks: 0 },
-    phases: [before, due((world) => world.service.injectFaults({ failures: [{ route: 'chats.start', status: 400 }] }))],
+    phases: [
+      before,
+      due((world) =>
+        world.service.injectFaults({ failures: [{ route: 'chats.start', status: 400 }] }),
+      ),
+    ],
   },
   {
     name: 'a question is refused for a moment',
@@ -82,7 +94,9 @@ export const prompt_scenarios: Scenario[] = [
     prompt: { asks: 1 },
     phases: [
       before,
-      due((world) => world.service.injectFaults({ failures: [{ route: 'chats.start', status: 429, times: 1 }] })),
+      due((world) =>
+        world.service.injectFaults({ failures: [{ route: 'chats.start', status: 429, times: 1 }] }),
+      ),
     ],
   },
   {
@@ -99,7 +113,9 @@ export const prompt_scenarios: Scenario[] = [
       before,
       due((world) =>
         world.service.injectFaults({
-          failures: [{ route: 'chats.start', status: 500, times: 1, when: 'after', drop_connection: true }],
+          failures: [
+            { route: 'chats.start', status: 500, times: 1, when: 'after', drop_connection: true },
+          ],
         }),
       ),
     ],
@@ -144,7 +160,9 @@ export const prompt_scenarios: Scenario[] = [
       {
         before: (world) => world.passTime(-3 * day_ms),
         until: (world) =>
-          world.prompt!.holds(`NOT EXISTS (SELECT 1 FROM prompts WHERE checked_ms > ${world.clock.now_ms()})`),
+          world.prompt!.holds(
+            `NOT EXISTS (SELECT 1 FROM prompts WHERE checked_ms > ${world.clock.now_ms()})`,
+          ),
       },
     ],
   },

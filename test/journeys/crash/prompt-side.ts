@@ -32,7 +32,12 @@ export class PromptSide {
   readonly #options: PromptOptions
   readonly #state_dir: string
 
-  static async begin(options: PromptOptions, home: string, state_dir: string, clock: Clock): Promise<PromptSide> {
+  static async begin(
+    options: PromptOptions,
+    home: string,
+    state_dir: string,
+    clock: Clock,
+  ): Promise<PromptSide> {
     const answers = (options.receiver ?? [200]).map((status) => ({ status }))
     return new PromptSide(options, home, state_dir, clock, await startServer(answers))
   }
@@ -54,7 +59,12 @@ export class PromptSide {
 
   config() {
     const due = new Date(this.due_ms)
-    const [minute, hour, day, month] = [due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate(), due.getUTCMonth() + 1]
+    const [minute, hour, day, month] = [
+      due.getUTCMinutes(),
+      due.getUTCHours(),
+      due.getUTCDate(),
+      due.getUTCMonth() + 1,
+    ]
     const prompt = {
       name: 'digest',
       cron: `${minute} ${hour} ${day} ${month} *`,
@@ -71,7 +81,13 @@ export class PromptSide {
       ],
       ...this.#options.fields,
     }
-    const asking = { first_ms: 10, max_ms: 50, find_turn_ms: 300, deliver_first_ms: 10, max_deliver_ms: 100 }
+    const asking = {
+      first_ms: 10,
+      max_ms: 50,
+      find_turn_ms: 300,
+      deliver_first_ms: 10,
+      max_deliver_ms: 100,
+    }
     return { prompts: [prompt], asking }
   }
 

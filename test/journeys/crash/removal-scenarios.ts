@@ -2,7 +2,12 @@ import { day_ms, minute_ms } from '../../../src/base/time/time.ts'
 import type { Phase, Scenario } from './scenarios.ts'
 import type { World } from './world.ts'
 
-const folder = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old', labels: ['team'] }
+const folder = {
+  on_delete: 'remove',
+  delete_grace_ms: '1s',
+  on_change: 'remove_old',
+  labels: ['team'],
+}
 const tree = { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' }
 
 const outdated: Phase = {
@@ -44,13 +49,23 @@ export const removal_scenarios: Scenario[] = [
     name: 'the service cannot remove for a moment, and then can',
     tree,
     folder,
-    phases: [{ before: (world) => failing(500, world) }, outdated, later(minute_ms), later(10 * minute_ms)],
+    phases: [
+      { before: (world) => failing(500, world) },
+      outdated,
+      later(minute_ms),
+      later(10 * minute_ms),
+    ],
   },
   {
     name: 'the service does not support removal, and then does',
     tree,
     folder,
-    phases: [{ before: (world) => failing(405, world) }, outdated, later(minute_ms), later(2 * day_ms)],
+    phases: [
+      { before: (world) => failing(405, world) },
+      outdated,
+      later(minute_ms),
+      later(2 * day_ms),
+    ],
   },
   {
     name: 'so many removals wait that a user must accept them',

@@ -45,7 +45,14 @@ export async function runScenario(scenario: Scenario, stop?: Stop): Promise<Run>
     const puts = world.service.requestLog.filter(({ place }) => place === 'put').length
     const was_stopped = stop !== undefined && fate.isDead
     const took_ms = performance.now() - began
-    return { end: readEnd(world), facts: fate.facts, bare_slots: bareSlots(world), puts, took_ms, was_stopped }
+    return {
+      end: readEnd(world),
+      facts: fate.facts,
+      bare_slots: bareSlots(world),
+      puts,
+      took_ms,
+      was_stopped,
+    }
   } finally {
     await world.close()
   }
@@ -62,7 +69,11 @@ async function live(world: World, phase: Phase, fate: Fate, moments: Moments): P
     throw error
   }
   try {
-    await within('the pass', Promise.race([pass(daemon, world, phase, fate), fate.died]), max_pass_ms)
+    await within(
+      'the pass',
+      Promise.race([pass(daemon, world, phase, fate), fate.died]),
+      max_pass_ms,
+    )
     if (!fate.isDead) await within('the stop', daemon.stop(), max_abort_ms)
   } catch (error) {
     if (!fate.isDead) throw new Error(`${error}\n${lines.slice(-20).join('')}`, { cause: error })
@@ -76,7 +87,11 @@ function start(world: World, fate: Fate, moments: Moments, lines: string[]): Pro
     config: world.config(),
     secrets: secretsOf(world.token),
     clock: world.clock,
-    log: createLog({ level: 'debug', format: 'json', destination: { write: (text) => void lines.push(text) } }),
+    log: createLog({
+      level: 'debug',
+      format: 'json',
+      destination: { write: (text) => void lines.push(text) },
+    }),
     mode: world.watches ? 'run' : 'once',
     wrap_ledger: (inner) => crashingLedger(inner, fate, moments),
   })
@@ -96,10 +111,16 @@ async function pass(daemon: Daemon, world: World, phase: Phase, fate: Fate): Pro
 }
 
 /** A daemon in watch mode does not end by itself. */
-async function watch(daemon: Daemon, world: World, { facts, until: isOver }: Phase, fate: Fate): Promise<void> {
+async function watch(
+  daemon: Daemon,
+  world: World,
+  { facts, until: isOver }: Phase,
+  fate: Fate,
+): Promise<void> {
   await daemon.idle()
   if (facts) await record(daemon, facts(world))
-  if (isOver) await until('the end of the phase', () => fate.isDead || isOver(world), undefined, 120_000)
+  if (isOver)
+    await until('the end of the phase', () => fate.isDead || isOver(world), undefined, 120_000)
   await daemon.idle()
 }
 

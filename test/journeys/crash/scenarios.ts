@@ -48,7 +48,10 @@ export const scenarios: Scenario[] = [
       { before: (world) => world.writeJustNow('inbox/three.txt', 'three') },
       {
         before(world) {
-          world.write({ 'inbox/two.txt': 'two, second version', '.sluiceignore': 'old-notes.txt\n' })
+          world.write({
+            'inbox/two.txt': 'two, second version',
+            '.sluiceignore': 'old-notes.txt\n',
+          })
           world.remove('plans/large.txt')
           world.move('inbox/one.txt', 'plans/one.txt')
         },
@@ -80,7 +83,12 @@ export const scenarios: Scenario[] = [
     phases: [
       failing(
         { route: 'assets.complete', status: 500, times: 1 },
-        { route: 'assets.complete', status: 400, code: 'publicapi.asset.complete.bytes_missing', times: 2 },
+        {
+          route: 'assets.complete',
+          status: 400,
+          code: 'publicapi.asset.complete.bytes_missing',
+          times: 2,
+        },
       ),
     ],
   },
@@ -152,7 +160,11 @@ export const scenarios: Scenario[] = [
       let is_changed = false
       return {
         claimedToSend(work) {
-          if (is_changed || !work.some(({ sources }) => sources.some(({ path }) => path === 'a.txt'))) return
+          if (
+            is_changed ||
+            !work.some(({ sources }) => sources.some(({ path }) => path === 'a.txt'))
+          )
+            return
           is_changed = true
           world.writeJustNow('a.txt', 'a, second version')
         },
@@ -162,7 +174,10 @@ export const scenarios: Scenario[] = [
   {
     name: 'a file keeps changing',
     tree: { 'b.txt': 'b' },
-    phases: [{ before: (world) => world.writeJustNow('a.txt', 'a') }, { before: (world) => world.passTime(120_000) }],
+    phases: [
+      { before: (world) => world.writeJustNow('a.txt', 'a') },
+      { before: (world) => world.passTime(120_000) },
+    ],
     moments(world) {
       let is_changed = false
       return {
@@ -212,7 +227,12 @@ export const scenarios: Scenario[] = [
       {
         facts_after() {
           // The deliverer records the result as for a report; the scenarios of prompts cover that.
-          const message = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', problems: [] }
+          const message = {
+            message_id: 'alert_1',
+            subject: 'Sluice',
+            text: 'docs is offline',
+            problems: [],
+          }
           return [{ type: 'alert_raised', ...message, targets: ['mail'] }]
         },
       },

@@ -22,7 +22,10 @@ export interface PlannedStop {
 
 /** Every fact of the undisturbed runs as a stop, in the order of the scenarios and of time. */
 export async function everyFact(): Promise<PlannedStop[]> {
-  const runs = await inParallel(scenarios, async (scenario) => ({ scenario, undisturbed: await runScenario(scenario) }))
+  const runs = await inParallel(scenarios, async (scenario) => ({
+    scenario,
+    undisturbed: await runScenario(scenario),
+  }))
   for (const { scenario, undisturbed } of runs) expectAsked(scenario, undisturbed)
   return runs.flatMap(({ scenario, undisturbed }) => {
     const seen = new Map<FactType, number>()
@@ -40,7 +43,11 @@ function expectAsked({ name, prompt }: Scenario, { end }: Run): void {
   if (!prompt || !end.prompt) return
   expect(end.prompt.chats.flat(), name).toHaveLength(prompt.asks)
   const receives = end.prompt.deliveries.length > 0 ? 1 : 0
-  expect(end.prompt.hook, name).toEqual({ is_reached: receives === 1, ids: receives, bodies: receives })
+  expect(end.prompt.hook, name).toEqual({
+    is_reached: receives === 1,
+    ids: receives,
+    bodies: receives,
+  })
 }
 
 /**
@@ -49,7 +56,9 @@ function expectAsked({ name, prompt }: Scenario, { end }: Run): void {
 export function everyStop(facts: readonly PlannedStop[]): PlannedStop[] {
   return facts.flatMap((planned) => {
     const has_two = planned.has_next && isActedOn(planned.stop.type)
-    return has_two ? [planned, { ...planned, stop: { ...planned.stop, when: 'before the next' } }] : [planned]
+    return has_two
+      ? [planned, { ...planned, stop: { ...planned.stop, when: 'before the next' } }]
+      : [planned]
   })
 }
 
@@ -77,12 +86,16 @@ export async function expectSameEnds(stops: readonly PlannedStop[], max_ms: numb
       if (run.was_stopped) stopped_at.set(stop.type, (stopped_at.get(stop.type) ?? 0) + 1)
       else not_reached.push(name)
     } catch (error) {
-      wrong.push(`${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      wrong.push(
+        `${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      )
     }
   })
   const counts = [...stopped_at].map(([type, count]) => `${type} ${count}`).join(', ')
   if (left_out > 0)
-    console.log(`skipped: ${left_out} of ${stops.length} stops, because ${max_ms / 60_000} minutes are over`)
+    console.log(
+      `skipped: ${left_out} of ${stops.length} stops, because ${max_ms / 60_000} minutes are over`,
+    )
   console.log(
     `${stops.length - left_out} stops; stopped after: ${counts}\nended before their stop: ${not_reached.join('; ') || 'none'}`,
   )
@@ -95,7 +108,10 @@ function inTurns(stops: readonly PlannedStop[]): PlannedStop[] {
   const seed = seedOfCommit()
   const lot = (name: string) => createHash('sha256').update(`${seed} ${name}`).digest('hex')
   const drawn = stops
-    .map((planned) => ({ planned, lot: lot(`${planned.scenario.name} ${JSON.stringify(planned.stop)}`) }))
+    .map((planned) => ({
+      planned,
+      lot: lot(`${planned.scenario.name} ${JSON.stringify(planned.stop)}`),
+    }))
     .sort((one, other) => (one.lot < other.lot ? -1 : 1))
   const turns = new Map<FactType, number>()
   return drawn
@@ -114,7 +130,9 @@ function expectSameEnd(run: Run, { undisturbed }: PlannedStop, name: string): vo
     const message = `${what} ${JSON.stringify(its[what])}, undisturbed ${JSON.stringify(end)}: ${name}`
     expect(its[what], message).toEqual(end)
   }
-  expect(run.bare_slots, `slots lost: ${name}`).toBeLessThanOrEqual(undisturbed.bare_slots + max_in_flight)
+  expect(run.bare_slots, `slots lost: ${name}`).toBeLessThanOrEqual(
+    undisturbed.bare_slots + max_in_flight,
+  )
   expect(run.puts, `bodies sent: ${name}`).toBeLessThanOrEqual(undisturbed.puts + max_in_flight)
 }
 

@@ -68,8 +68,13 @@ export class World {
     let ahead_ms = clock_ahead_ms
     const clock = { ...system_clock, now_ms: () => Date.now() + ahead_ms }
     const home = makeStore()
-    const service = await startService({ data_dir: join(home, 'service'), clock, ...options.service })
-    const prompt = options.prompt && (await PromptSide.begin(options.prompt, home, join(home, 'state'), clock))
+    const service = await startService({
+      data_dir: join(home, 'service'),
+      clock,
+      ...options.service,
+    })
+    const prompt =
+      options.prompt && (await PromptSide.begin(options.prompt, home, join(home, 'state'), clock))
     return new World(options, home, service, clock, prompt, (ms) => {
       ahead_ms += ms
     })
@@ -191,8 +196,16 @@ export class World {
   }
 
   async #post(path: string, body: object): Promise<unknown> {
-    const headers = { 'x-api-key': this.token, 'x-project-id': this.project_id, 'content-type': 'application/json' }
-    const answer = await fetch(this.service.api + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const headers = {
+      'x-api-key': this.token,
+      'x-project-id': this.project_id,
+      'content-type': 'application/json',
+    }
+    const answer = await fetch(this.service.api + path, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
     if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
     return await answer.json()
   }

@@ -7,7 +7,10 @@ const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
 /** Without x, 15 of 40 files are found, so a user must decide. */
 const left_15_of_40 = {
   tree: Object.fromEntries(
-    Array.from({ length: 40 }, (_, index) => [`docs/${index < 25 ? 'x' : 'y'}/${index}.txt`, `text ${index}`]),
+    Array.from({ length: 40 }, (_, index) => [
+      `docs/${index < 25 ? 'x' : 'y'}/${index}.txt`,
+      `text ${index}`,
+    ]),
   ),
   config: { scan: { missing_files: 5 } },
 }
@@ -28,9 +31,14 @@ localJourneys('accepting missing files', (profile) => {
     await journey.stop()
     for (const part of ['0', '1', '2']) journey.remove(`docs/${part}`)
     await journey.start()
-    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('0 of 15') ?? false)
+    await journey.until(
+      'it waits',
+      () => journey.folder()?.offline_reason?.includes('0 of 15') ?? false,
+    )
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
-    await journey.until('every file is gone', () => journey.files().every(({ stage }) => stage === 'gone'))
+    await journey.until('every file is gone', () =>
+      journey.files().every(({ stage }) => stage === 'gone'),
+    )
     expect(journey.folder()?.offline_reason).toBeNull()
     await journey.idle()
     journey.ends({ also_there: md5s })
@@ -42,7 +50,9 @@ localJourneys('accepting missing files', (profile) => {
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
       async record(facts) {
-        const again = facts.find((fact) => fact.type === 'folder_offline' && fact.reason.includes('most of it is gone'))
+        const again = facts.find(
+          (fact) => fact.type === 'folder_offline' && fact.reason.includes('most of it is gone'),
+        )
         if (again && !is_said) {
           is_said = true
           await ledger.record([{ type: 'accepted', folder: 'docs', path: '' }])
@@ -68,7 +78,10 @@ localJourneys('accepting missing files', (profile) => {
     await journey.allReady()
     journey.move('docs/x', 'aside/x')
     journey.daemon.rescan('docs')
-    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('15 of 40') ?? false)
+    await journey.until(
+      'it waits',
+      () => journey.folder()?.offline_reason?.includes('15 of 40') ?? false,
+    )
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     await journey.abort()
     return journey
@@ -95,7 +108,10 @@ localJourneys('accepting missing files', (profile) => {
     journey.move('docs', 'disk')
     journey.move('other', 'docs')
     await journey.start()
-    await journey.until('it is asked again', () => journey.folder()?.offline_reason?.includes('0 of 40') ?? false)
+    await journey.until(
+      'it is asked again',
+      () => journey.folder()?.offline_reason?.includes('0 of 40') ?? false,
+    )
     journey.daemon.rescan('docs')
     await journey.idle()
     expect(gone(journey)).toBe(before)
@@ -147,17 +163,26 @@ localJourneys('accepting missing files', (profile) => {
     const isLeftOut = (name: string) => journey.file(name)?.stage === 'skipped before_start'
     await journey.until('they are left out', () => held.every(isLeftOut))
     await journey.idle()
-    const newer = names.map((name) => name.replace('docs', 'docs/new')).concat('docs/new/15.txt', 'docs/new/16.txt')
+    const newer = names
+      .map((name) => name.replace('docs', 'docs/new'))
+      .concat('docs/new/15.txt', 'docs/new/16.txt')
     for (const name of newer) journey.write({ [name]: `newer ${name}` })
-    await journey.until('the new ones are sent', () => newer.every((name) => journey.file(name)?.stage === 'ready'))
+    await journey.until('the new ones are sent', () =>
+      newer.every((name) => journey.file(name)?.stage === 'ready'),
+    )
     const md5s = journey.assets().map(({ md5 }) => md5!)
     await journey.stop()
     journey.remove('docs/new')
     await journey.start()
-    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('8 of 25') ?? false)
+    await journey.until(
+      'it waits',
+      () => journey.folder()?.offline_reason?.includes('8 of 25') ?? false,
+    )
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     journey.daemon.rescan('docs')
-    await journey.until('what was missing is gone', () => newer.every((name) => journey.file(name)?.stage === 'gone'))
+    await journey.until('what was missing is gone', () =>
+      newer.every((name) => journey.file(name)?.stage === 'gone'),
+    )
     await journey.idle()
     expect(held.filter(isLeftOut)).toEqual(held)
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })

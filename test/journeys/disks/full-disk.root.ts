@@ -68,19 +68,25 @@ await service.close()
 // With the hosted profile, a slot whose record was lost is a dead reservation with a long wait,
 // which other tests cover.
 localJourneys('a state disk that is full for a while', () => {
-  test.skipIf(!has_tmpfs)('every file becomes ready soon after there is space again, without a restart', () => {
-    const place = makeTree({ 'service/': '' })
-    const file = join(place, 'full.mjs')
-    writeFileSync(file, script)
-    const files = 150
-    const args = ['-m', '--propagation', 'private', process.execPath, file, place, 'default']
-    const numbers = [files, fullOrPart(8_000, 1_500)].map(String)
-    const child = spawnSync('unshare', [...args, ...numbers], { encoding: 'utf8', timeout: 58_000 })
-    expect(JSON.parse(child.stdout || JSON.stringify(child.stderr))).toEqual({
-      trouble: 'database.full',
-      all_before: false,
-      ready: files,
-      trouble_after: null,
-    })
-  })
+  test.skipIf(!has_tmpfs)(
+    'every file becomes ready soon after there is space again, without a restart',
+    () => {
+      const place = makeTree({ 'service/': '' })
+      const file = join(place, 'full.mjs')
+      writeFileSync(file, script)
+      const files = 150
+      const args = ['-m', '--propagation', 'private', process.execPath, file, place, 'default']
+      const numbers = [files, fullOrPart(8_000, 1_500)].map(String)
+      const child = spawnSync('unshare', [...args, ...numbers], {
+        encoding: 'utf8',
+        timeout: 58_000,
+      })
+      expect(JSON.parse(child.stdout || JSON.stringify(child.stderr))).toEqual({
+        trouble: 'database.full',
+        all_before: false,
+        ready: files,
+        trouble_after: null,
+      })
+    },
+  )
 })

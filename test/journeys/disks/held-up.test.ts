@@ -1,4 +1,12 @@
-import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  utimesSync,
+} from 'node:fs'
 import { expect, test } from 'vitest'
 import { hour_ms } from '../../../src/base/time/time.ts'
 import { mountUnresponsive } from '../../disk/unresponsive-mount.ts'
@@ -8,28 +16,34 @@ import { begin, diskJourneys } from '../rig/harness.ts'
 const tree = { 'docs/a.txt': 'in docs', 'other/b.txt': 'in the other' }
 
 const shows_open_files = existsSync('/proc/self/fd')
-if (!shows_open_files) console.log('skipped: small files beside a huge one, because /proc/self/fd is not there')
+if (!shows_open_files)
+  console.log('skipped: small files beside a huge one, because /proc/self/fd is not there')
 
 diskJourneys('nobody is held up', (profile) => {
-  test.skipIf(!shows_open_files)('small files become ready while a huge one is being hashed', async () => {
-    const folders = { docs: { max_file_bytes: '200GB' }, other: {} }
-    const journey = await begin({ profile, tree, folders })
-    await journey.allReady()
-    const huge = journey.at('docs/huge.bin')
-    // The md5 takes a quarter of a minute, but a sparse file takes no space.
-    makeSparse(huge, 9_000_000_000)
-    await journey.until('the huge file is being hashed', () => isOpen(huge))
-    journey.write({ 'docs/beside.txt': 'beside it', 'other/elsewhere.txt': 'elsewhere' })
-    await Promise.all(['docs/beside.txt', 'other/elsewhere.txt'].map((name) => journey.stage(name, 'ready')))
-    expect(isOpen(huge)).toBe(true)
-    // The first event about the huge file waits for it; the next event does not.
-    utimesSync(huge, new Date(), new Date())
-    journey.write({ 'docs/after.txt': 'after that' })
-    await journey.stage('docs/after.txt', 'ready')
-    expect(isOpen(huge)).toBe(true)
-    await journey.abort()
-    journey.remove('docs/huge.bin')
-  })
+  test.skipIf(!shows_open_files)(
+    'small files become ready while a huge one is being hashed',
+    async () => {
+      const folders = { docs: { max_file_bytes: '200GB' }, other: {} }
+      const journey = await begin({ profile, tree, folders })
+      await journey.allReady()
+      const huge = journey.at('docs/huge.bin')
+      // The md5 takes a quarter of a minute, but a sparse file takes no space.
+      makeSparse(huge, 9_000_000_000)
+      await journey.until('the huge file is being hashed', () => isOpen(huge))
+      journey.write({ 'docs/beside.txt': 'beside it', 'other/elsewhere.txt': 'elsewhere' })
+      await Promise.all(
+        ['docs/beside.txt', 'other/elsewhere.txt'].map((name) => journey.stage(name, 'ready')),
+      )
+      expect(isOpen(huge)).toBe(true)
+      // The first event about the huge file waits for it; the next event does not.
+      utimesSync(huge, new Date(), new Date())
+      journey.write({ 'docs/after.txt': 'after that' })
+      await journey.stage('docs/after.txt', 'ready')
+      expect(isOpen(huge)).toBe(true)
+      await journey.abort()
+      journey.remove('docs/huge.bin')
+    },
+  )
 
   test('a folder on an unresponsive share goes offline while its files are due, and the others continue', async ({
     skip,
@@ -52,9 +66,14 @@ diskJourneys('nobody is held up', (profile) => {
     clock.skip(hour_ms)
     if (!unmount) {
       await journey.allReady()
-      return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+      return skip(
+        'a file system that nobody serves can be mounted by root alone, where there is FUSE',
+      )
     }
-    await journey.until('the share is offline', () => journey.folder('other')?.offline_reason != null)
+    await journey.until(
+      'the share is offline',
+      () => journey.folder('other')?.offline_reason != null,
+    )
     journey.write({ 'docs/new.txt': 'new' })
     await journey.stage('docs/new.txt', 'ready')
     expect(journey.files().filter(({ stage }) => stage === 'gone')).toEqual([])
@@ -64,7 +83,9 @@ diskJourneys('nobody is held up', (profile) => {
     await journey.allReady()
   })
 
-  test('a share becomes unresponsive while its files wait to be sent: the others continue', async ({ skip }) => {
+  test('a share becomes unresponsive while its files wait to be sent: the others continue', async ({
+    skip,
+  }) => {
     const config = { scan: { answer_ms: 500 } }
     const journey = await begin({ profile, tree, config, folders: { docs: {}, other: {} } })
     await journey.allReady()
@@ -79,9 +100,14 @@ diskJourneys('nobody is held up', (profile) => {
     await journey.daemon.resume()
     if (!unmount) {
       await journey.allReady()
-      return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+      return skip(
+        'a file system that nobody serves can be mounted by root alone, where there is FUSE',
+      )
     }
-    await journey.until('the share is offline', () => journey.folder('other')?.offline_reason != null)
+    await journey.until(
+      'the share is offline',
+      () => journey.folder('other')?.offline_reason != null,
+    )
     journey.write({ 'docs/new.txt': 'new' })
     await journey.stage('docs/new.txt', 'ready')
     unmount()
@@ -94,12 +120,23 @@ diskJourneys('nobody is held up', (profile) => {
     'a share below a folder becomes unresponsive: %s continues',
     async (watch, { skip }) => {
       const below = { 'docs/share/': '', 'docs/sub/b.txt': 'in sub' }
-      const journey = await begin({ profile, tree: { ...tree, ...below }, folders: { docs: { watch }, other: {} } })
+      const journey = await begin({
+        profile,
+        tree: { ...tree, ...below },
+        folders: { docs: { watch }, other: {} },
+      })
       await journey.allReady()
       const unmount = mountUnresponsive(journey.at('docs/share'))
-      if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+      if (!unmount)
+        return skip(
+          'a file system that nobody serves can be mounted by root alone, where there is FUSE',
+        )
       await journey.restart()
-      journey.write({ 'docs/new.txt': 'new', 'docs/sub/new.txt': 'new in sub', 'other/new.txt': 'new in the other' })
+      journey.write({
+        'docs/new.txt': 'new',
+        'docs/sub/new.txt': 'new in sub',
+        'other/new.txt': 'new in the other',
+      })
       journey.daemon.rescan()
       const names = ['docs/new.txt', 'docs/sub/new.txt', 'other/new.txt']
       await Promise.all(names.map((name) => journey.stage(name, 'ready')))

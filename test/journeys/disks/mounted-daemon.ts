@@ -30,9 +30,18 @@ export function mayMount(disk: Disk): boolean {
     disk === 'tmpfs'
       ? 'mount -t tmpfs none /mnt'
       : `truncate -s 8M ${image} && mkfs.ext4 -q ${image} && mount -o loop ${image} /mnt`
-  const [first = '', ...words] = [...(disk === 'ext4' ? loop_lock : []), 'unshare', '-m', '--propagation', 'private']
+  const [first = '', ...words] = [
+    ...(disk === 'ext4' ? loop_lock : []),
+    'unshare',
+    '-m',
+    '--propagation',
+    'private',
+  ]
   const { status, stderr, error } = spawnSync(first, [...words, 'sh', '-c', command])
-  if (status !== 0) console.log(`skipped: ${disk} cannot be mounted here: ${error?.message ?? String(stderr).trim()}`)
+  if (status !== 0)
+    console.log(
+      `skipped: ${disk} cannot be mounted here: ${error?.message ?? String(stderr).trim()}`,
+    )
   return status === 0
 }
 
@@ -248,7 +257,17 @@ export function runMounted(profile: ProfileName, scenario: string, disk: Disk): 
   const place = makeTree({ 'service/': '' })
   const file = join(place, 'mounts.mjs')
   writeFileSync(file, script)
-  const args = ['-m', '--propagation', 'private', process.execPath, file, place, profile, scenario, disk]
+  const args = [
+    '-m',
+    '--propagation',
+    'private',
+    process.execPath,
+    file,
+    place,
+    profile,
+    scenario,
+    disk,
+  ]
   const [command = '', ...words] = [...(disk === 'ext4' ? loop_lock : []), 'unshare', ...args]
   const child = spawnSync(command, words, { encoding: 'utf8', timeout: 58_000 })
   return JSON.parse(child.stdout || JSON.stringify(child.stderr))

@@ -6,8 +6,12 @@ import { makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
 import { localJourneys } from '../rig/harness.ts'
 
-const may_mount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
-if (!may_mount) console.log('skipped: a disk mounted over a folder, because mount namespaces are not allowed here')
+const may_mount =
+  spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+if (!may_mount)
+  console.log(
+    'skipped: a disk mounted over a folder, because mount namespaces are not allowed here',
+  )
 
 const files = 20
 
@@ -61,19 +65,27 @@ await service.close()
 `
 
 localJourneys('a mount namespace', (profile) => {
-  test.skipIf(!may_mount)('a disk is mounted over the folder and unmounted again: no file is lost', () => {
-    const tree = Object.fromEntries(Array.from({ length: files }, (_, file) => [`docs/${file}.txt`, `text ${file}`]))
-    const place = makeTree({ ...tree, 'service/': '' })
-    const file = join(place, 'mounts.mjs')
-    writeFileSync(file, script)
-    const child = spawnSync('unshare', ['-Urm', process.execPath, file, place, profile], {
-      encoding: 'utf8',
-      timeout: 50_000,
-    })
-    expect(JSON.parse(child.stdout || JSON.stringify(child.stderr))).toEqual({
-      covered: { ready: files, why: expect.stringMatching(/^another disk is mounted here, or none: \d+ of 20 files/) },
-      ready: files,
-      puts: files,
-    })
-  })
+  test.skipIf(!may_mount)(
+    'a disk is mounted over the folder and unmounted again: no file is lost',
+    () => {
+      const tree = Object.fromEntries(
+        Array.from({ length: files }, (_, file) => [`docs/${file}.txt`, `text ${file}`]),
+      )
+      const place = makeTree({ ...tree, 'service/': '' })
+      const file = join(place, 'mounts.mjs')
+      writeFileSync(file, script)
+      const child = spawnSync('unshare', ['-Urm', process.execPath, file, place, profile], {
+        encoding: 'utf8',
+        timeout: 50_000,
+      })
+      expect(JSON.parse(child.stdout || JSON.stringify(child.stderr))).toEqual({
+        covered: {
+          ready: files,
+          why: expect.stringMatching(/^another disk is mounted here, or none: \d+ of 20 files/),
+        },
+        ready: files,
+        puts: files,
+      })
+    },
+  )
 })

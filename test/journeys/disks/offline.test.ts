@@ -33,8 +33,14 @@ localJourneys('an offline folder loses nothing', (profile) => {
     journey.move('docs', 'aside/docs')
     await journey.until('it is offline', () => journey.folder()?.offline_reason !== null)
     journey.move('other', 'docs')
-    await journey.until('it is compared', () => journey.folder()?.offline_reason?.includes('another disk') ?? false)
-    await journey.until('and waits', () => journey.folder()?.offline_reason?.includes('0 of 15') ?? false)
+    await journey.until(
+      'it is compared',
+      () => journey.folder()?.offline_reason?.includes('another disk') ?? false,
+    )
+    await journey.until(
+      'and waits',
+      () => journey.folder()?.offline_reason?.includes('0 of 15') ?? false,
+    )
     expect(journey.stages()).toEqual(all_ready)
 
     journey.move('docs', 'other')
@@ -75,7 +81,10 @@ localJourneys('an offline folder loses nothing', (profile) => {
       journey.move('docs', 'elsewhere')
       journey.move('other', 'docs')
       journey.daemon.rescan('docs')
-      await journey.until('it waits', () => journey.folder()?.offline_reason?.includes(`0 of ${files}`) ?? false)
+      await journey.until(
+        'it waits',
+        () => journey.folder()?.offline_reason?.includes(`0 of ${files}`) ?? false,
+      )
       await journey.idle()
       expect(journey.stages()).toEqual(Object.fromEntries(few.map((name) => [name, 'ready'])))
       expect(journey.requests('assets.delete')).toEqual([])
@@ -90,11 +99,16 @@ localJourneys('an offline folder loses nothing', (profile) => {
 
   test('a folder of a few files that is emptied in place needs no acknowledgement', async () => {
     const few = names.slice(0, 9)
-    const journey = await begin({ profile, tree: Object.fromEntries(few.map((name) => [name, tree[name]!])) })
+    const journey = await begin({
+      profile,
+      tree: Object.fromEntries(few.map((name) => [name, tree[name]!])),
+    })
     await journey.allReady()
     const md5s = journey.assets().map(({ md5 }) => md5!)
     for (const part of ['0', '1', '2']) journey.remove(`docs/${part}`)
-    await journey.until('every file is gone', () => journey.files().every(({ stage }) => stage === 'gone'))
+    await journey.until('every file is gone', () =>
+      journey.files().every(({ stage }) => stage === 'gone'),
+    )
     await journey.idle()
     expect(journey.folder()?.offline_reason).toBeNull()
     journey.ends({ also_there: md5s })
@@ -107,22 +121,31 @@ localJourneys('an offline folder loses nothing', (profile) => {
     for (const part of ['0', '1', '2']) journey.remove(`docs/${part}`)
     journey.daemon.rescan('docs')
     // A scan that was under way may ask first. The check of the root asks again, about an empty one.
-    await journey.until('it waits', () => journey.folder()?.offline_reason?.startsWith('it is empty') === true)
+    await journey.until(
+      'it waits',
+      () => journey.folder()?.offline_reason?.startsWith('it is empty') === true,
+    )
     expect(journey.stages()).toEqual(all_ready)
 
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     journey.daemon.rescan('docs')
-    await journey.until('every file is gone', () => journey.files().every(({ stage }) => stage === 'gone'))
+    await journey.until('every file is gone', () =>
+      journey.files().every(({ stage }) => stage === 'gone'),
+    )
     expect(journey.folder()?.offline_reason).toBeNull()
     await journey.idle()
 
     // The acknowledgement was about the files missing then, not about later ones.
-    const newer = Object.fromEntries(names.map((name) => [name.replace('docs', 'docs/new'), `newer text of ${name}`]))
+    const newer = Object.fromEntries(
+      names.map((name) => [name.replace('docs', 'docs/new'), `newer text of ${name}`]),
+    )
     journey.write(newer)
     await journey.allReady()
     journey.move('docs/new', 'aside')
     await journey.until('it waits again', () => journey.folder()?.offline_reason !== null)
-    expect(journey.stages()).toMatchObject(Object.fromEntries(Object.keys(newer).map((name) => [name, 'ready'])))
+    expect(journey.stages()).toMatchObject(
+      Object.fromEntries(Object.keys(newer).map((name) => [name, 'ready'])),
+    )
     journey.move('aside', 'docs/new')
     await journey.until('it is back', () => journey.folder()?.offline_reason === null)
     await journey.idle()
@@ -145,7 +168,9 @@ localJourneys('an offline folder loses nothing', (profile) => {
   for (const watch of ['chokidar', 'native']) {
     test(`most files are deleted while the watcher runs (${watch}): the folder waits as after a scan`, async () => {
       const parts = Array.from({ length: 10 }, (_, index) => `docs/${index}`)
-      const files = parts.flatMap((part) => Array.from({ length: 6 }, (_, index) => `${part}/${index}.txt`))
+      const files = parts.flatMap((part) =>
+        Array.from({ length: 6 }, (_, index) => `${part}/${index}.txt`),
+      )
       const journey = await begin({
         profile,
         tree: Object.fromEntries(files.map((name) => [name, `text of ${name}`])),

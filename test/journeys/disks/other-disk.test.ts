@@ -1,4 +1,12 @@
-import { cpSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { ProfileName } from '../../../src/service/options.ts'
@@ -49,43 +57,55 @@ const has_other_disk = (() => {
     return false
   }
 })()
-if (!has_other_disk) console.log('skipped: another disk at the same place, because /dev/shm is none')
+if (!has_other_disk)
+  console.log('skipped: another disk at the same place, because /dev/shm is none')
 
 diskJourneys('another disk at the same place', (profile) => {
-  test.skipIf(!has_other_disk)('the doubt survives a restart; the known disk comes back by itself', async () => {
-    const journey = await unmounted(profile)
-    const before = journey.cost()
-    await journey.restart()
-    journey.daemon.rescan('docs')
-    await journey.idle()
-    expect(journey.folder()?.offline_reason).not.toBeNull()
-    expect(journey.stages()).toEqual(all_ready)
-    mount(journey, journey.at('disk'))
-    await journey.until('it is back', () => journey.folder()?.offline_reason === null)
-    await journey.idle()
-    expect(journey.stages()).toEqual(all_ready)
-    expect(journey.cost()).toEqual(before)
-  })
+  test.skipIf(!has_other_disk)(
+    'the doubt survives a restart; the known disk comes back by itself',
+    async () => {
+      const journey = await unmounted(profile)
+      const before = journey.cost()
+      await journey.restart()
+      journey.daemon.rescan('docs')
+      await journey.idle()
+      expect(journey.folder()?.offline_reason).not.toBeNull()
+      expect(journey.stages()).toEqual(all_ready)
+      mount(journey, journey.at('disk'))
+      await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+      await journey.idle()
+      expect(journey.stages()).toEqual(all_ready)
+      expect(journey.cost()).toEqual(before)
+    },
+  )
 
-  test.skipIf(!has_other_disk)('the same files on a new device number need no user and no upload', async () => {
-    const journey = await unmounted(profile)
-    const before = journey.cost()
-    const remounted = otherDisk()
-    cpSync(journey.at('disk'), remounted, { recursive: true, preserveTimestamps: true })
-    mount(journey, remounted)
-    await journey.until('it is back', () => journey.folder()?.offline_reason === null)
-    await journey.idle()
-    expect(journey.stages()).toEqual(all_ready)
-    expect(journey.cost()).toEqual(before)
-  })
+  test.skipIf(!has_other_disk)(
+    'the same files on a new device number need no user and no upload',
+    async () => {
+      const journey = await unmounted(profile)
+      const before = journey.cost()
+      const remounted = otherDisk()
+      cpSync(journey.at('disk'), remounted, { recursive: true, preserveTimestamps: true })
+      mount(journey, remounted)
+      await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+      await journey.idle()
+      expect(journey.stages()).toEqual(all_ready)
+      expect(journey.cost()).toEqual(before)
+    },
+  )
 
-  test.skipIf(!has_other_disk)('a user accepts the missing files: they count as deleted', async () => {
-    const journey = await unmounted(profile)
-    const md5s = journey.assets().map(({ md5 }) => md5!)
-    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
-    journey.daemon.rescan('docs')
-    await journey.until('all are gone', () => names.every((name) => journey.file(name)?.stage === 'gone'))
-    await journey.stage('docs/NOT MOUNTED.txt', 'ready')
-    journey.ends({ also_there: md5s })
-  })
+  test.skipIf(!has_other_disk)(
+    'a user accepts the missing files: they count as deleted',
+    async () => {
+      const journey = await unmounted(profile)
+      const md5s = journey.assets().map(({ md5 }) => md5!)
+      await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+      journey.daemon.rescan('docs')
+      await journey.until('all are gone', () =>
+        names.every((name) => journey.file(name)?.stage === 'gone'),
+      )
+      await journey.stage('docs/NOT MOUNTED.txt', 'ready')
+      journey.ends({ also_there: md5s })
+    },
+  )
 })

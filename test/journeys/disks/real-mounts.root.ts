@@ -13,24 +13,33 @@ diskJourneys('a disk of its own', (profile) => {
     'unmounted while the daemon runs, and mounted again: no file counts as deleted, nothing is sent',
     () => {
       expect(run('away and back')).toEqual([
-        { ...nothing_lost, why: 'it is empty, 0 of 20 files found: waiting; if that is right: sluice accept docs' },
+        {
+          ...nothing_lost,
+          why: 'it is empty, 0 of 20 files found: waiting; if that is right: sluice accept docs',
+        },
         { ...nothing_lost, why: null, puts: files },
       ])
     },
   )
 
-  test.skipIf(!has_tmpfs)('unmounted, then another disk with the same device number, then the known one', () => {
-    // The number is the same; the birth time of the root differs, unless both were made at the same
-    // moment.
-    const other = expect.stringMatching(
-      /another disk.*: 0 of 20 files found: waiting; if that is right: sluice accept docs$/,
-    )
-    expect(run('another disk')).toEqual([
-      { ...nothing_lost, why: expect.stringContaining('it is empty, 0 of 20 files found: waiting') },
-      { ...nothing_lost, why: other },
-      { ...nothing_lost, why: null, puts: files },
-    ])
-  })
+  test.skipIf(!has_tmpfs)(
+    'unmounted, then another disk with the same device number, then the known one',
+    () => {
+      // The number is the same; the birth time of the root differs, unless both were made at the same
+      // moment.
+      const other = expect.stringMatching(
+        /another disk.*: 0 of 20 files found: waiting; if that is right: sluice accept docs$/,
+      )
+      expect(run('another disk')).toEqual([
+        {
+          ...nothing_lost,
+          why: expect.stringContaining('it is empty, 0 of 20 files found: waiting'),
+        },
+        { ...nothing_lost, why: other },
+        { ...nothing_lost, why: null, puts: files },
+      ])
+    },
+  )
 
   test.skipIf(!has_tmpfs)('a file stands in place of the folder', () => {
     expect(run('a file in its place')).toEqual([
@@ -71,26 +80,35 @@ diskJourneys('a disk of its own', (profile) => {
     },
   )
 
-  test.skipIf(!has_tmpfs)('unmounted while its files are sent: they are sent later, and none fails', () => {
-    // Files that were open when the disk was detached are read to their end and uploaded.
-    const some = expect.toSatisfy((ready: number) => ready >= files && ready <= files + 10)
-    expect(run('away while its files are sent')).toEqual([
-      { ...nothing_lost, ready: some, why: expect.stringContaining('0 of 30 files found') },
-      { ...nothing_lost, ready: files + 10, why: null, puts: files + 10 },
-    ])
-  })
+  test.skipIf(!has_tmpfs)(
+    'unmounted while its files are sent: they are sent later, and none fails',
+    () => {
+      // Files that were open when the disk was detached are read to their end and uploaded.
+      const some = expect.toSatisfy((ready: number) => ready >= files && ready <= files + 10)
+      expect(run('away while its files are sent')).toEqual([
+        { ...nothing_lost, ready: some, why: expect.stringContaining('0 of 30 files found') },
+        { ...nothing_lost, ready: files + 10, why: null, puts: files + 10 },
+      ])
+    },
+  )
 })
 
 diskJourneys('an image of ext4, over a loop device', (profile) => {
   const run = (scenario: string) => runMounted(profile, scenario, 'ext4')
   const known_again = { ...nothing_lost, why: null, puts: files }
 
-  test.skipIf(!has_ext4)('unmounted while the daemon runs: the empty mount point says nothing about its files', () => {
-    expect(run('the same disk, away and back')).toEqual([
-      { ...nothing_lost, why: expect.stringContaining('it is empty, 0 of 20 files found: waiting') },
-      known_again,
-    ])
-  })
+  test.skipIf(!has_ext4)(
+    'unmounted while the daemon runs: the empty mount point says nothing about its files',
+    () => {
+      expect(run('the same disk, away and back')).toEqual([
+        {
+          ...nothing_lost,
+          why: expect.stringContaining('it is empty, 0 of 20 files found: waiting'),
+        },
+        known_again,
+      ])
+    },
+  )
 
   const other =
     'this is another directory, or another disk: 0 of 20 files found: waiting; if that is right: sluice accept docs'

@@ -6,7 +6,8 @@ import { canMake, runSwaps, type SwappedDisk } from './swapped-disks.ts'
 const disks: readonly SwappedDisk[] = ['ext4', 'tmpfs', 'vfat', 'xfs', 'bind']
 const may_bind = mayMount('tmpfs')
 const may_loop = mayMount('ext4')
-const isHere = (disk: SwappedDisk) => (disk === 'tmpfs' || disk === 'bind' ? may_bind : may_loop && canMake(disk))
+const isHere = (disk: SwappedDisk) =>
+  disk === 'tmpfs' || disk === 'bind' ? may_bind : may_loop && canMake(disk)
 
 localJourneys('another disk in place of the known one', (profile) => {
   for (const disk of fullOrPart(disks, disks.slice(0, 2))) {

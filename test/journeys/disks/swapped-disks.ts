@@ -144,7 +144,17 @@ export function runSwaps(profile: ProfileName, disk: SwappedDisk, rounds: number
   const place = makeTree({ 'service/': '' })
   const file = join(place, 'swaps.mjs')
   writeFileSync(file, script)
-  const args = ['-m', '--propagation', 'private', process.execPath, file, place, profile, disk, String(rounds)]
+  const args = [
+    '-m',
+    '--propagation',
+    'private',
+    process.execPath,
+    file,
+    place,
+    profile,
+    disk,
+    String(rounds),
+  ]
   const uses_loop = disk !== 'tmpfs' && disk !== 'bind'
   const [command = '', ...words] = [...(uses_loop ? loop_lock : []), 'unshare', ...args]
   const child = spawnSync(command, words, { encoding: 'utf8', timeout: 400_000 })

@@ -110,7 +110,9 @@ localJourneys('labels', (profile) => {
   test('whose attach call failed come off if the configuration has others', async () => {
     const journey = await begin({ ...quick(), ...none })
     await journey.stage('docs/a.txt', 'ready')
-    journey.service.injectFaults({ failures: [{ route: 'assets.attach_label', status: 500, when: 'after' }] })
+    journey.service.injectFaults({
+      failures: [{ route: 'assets.attach_label', status: 500, when: 'after' }],
+    })
     await journey.reload(one)
     await labels(journey, 'docs/a.txt', ['one'])
     await journey.reload({ folders: { docs: { labels: ['two'] } } })
@@ -123,7 +125,9 @@ localJourneys('labels', (profile) => {
     const journey = await begin({ ...quick(), ...one })
     await labels(journey, 'docs/a.txt', ['one'])
     await journey.idle()
-    journey.service.injectFaults({ failures: [{ route: 'assets.detach_label', status: 500, when: 'after' }] })
+    journey.service.injectFaults({
+      failures: [{ route: 'assets.detach_label', status: 500, when: 'after' }],
+    })
     await journey.reload(none)
     await labels(journey, 'docs/a.txt', [])
     await journey.reload(one)
@@ -137,7 +141,10 @@ localJourneys('labels', (profile) => {
     await journey.stage('docs/a.txt', 'ready')
     journey.service.injectFaults({ failures: [{ route: 'assets.attach_label', status: 500 }] })
     await journey.reload(one)
-    await journey.until('the label was asked for', () => journey.requests('assets.attach_label').length > 0)
+    await journey.until(
+      'the label was asked for',
+      () => journey.requests('assets.attach_label').length > 0,
+    )
     await journey.reload(none)
     await journey.until('the search begins', () => journey.requests('labels.list').length > 0)
     await journey.idle()
@@ -153,7 +160,10 @@ localJourneys('labels', (profile) => {
     journey.service.injectFaults({ failures })
     const so_far = journey.requests('assets.attach_label').length
     await journey.reload(one)
-    await journey.until('it was refused', () => journey.requests('assets.attach_label').length > so_far)
+    await journey.until(
+      'it was refused',
+      () => journey.requests('assets.attach_label').length > so_far,
+    )
     await journey.reload(none)
     await journey.idle()
     expect(labelsOf(journey, 'docs/a.txt')).toEqual(['one'])

@@ -6,15 +6,24 @@ import { begin, localJourneys } from '../rig/harness.ts'
 const day_ms = 86_400_000
 
 function files(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]),
+  )
 }
 
 localJourneys('files that are left out and released later', (profile) => {
   test('the upload limit holds an excess until a user accepts it', async () => {
     const upload_limit = { files: 3, bytes: '1GB' }
-    const journey = await begin({ profile, tree: files(5), config: { uploads: { limit: upload_limit } } })
+    const journey = await begin({
+      profile,
+      tree: files(5),
+      config: { uploads: { limit: upload_limit } },
+    })
     const count = (stage: string) => journey.files().filter((file) => file.stage === stage).length
-    await journey.until('three are in, two wait', () => count('ready') === 3 && count('blocked upload_limit') === 2)
+    await journey.until(
+      'three are in, two wait',
+      () => count('ready') === 3 && count('blocked upload_limit') === 2,
+    )
     await journey.idle()
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
     // A scan does not change that.
@@ -60,7 +69,10 @@ localJourneys('files that are left out and released later', (profile) => {
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
       async record(facts) {
-        if (facts.some(({ type }) => type === 'scan_finished') && stageOf('docs/old.txt') === 'skipped before_start') {
+        if (
+          facts.some(({ type }) => type === 'scan_finished') &&
+          stageOf('docs/old.txt') === 'skipped before_start'
+        ) {
           journey.move('docs/old.txt', 'docs/renamed.txt')
           await journey.until('it is checked', () => stageOf('docs/renamed.txt') !== undefined)
         }
@@ -91,7 +103,11 @@ localJourneys('files that are left out and released later', (profile) => {
   })
 
   test('empty and too large files are reported, and uploaded when they are neither', async () => {
-    const tree = { 'docs/empty.txt': '', 'docs/large.txt': 'x'.repeat(2_000), 'docs/fits.txt': 'fits' }
+    const tree = {
+      'docs/empty.txt': '',
+      'docs/large.txt': 'x'.repeat(2_000),
+      'docs/fits.txt': 'fits',
+    }
     const journey = await begin({ profile, folders: { docs: { max_file_bytes: 1_000 } }, tree })
     await journey.stage('docs/fits.txt', 'ready')
     await journey.stage('docs/empty.txt', 'skipped empty')
@@ -121,7 +137,12 @@ localJourneys('files that are left out and released later', (profile) => {
   })
 
   test('a .sluiceignore that changes', async () => {
-    const tree = { 'docs/.sluiceignore': '*.md\n', 'docs/a.txt': 'a', 'docs/notes.md': 'notes', 'docs/sub/b.txt': 'b' }
+    const tree = {
+      'docs/.sluiceignore': '*.md\n',
+      'docs/a.txt': 'a',
+      'docs/notes.md': 'notes',
+      'docs/sub/b.txt': 'b',
+    }
     const journey = await begin({ profile, tree })
     await journey.stage('docs/a.txt', 'ready')
     await journey.idle()
@@ -135,16 +156,26 @@ localJourneys('files that are left out and released later', (profile) => {
     await journey.idle()
     expect(Object.keys(journey.stages())).toEqual(['docs/a.txt', 'docs/d.txt', 'docs/notes.md'])
     // Uploaded files stay on the service: no asset is removed here.
-    journey.ends({ left_out: ['docs/.sluiceignore', 'docs/sub/b.txt', 'docs/sub/c.txt'], also_there: [md5Of('b')] })
+    journey.ends({
+      left_out: ['docs/.sluiceignore', 'docs/sub/b.txt', 'docs/sub/c.txt'],
+      also_there: [md5Of('b')],
+    })
   })
 
   test('with a daily limit the other files wait', async () => {
-    const journey = await begin({ profile, tree: files(6), config: { uploads: { max_bytes_per_day: 20 } } })
+    const journey = await begin({
+      profile,
+      tree: files(6),
+      config: { uploads: { max_bytes_per_day: 20 } },
+    })
     const ready = () => journey.files().filter(({ stage }) => stage === 'ready').length
     await journey.until('three are in', () => ready() === 3)
     const scanned_ms = journey.folder()!.scan_ended_ms!
     await journey.restart()
-    await journey.until('the folder was scanned again', () => journey.folder()!.scan_ended_ms! > scanned_ms)
+    await journey.until(
+      'the folder was scanned again',
+      () => journey.folder()!.scan_ended_ms! > scanned_ms,
+    )
     expect(journey.requests('put')).toHaveLength(3)
     // Files that wait for tomorrow do not keep the daemon busy today.
     await journey.idle()

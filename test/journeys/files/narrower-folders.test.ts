@@ -37,7 +37,10 @@ localJourneys('a subfolder with fewer readers', (profile) => {
     // After it is closed again no edit in it is uploaded, even before the next scan.
     chmodSync(journey.at('docs/hr'), 0o700)
     journey.write({ 'docs/hr/pay.txt': 'a secret number' })
-    await journey.until('the edited file is out of the list', () => !('docs/hr/pay.txt' in journey.stages()))
+    await journey.until(
+      'the edited file is out of the list',
+      () => !('docs/hr/pay.txt' in journey.stages()),
+    )
     // All of it leaves the list; its assets stay in the project.
     journey.daemon.rescan()
     await journey.until('it is out of the list', () => Object.keys(journey.stages()).length === 1)

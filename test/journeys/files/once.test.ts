@@ -5,7 +5,12 @@ const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'a', 'doc
 
 localJourneys('a single pass', (profile) => {
   test('ends when every file is ready', async () => {
-    const journey = await begin({ profile, tree, mode: 'once', service: { ingest: { delay_ms: 200 } } })
+    const journey = await begin({
+      profile,
+      tree,
+      mode: 'once',
+      service: { ingest: { delay_ms: 200 } },
+    })
     expect(await journey.drained()).toEqual({ why: 'done' })
     expect(journey.stages()).toEqual({
       'docs/a.txt': 'ready',
@@ -24,10 +29,17 @@ localJourneys('a single pass', (profile) => {
 
   test('ends when the remaining files wait for a user', async () => {
     const upload_limit = { files: 1, bytes: '1GB' }
-    const journey = await begin({ profile, tree, mode: 'once', config: { uploads: { limit: upload_limit } } })
+    const journey = await begin({
+      profile,
+      tree,
+      mode: 'once',
+      config: { uploads: { limit: upload_limit } },
+    })
     expect(await journey.drained()).toEqual({ why: 'done' })
     expect(journey.assets()).toHaveLength(1)
-    journey.ends({ left_out: Object.keys(tree).filter((name) => journey.file(name)?.stage !== 'ready') })
+    journey.ends({
+      left_out: Object.keys(tree).filter((name) => journey.file(name)?.stage !== 'ready'),
+    })
   })
 
   test('gives up when the token or the project is refused', async () => {

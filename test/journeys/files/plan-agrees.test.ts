@@ -46,7 +46,8 @@ async function plan(journey: Journey, knows_ledger: boolean): Promise<Plan> {
 /** Numbers of files by reason, over all folders. */
 function staying({ folders }: Plan): Record<string, number> {
   const sums: Record<string, number> = {}
-  for (const { reason, files } of folders.flatMap(({ stays }) => stays)) sums[reason] = (sums[reason] ?? 0) + files
+  for (const { reason, files } of folders.flatMap(({ stays }) => stays))
+    sums[reason] = (sums[reason] ?? 0) + files
   return sums
 }
 
@@ -61,14 +62,17 @@ localJourneys('the plan', (profile) => {
     const sent_bytes = journey.assets().reduce((sum, { size_in_bytes }) => sum + size_in_bytes, 0)
     expect(sent_bytes).toBe(before.would_upload.bytes)
     const stages = Object.values(journey.stages())
-    const skipped = (reason: string) => stages.filter((stage) => stage === `skipped ${reason}`).length
+    const skipped = (reason: string) =>
+      stages.filter((stage) => stage === `skipped ${reason}`).length
     const { same_bytes = 0, ...left_out } = staying(before)
     expect(left_out).toEqual({
       empty: skipped('empty'),
       too_large: skipped('too_large'),
       before_start: skipped('before_start'),
     })
-    expect(stages.filter((stage) => stage === 'ready').length).toBe(before.would_upload.files + same_bytes)
+    expect(stages.filter((stage) => stage === 'ready').length).toBe(
+      before.would_upload.files + same_bytes,
+    )
 
     const after = await plan(journey, true)
     expect(after.would_upload.files).toBe(0)

@@ -7,7 +7,9 @@ import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 /** Files of one type that are too large for the service, each with its own bytes. */
 function logs(from: number, to: number): Record<string, string> {
   const names = Array.from({ length: to - from }, (_, index) => `${from + index}`)
-  return Object.fromEntries(names.map((name) => [`docs/${name}.log`, `${name} ${'x'.repeat(2_000)}`]))
+  return Object.fromEntries(
+    names.map((name) => [`docs/${name}.log`, `${name} ${'x'.repeat(2_000)}`]),
+  )
 }
 
 const small = { ingest: { max_bytes: 1_000 } }
@@ -70,20 +72,30 @@ localJourneys('a type of files that the service cannot read', (profile) => {
     expect(count(journey, 'refused')).toBe(20)
     expect(journey.cost()).toEqual({ creates: 20, puts: 20 })
     const held = journey.files().filter(({ stage }) => stage === 'type_refused')
-    expect(held.filter(({ asset_id, error_code }) => asset_id !== null || error_code !== 'type_refused:log')).toEqual(
-      [],
-    )
+    expect(
+      held.filter(
+        ({ asset_id, error_code }) => asset_id !== null || error_code !== 'type_refused:log',
+      ),
+    ).toEqual([])
     journey.ends({ left_out: Object.keys(logs(0, 60)) })
   })
 
   test('a service that reads slowly gets 20 of them; other types pass, and the rest is held', async () => {
     const clock = new MovingClock()
     const service = { clock, ingest: { max_bytes: 1_000, delay_ms: 2 * minute_ms } }
-    const journey = await begin({ profile, tree: { ...logs(0, 60), 'docs/a.txt': 'a', 'docs/b': 'b' }, clock, service })
+    const journey = await begin({
+      profile,
+      tree: { ...logs(0, 60), 'docs/a.txt': 'a', 'docs/b': 'b' },
+      clock,
+      service,
+    })
     await journey.until('22 are read', () => count(journey, 'ingesting') === 22)
     await journey.until('the rest waits', () => waiting(journey) === 40)
     expect(journey.cost()).toEqual({ creates: 22, puts: 22 })
-    expect([journey.file('docs/a.txt')?.stage, journey.file('docs/b')?.stage]).toEqual(['ingesting', 'ingesting'])
+    expect([journey.file('docs/a.txt')?.stage, journey.file('docs/b')?.stage]).toEqual([
+      'ingesting',
+      'ingesting',
+    ])
     clock.skip(2 * minute_ms)
     await journey.until('the rest is held', () => count(journey, 'type_refused') === 40)
     expect([count(journey, 'refused'), count(journey, 'ready')]).toEqual([20, 2])
@@ -106,14 +118,20 @@ localJourneys('a type of files that the service reads slowly', (profile) => {
   test('the first that is ready sends the rest at once, also after a crash', async () => {
     const options = slow(2 * minute_ms)
     const journey = await begin(options)
-    await journey.until('the rest waits', () => count(journey, 'ingesting') === 20 && waiting(journey) === 40)
+    await journey.until(
+      'the rest waits',
+      () => count(journey, 'ingesting') === 20 && waiting(journey) === 40,
+    )
     await journey.abort()
     await journey.start()
     journey.write({ 'docs/later.txt': 'later' })
     await journey.stage('docs/later.txt', 'ingesting')
     expect([waiting(journey), journey.cost()]).toEqual([40, { creates: 21, puts: 21 }])
     options.clock.skip(2 * minute_ms)
-    await journey.until('all are sent', () => count(journey, 'ready') === 21 && count(journey, 'ingesting') === 40)
+    await journey.until(
+      'all are sent',
+      () => count(journey, 'ready') === 21 && count(journey, 'ingesting') === 40,
+    )
     options.clock.skip(2 * minute_ms)
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 61, puts: 61 })
@@ -122,12 +140,21 @@ localJourneys('a type of files that the service reads slowly', (profile) => {
   test('if the service ends none of them, another 20 go after ten minutes', async () => {
     const options = slow(14 * minute_ms)
     const journey = await begin(options)
-    await journey.until('20 are read', () => count(journey, 'ingesting') === 20 && waiting(journey) === 40)
+    await journey.until(
+      '20 are read',
+      () => count(journey, 'ingesting') === 20 && waiting(journey) === 40,
+    )
     options.clock.skip(trial_ms)
-    await journey.until('40 are read', () => count(journey, 'ingesting') === 40 && waiting(journey) === 20)
+    await journey.until(
+      '40 are read',
+      () => count(journey, 'ingesting') === 40 && waiting(journey) === 20,
+    )
     expect(journey.cost()).toEqual({ creates: 40, puts: 40 })
     options.clock.skip(4 * minute_ms)
-    await journey.until('all are sent', () => count(journey, 'ready') === 20 && count(journey, 'ingesting') === 40)
+    await journey.until(
+      'all are sent',
+      () => count(journey, 'ready') === 20 && count(journey, 'ingesting') === 40,
+    )
     // An upload that is read for more than 15 minutes counts as slow, and is asked about less often.
     options.clock.skip(10 * minute_ms)
     await journey.until('40 are ready', () => count(journey, 'ready') === 40)
@@ -151,7 +178,10 @@ localJourneys('a type of files that the service reads slowly', (profile) => {
     options.clock.skip(8 * minute_ms)
     // Longer than the skip of the clock below, during which nothing changes.
     await journey.restart({ follow: { pass_wait_ms: 20 * minute_ms } })
-    await journey.until('all are sent', () => count(journey, 'ready') === 20 && count(journey, 'ingesting') === 40)
+    await journey.until(
+      'all are sent',
+      () => count(journey, 'ready') === 20 && count(journey, 'ingesting') === 40,
+    )
     options.clock.skip(8 * minute_ms)
     expect(await journey.drained()).toEqual({ why: 'done' })
     expect(count(journey, 'ready')).toBe(60)

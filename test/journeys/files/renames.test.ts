@@ -5,7 +5,11 @@ import { begin, fullOrPart, localJourneys } from '../rig/harness.ts'
 localJourneys('renames send nothing', (profile) => {
   test('a file, within the folder and to another one of the same project', async () => {
     const folders = { docs: {}, more: {} }
-    const journey = await begin({ profile, folders, tree: { 'docs/a.txt': 'text a', 'more/b.txt': 'text b' } })
+    const journey = await begin({
+      profile,
+      folders,
+      tree: { 'docs/a.txt': 'text a', 'more/b.txt': 'text b' },
+    })
     await journey.allReady()
     const before = journey.cost()
     const { asset_id } = journey.file('docs/a.txt')!
@@ -33,7 +37,8 @@ localJourneys('renames send nothing', (profile) => {
     await journey.until('every file is ready at its new place', () => {
       const stages = journey.stages()
       return numbers.every(
-        (name) => stages[`docs/new name/${name}`] === 'ready' && stages[`docs/old/${name}`] === 'gone',
+        (name) =>
+          stages[`docs/new name/${name}`] === 'ready' && stages[`docs/old/${name}`] === 'gone',
       )
     })
     await journey.idle()
@@ -42,7 +47,10 @@ localJourneys('renames send nothing', (profile) => {
   })
 
   test('a swap of two files while the daemon is down', async () => {
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'text a', 'docs/b.txt': 'text bb' } })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/a.txt': 'text a', 'docs/b.txt': 'text bb' },
+    })
     await journey.allReady()
     await journey.stop()
     journey.move('docs/a.txt', 'docs/c.txt')

@@ -24,7 +24,9 @@ journeys('a file is uploaded', (profile) => {
       'docs/sub/NOTES': 'text/plain',
     }
     const assets = journey.assets()
-    expect(Object.fromEntries(assets.map(({ filename, mime_type }) => [filename, mime_type]))).toEqual(types)
+    expect(
+      Object.fromEntries(assets.map(({ filename, mime_type }) => [filename, mime_type])),
+    ).toEqual(types)
     for (const { asset_id, filename, size_in_bytes, md5 } of assets) {
       const bytes = Buffer.from(tree[filename]!)
       expect(journey.service.readBlob(asset_id).equals(bytes), filename).toBe(true)
@@ -60,7 +62,10 @@ journeys('a file is uploaded', (profile) => {
     const { asset_id } = journey.file('docs/slow.txt')!
     const { body } = await journey.call('GET', `/v1/assets/${asset_id}`)
     expect(body.status).toBe(profile === 'hosted' ? 'enriching' : 'ingesting')
-    await journey.until('the daemon gets the status, too', () => journey.requests('assets.read').length >= 3)
+    await journey.until(
+      'the daemon gets the status, too',
+      () => journey.requests('assets.read').length >= 3,
+    )
     clock.skip(10 * minute_ms)
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
@@ -109,7 +114,10 @@ localJourneys('files are uploaded', (profile) => {
 
   test('ten files with equal bytes are one asset', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `docs/${index}/copy ${index}.txt`)
-    const journey = await begin({ profile, tree: Object.fromEntries(names.map((name) => [name, 'all the same'])) })
+    const journey = await begin({
+      profile,
+      tree: Object.fromEntries(names.map((name) => [name, 'all the same'])),
+    })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
     expect(journey.assets()).toHaveLength(1)
@@ -138,7 +146,12 @@ localJourneys('files are uploaded', (profile) => {
     const names = Array.from({ length: 60 }, (_, index) => `docs/${index}.${types[index % 3]}`)
     const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
     const clock = new MovingClock()
-    const journey = await begin({ profile, tree, clock, service: { clock, ingest: { delay_ms: hour_ms } } })
+    const journey = await begin({
+      profile,
+      tree,
+      clock,
+      service: { clock, ingest: { delay_ms: hour_ms } },
+    })
     await journey.until('all bytes are in', () => {
       return journey.files().filter(({ stage }) => stage === 'ingesting').length === 60
     })
@@ -146,7 +159,9 @@ localJourneys('files are uploaded', (profile) => {
     // The next read of each file is due by then.
     clock.skip(2 * hour_ms)
     await journey.restartService({})
-    await journey.until('the service is done', () => journey.assets().every(({ status }) => status === 'ready'))
+    await journey.until('the service is done', () =>
+      journey.assets().every(({ status }) => status === 'ready'),
+    )
     const reads = journey.requests('assets.read').length
     const lists = journey.requests('assets.list').length
     await journey.start()

@@ -17,13 +17,19 @@ function reading(): { clock: MovingClock; ingest: { delay_ms: number } } {
 /** True if every file is ingesting, and `name` as another asset than before. */
 function isReadAnew(journey: Journey, name: string, before: string | null): boolean {
   const files = journey.files()
-  return files.every((file) => file.stage === 'ingesting' && (file.name !== name || file.asset_id !== before))
+  return files.every(
+    (file) => file.stage === 'ingesting' && (file.name !== name || file.asset_id !== before),
+  )
 }
 
 localJourneys('missing assets', (profile) => {
   test('an asset that is removed while the service reads it is sent once more', async () => {
     const service = reading()
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }, service })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' },
+      service,
+    })
     await journey.stage('docs/a.txt', 'ingesting')
     const { asset_id } = journey.file('docs/a.txt')!
     expect(await journey.service.removeAsset(asset_id!)).toBe(true)
@@ -50,7 +56,12 @@ localJourneys('missing assets', (profile) => {
 
   test('an asset that is removed twice was removed on purpose: the status says so', async () => {
     const service = reading()
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, service, clock: service.clock })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/a.txt': 'a' },
+      service,
+      clock: service.clock,
+    })
     for (const round of [1, 2]) {
       await journey.until(`it is read for time ${round}`, () => {
         const file = journey.file('docs/a.txt')

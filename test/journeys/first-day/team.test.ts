@@ -40,7 +40,10 @@ class Machine {
     addToTree(this.#root, { [`${person}/`]: '' })
     const home = join(this.#root, person)
     const env = { PATH: process.env.PATH, HOME: home }
-    const child = spawn(process.execPath, [program, ...line.split(' ').slice(1)], { cwd: home, env })
+    const child = spawn(process.execPath, [program, ...line.split(' ').slice(1)], {
+      cwd: home,
+      env,
+    })
     let [out, err] = ['', '']
     child.stdout.on('data', (chunk) => {
       out += String(chunk)
@@ -113,8 +116,14 @@ afterAll(async () => {
 
 test('the administrator makes a user, a project and a member', async () => {
   machine.mask(await admin('user create ada@example.org'), 'USER')
-  machine.put('ada/token', machine.mask(await admin('token create ada-laptop --user ada@example.org'), 'ADAS_TOKEN'))
-  machine.put('ada/office/plan.md', '# Plan\n\nThe lantern festival begins on the 12th of December.\n')
+  machine.put(
+    'ada/token',
+    machine.mask(await admin('token create ada-laptop --user ada@example.org'), 'ADAS_TOKEN'),
+  )
+  machine.put(
+    'ada/office/plan.md',
+    '# Plan\n\nThe lantern festival begins on the 12th of December.\n',
+  )
   await machine.types('ada', `${init} --folder office=office`)
   project_id = machine.mask(await admin('project create Office'), 'PROJECT')
   await admin(`member add ada@example.org --project ${project_id} --role owner`)
@@ -204,7 +213,10 @@ test('the first member sends files and asks', async () => {
 })
 
 test('the second member accepts an invitation, and the administrator never sees the token', async () => {
-  const link = machine.mask(await admin(`member add bob@example.org --project ${project_id} --role reader`), 'LINK')
+  const link = machine.mask(
+    await admin(`member add bob@example.org --project ${project_id} --role reader`),
+    'LINK',
+  )
   for (const method of ['GET', 'POST', 'GET']) {
     const html = await (await fetch(link, { method })).text()
     const token = /pat_\w+/.exec(html)?.[0]

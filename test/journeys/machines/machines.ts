@@ -1,4 +1,10 @@
-import { type ChildProcess, execFileSync, type StdioOptions, spawn, spawnSync } from 'node:child_process'
+import {
+  type ChildProcess,
+  execFileSync,
+  type StdioOptions,
+  spawn,
+  spawnSync,
+} from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -95,16 +101,25 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 /** The namespaces exist as long as a process sleeps in them. */
-async function boot(hosts: string, address: string, children: ChildProcess[]): Promise<Machine & { pid: string }> {
+async function boot(
+  hosts: string,
+  address: string,
+  children: ChildProcess[],
+): Promise<Machine & { pid: string }> {
   const line = `mount --bind ${hosts} /etc/hosts && echo up && exec sleep infinity`
-  const keeper = spawn('unshare', ['--net', '--mount', 'sh', '-c', line], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const keeper = spawn('unshare', ['--net', '--mount', 'sh', '-c', line], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   children.push(keeper)
   await once(keeper.stdout, 'data')
   const pid = String(keeper.pid)
   const begin = (command: string, ...words: string[]) => {
     const env = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' }
     const stdio = ['ignore', 'pipe', 'pipe'] satisfies StdioOptions
-    const child = spawn('nsenter', ['--target', pid, '--net', '--mount', command, ...words], { env, stdio })
+    const child = spawn('nsenter', ['--target', pid, '--net', '--mount', command, ...words], {
+      env,
+      stdio,
+    })
     children.push(child)
     return child
   }

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 import type { CertificateFiles } from '../../../src/service/tls/make-certificates.ts'
 import { makeTree } from '../../rig/tree.ts'
 
-const page = readFileSync(fileURLToPath(new URL('../../../docs/service.md', import.meta.url)), 'utf8')
+const page = readFileSync(
+  fileURLToPath(new URL('../../../docs/service.md', import.meta.url)),
+  'utf8',
+)
 
 /** The names in the examples of docs/service.md. */
 export const names = { api: 'sluice.example.org', blob: 'blobs.sluice.example.org' }
@@ -27,7 +30,11 @@ export function whyWithout(program: string): string | undefined {
  * The example of docs/service.md unchanged, except the ports of the service and the files of the
  * certificate.
  */
-function exampleOf(language: string, ports: { api: string; blob: string }, files: Record<string, string>): string {
+function exampleOf(
+  language: string,
+  ports: { api: string; blob: string },
+  files: Record<string, string>,
+): string {
   const [, text] = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(page) ?? []
   if (text === undefined) throw new Error(`docs/service.md has no example in ${language}`)
   let made = text.replaceAll('127.0.0.1:8080', ports.api).replaceAll('127.0.0.1:8081', ports.blob)
@@ -38,9 +45,15 @@ function exampleOf(language: string, ports: { api: string; blob: string }, files
   return made
 }
 
-export function nginx(ports: { api: string; blob: string }, { cert, key }: CertificateFiles): ReverseProxy {
+export function nginx(
+  ports: { api: string; blob: string },
+  { cert, key }: CertificateFiles,
+): ReverseProxy {
   const folder = makeTree()
-  const example = exampleOf('nginx', ports, { '/etc/ssl/sluice.pem': cert, '/etc/ssl/sluice.key': key })
+  const example = exampleOf('nginx', ports, {
+    '/etc/ssl/sluice.pem': cert,
+    '/etc/ssl/sluice.key': key,
+  })
   // The surrounding lines of Debian's nginx.conf, with directories that a test can write to.
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
@@ -51,7 +64,10 @@ export function nginx(ports: { api: string; blob: string }, { cert, key }: Certi
   return { command: ['nginx', '-e', 'stderr', '-c', file] }
 }
 
-export function haproxy(ports: { api: string; blob: string }, { cert, key }: CertificateFiles): ReverseProxy {
+export function haproxy(
+  ports: { api: string; blob: string },
+  { cert, key }: CertificateFiles,
+): ReverseProxy {
   const folder = makeTree()
   mkdirSync(folder, { recursive: true })
   const both = join(folder, 'both.pem')

@@ -22,7 +22,12 @@ localJourneys('faults of the account and the project change no file', (profile) 
   test('a token is revoked, and a new one is written into its file', async () => {
     // The daemon checks the token's file every two seconds.
     const clock = new MovingClock({ times: 10 })
-    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, clock, service: { clock } })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/first.txt': 'first' },
+      clock,
+      service: { clock },
+    })
     await journey.allReady()
     journey.service.tokens.revoke('daemon')
     journey.write(tree)
@@ -69,7 +74,11 @@ localJourneys('faults of the account and the project change no file', (profile) 
   test('one of two folders has a wrong project: the files of the other become ready', async () => {
     const wrong = `project_${'9876543210'.repeat(2)}`
     const folders = { docs: { project_id: wrong }, more: {} }
-    const journey = await begin({ profile, folders, tree: { ...tree, 'more/a.txt': 'a', 'more/b.txt': 'b' } })
+    const journey = await begin({
+      profile,
+      folders,
+      tree: { ...tree, 'more/a.txt': 'a', 'more/b.txt': 'b' },
+    })
     await journey.stage('more/a.txt', 'ready')
     await journey.stage('more/b.txt', 'ready')
     await journey.until('it is reported', () => known(journey) && journey.troubles().length > 0)
@@ -81,7 +90,9 @@ localJourneys('faults of the account and the project change no file', (profile) 
   test('402: an unpaid bill is a fault of the account', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
     await journey.allReady()
-    journey.service.injectFaults({ failures: [{ route: 'assets.create', status: 402, code: 'billing.plan.exceeded' }] })
+    journey.service.injectFaults({
+      failures: [{ route: 'assets.create', status: 402, code: 'billing.plan.exceeded' }],
+    })
     journey.write(tree)
     await journey.until('it is reported', () => known(journey) && journey.troubles().length > 0)
     expect(journey.troubles()).toMatchObject([{ about: 'account', code: 'billing.plan.exceeded' }])

@@ -6,19 +6,32 @@ import { begin, localJourneys } from '../rig/harness.ts'
 const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'c' }
 
 /** A ledger whose verb fails at its first `times` calls, as on a disk that is full for a moment. */
-function failing(verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollow' | 'claimToCheck', times: number) {
+function failing(
+  verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollow' | 'claimToCheck',
+  times: number,
+) {
   let left = times
   return (ledger: Ledger): Ledger => ({
     ...ledger,
     async [verb](...parameters: unknown[]) {
-      if (left-- > 0) throw new SluiceError({ code: 'database.full', message: 'the disk is full, for the moment' })
+      if (left-- > 0)
+        throw new SluiceError({
+          code: 'database.full',
+          message: 'the disk is full, for the moment',
+        })
       return (ledger[verb] as (...all: unknown[]) => Promise<unknown>)(...parameters)
     },
   })
 }
 
 localJourneys('a fault of the ledger loses nothing', (profile) => {
-  for (const verb of ['filesAt', 'differences', 'claimToSend', 'claimToFollow', 'claimToCheck'] as const) {
+  for (const verb of [
+    'filesAt',
+    'differences',
+    'claimToSend',
+    'claimToFollow',
+    'claimToCheck',
+  ] as const) {
     test(`the ledger fails once at ${verb}`, async () => {
       const journey = await begin({ profile, tree, wrap_ledger: failing(verb, 1) })
       await journey.allReady()
@@ -33,7 +46,10 @@ localJourneys('a fault of the ledger loses nothing', (profile) => {
       async filesAt(folder, paths) {
         if (!fails) return ledger.filesAt(folder, paths)
         fails = false
-        throw new SluiceError({ code: 'database.full', message: 'the disk is full, for the moment' })
+        throw new SluiceError({
+          code: 'database.full',
+          message: 'the disk is full, for the moment',
+        })
       },
     })
     const journey = await begin({ profile, tree, wrap_ledger })
@@ -75,7 +91,10 @@ localJourneys('a fault of the ledger loses nothing', (profile) => {
       async record(facts) {
         if (refused === 0 && facts.some(({ type }) => type === 'trouble_ended')) {
           refused++
-          throw new SluiceError({ code: 'database.full', message: 'the disk is full, for the moment' })
+          throw new SluiceError({
+            code: 'database.full',
+            message: 'the disk is full, for the moment',
+          })
         }
         await ledger.record(facts)
       },

@@ -6,11 +6,15 @@ import { begin, localJourneys } from '../rig/harness.ts'
 import type { JourneyOptions } from '../rig/journey-options.ts'
 
 function files(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]),
+  )
 }
 
 /** Rests and Retry-After take their full time by the clock of both sides, which runs fast. */
-function hurried(service: JourneyOptions['service'] = {}): Pick<JourneyOptions, 'clock' | 'service'> {
+function hurried(
+  service: JourneyOptions['service'] = {},
+): Pick<JourneyOptions, 'clock' | 'service'> {
   const clock = new MovingClock({ times: 10 })
   return { clock, service: { ...service, clock } }
 }
@@ -21,7 +25,9 @@ localJourneys('faults of the service', (profile) => {
     await journey.allReady()
     journey.service.injectFaults({ down: true })
     journey.write(files(30))
-    await journey.until('it is reported', () => journey.troubles().some(({ about }) => about === 'api'))
+    await journey.until('it is reported', () =>
+      journey.troubles().some(({ about }) => about === 'api'),
+    )
     expect(Object.values(journey.stages())).not.toContain('refused')
     journey.service.injectFaults({ down: false })
     await journey.allReady()
@@ -35,9 +41,12 @@ localJourneys('faults of the service', (profile) => {
     const before = journey.service.requestLog.length
     journey.service.injectFaults({ failures: [{ status: 503 }] })
     journey.write(files(60))
-    await journey.until('it is reported', () => journey.troubles().some(({ about }) => about === 'api'))
+    await journey.until('it is reported', () =>
+      journey.troubles().some(({ about }) => about === 'api'),
+    )
     const asked = () => journey.service.requestLog.slice(before)
-    const rests = () => asked().filter(({ at }, index) => index > 0 && at - asked()[index - 1]!.at >= 90)
+    const rests = () =>
+      asked().filter(({ at }, index) => index > 0 && at - asked()[index - 1]!.at >= 90)
     await journey.until('it was probed twice, with a rest before each', () => rests().length >= 2)
     // When the circuit opened, two calls were out for each of the four connections; then one at a
     // time. Sixty files wait.
@@ -62,7 +71,11 @@ localJourneys('faults of the service', (profile) => {
         return claim
       },
     })
-    const journey = await begin({ profile, wrap_ledger, service: { injected_faults: { failures: [{ status: 503 }] } } })
+    const journey = await begin({
+      profile,
+      wrap_ledger,
+      service: { injected_faults: { failures: [{ status: 503 }] } },
+    })
     journey.write(files(10))
     await journey.allReady()
     expect(gone).toBeDefined()
@@ -70,7 +83,11 @@ localJourneys('faults of the service', (profile) => {
 
   test('429 with Retry-After: no call goes out before that time', async () => {
     const failure = { route: 'assets.create', status: 429, retry_after_s: 1, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
+    const journey = await begin({
+      profile,
+      tree: files(1),
+      ...hurried({ injected_faults: { failures: [failure] } }),
+    })
     await journey.allReady()
     const [first, second] = journey.requests('assets.create')
     expect(journey.requests('assets.create')).toHaveLength(2)
@@ -90,7 +107,11 @@ localJourneys('faults of the service', (profile) => {
 
   test('a blob store that asks for a pause gets it', async () => {
     const failure = { route: 'put', status: 503, retry_after_s: 1, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
+    const journey = await begin({
+      profile,
+      tree: files(1),
+      ...hurried({ injected_faults: { failures: [failure] } }),
+    })
     await journey.allReady()
     const [first, second] = journey.requests('put')
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(990)
@@ -126,16 +147,22 @@ localJourneys('faults of the service', (profile) => {
   })
 
   test('500 on every second call of each kind', async () => {
-    const failures = (['assets.create', 'put', 'assets.complete', 'assets.read', 'assets.list'] as const).map(
-      (route) => ({ route, status: 500, every: 2 }),
-    )
-    const journey = await begin({ profile, tree: files(12), ...hurried({ injected_faults: { failures } }) })
+    const failures = (
+      ['assets.create', 'put', 'assets.complete', 'assets.read', 'assets.list'] as const
+    ).map((route) => ({ route, status: 500, every: 2 }))
+    const journey = await begin({
+      profile,
+      tree: files(12),
+      ...hurried({ injected_faults: { failures } }),
+    })
     await journey.allReady()
     const puts = journey.requests('put')
     expect(puts.filter(({ status }) => status === 201)).toHaveLength(12)
     // A slot is left without bytes only if the store failed three times in a row.
     for (const slot of journey.slots())
-      expect(puts.filter(({ asset_id }) => asset_id === slot.asset_id)).toMatchObject(Array(3).fill({ status: 500 }))
+      expect(puts.filter(({ asset_id }) => asset_id === slot.asset_id)).toMatchObject(
+        Array(3).fill({ status: 500 }),
+      )
   })
 
   test('answers that get lost after the work was done', async () => {
@@ -146,7 +173,11 @@ localJourneys('faults of the service', (profile) => {
       when: 'after' as const,
       body: 'html' as const,
     }))
-    const journey = await begin({ profile, tree: files(9), ...hurried({ injected_faults: { failures } }) })
+    const journey = await begin({
+      profile,
+      tree: files(9),
+      ...hurried({ injected_faults: { failures } }),
+    })
     await journey.allReady()
     expect(journey.assets().filter(({ status }) => status === 'ready')).toHaveLength(9)
     expect(journey.slots()).toEqual([])
@@ -156,7 +187,11 @@ localJourneys('faults of the service', (profile) => {
 
   test('a lost answer to a create call leaves at most one bare slot', async () => {
     const failure = { route: 'assets.create', status: 500, times: 1, when: 'after' } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
+    const journey = await begin({
+      profile,
+      tree: files(1),
+      ...hurried({ injected_faults: { failures: [failure] } }),
+    })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(1)
     expect(journey.slots()).toHaveLength(1)
@@ -164,15 +199,24 @@ localJourneys('faults of the service', (profile) => {
 
   test('connections that are cut in the middle of every third request', async () => {
     const failures = [{ status: 500, every: 3, drop_connection: true }]
-    const journey = await begin({ profile, tree: files(6), ...hurried({ injected_faults: { failures } }) })
+    const journey = await begin({
+      profile,
+      tree: files(6),
+      ...hurried({ injected_faults: { failures } }),
+    })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(6)
   })
 
   test('complete fails once: the same slot is filled again', async () => {
-    const code = profile === 'hosted' ? { code: '' } : { code: 'publicapi.asset.complete.bytes_missing' }
+    const code =
+      profile === 'hosted' ? { code: '' } : { code: 'publicapi.asset.complete.bytes_missing' }
     const failure = { route: 'assets.complete', status: 400, times: 1, ...code } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
+    const journey = await begin({
+      profile,
+      tree: files(1),
+      ...hurried({ injected_faults: { failures: [failure] } }),
+    })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 2 })
     expect(journey.slots()).toEqual([])
@@ -180,7 +224,11 @@ localJourneys('faults of the service', (profile) => {
 
   test('the blob store refuses a signature once: a new slot, and the file is not at fault', async () => {
     const failure = { route: 'put', status: 403, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
+    const journey = await begin({
+      profile,
+      tree: files(1),
+      ...hurried({ injected_faults: { failures: [failure] } }),
+    })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(1)
     expect(journey.requests('put')).toHaveLength(2)
@@ -203,7 +251,10 @@ localJourneys('faults of the service', (profile) => {
   })
 
   test('a ticket expires while the daemon is down', async () => {
-    const journey = await begin({ profile, tree: files(1), service: { ticket_lifetime_ms: 5_000 } }, 'not started')
+    const journey = await begin(
+      { profile, tree: files(1), service: { ticket_lifetime_ms: 5_000 } },
+      'not started',
+    )
     const put = journey.hold('begin', 'put')
     await journey.start()
     await put.reached()

@@ -28,7 +28,12 @@ localJourneys('a service with its own authority, over TLS', (profile) => {
     const [{ ca, tls }, other] = [certificates(), certificates()]
     expect(readFileSync(ca, 'utf8')).not.toBe(readFileSync(other.ca, 'utf8'))
     const tree = { 'docs/plan.txt': 'the plan' }
-    const journey = await begin({ profile, tree, service: { listen, tls }, config: { service: { ca_file: other.ca } } })
+    const journey = await begin({
+      profile,
+      tree,
+      service: { listen, tls },
+      config: { service: { ca_file: other.ca } },
+    })
     await journey.until('the trouble is reported', () => journey.troubles().length > 0)
     expect(journey.log().join('')).toContain('no trusted connection was made')
     expect(journey.service.requestLog).toEqual([])

@@ -19,7 +19,9 @@ const no_such_asset: Answer = {
 const documented = { uploads: { retry_first_ms: 1_000, max_retry_ms: 5 * minute_ms } }
 
 function files(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]),
+  )
 }
 
 /** `complete` answers 404 for every asset whose file name matches. */
@@ -31,7 +33,8 @@ function completeUnknown(isSick: (filename: string) => boolean): Change {
       return name !== undefined && isSick(name) ? no_such_asset : undefined
     },
     changed({ method, path, body }, { body: made }) {
-      if (method === 'POST' && path === '/v1/assets') names.set(made.asset_id, String(body?.filename))
+      if (method === 'POST' && path === '/v1/assets')
+        names.set(made.asset_id, String(body?.filename))
       return undefined
     },
   }
@@ -62,15 +65,33 @@ async function startBehind(journey: Journey, change: Change): Promise<void> {
 
 localJourneys('a fault of the service that lasts seconds refuses no file', (profile) => {
   test('complete does not know the slot, twice: the bytes are not sent again', async () => {
-    const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found', times: 2 } as const
-    const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
+    const failure = {
+      route: 'assets.complete',
+      status: 404,
+      code: 'publicapi.asset.not_found',
+      times: 2,
+    } as const
+    const journey = await begin({
+      profile,
+      tree: files(1),
+      service: { injected_faults: { failures: [failure] } },
+    })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
   test('complete does not know the slot, three times: a new slot', async () => {
-    const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found', times: 3 } as const
-    const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
+    const failure = {
+      route: 'assets.complete',
+      status: 404,
+      code: 'publicapi.asset.not_found',
+      times: 3,
+    } as const
+    const journey = await begin({
+      profile,
+      tree: files(1),
+      service: { injected_faults: { failures: [failure] } },
+    })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: slotsAfterOne(profile), puts: 2 })
     journey.ends({ half_sent: true })
@@ -88,7 +109,11 @@ localJourneys('a fault of the service that lasts seconds refuses no file', (prof
 
   test('two invalid answers', async () => {
     const failure = { route: 'assets.create', status: 302, times: 2, body: 'html' } as const
-    const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
+    const journey = await begin({
+      profile,
+      tree: files(1),
+      service: { injected_faults: { failures: [failure] } },
+    })
     await journey.allReady()
   })
 
@@ -97,13 +122,21 @@ localJourneys('a fault of the service that lasts seconds refuses no file', (prof
     const ingest = { delay_ms: 10 * minute_ms }
     const journey = await begin({ profile, tree: files(1), clock, service: { clock, ingest } })
     await journey.stage('docs/0.txt', 'ingesting')
-    const failure = { route: 'assets.read', status: 404, code: 'publicapi.asset.not_found', times: 6 } as const
+    const failure = {
+      route: 'assets.read',
+      status: 404,
+      code: 'publicapi.asset.not_found',
+      times: 6,
+    } as const
     journey.service.injectFaults({ failures: [failure] })
     await journey.until('it was asked for after that', () => {
       return journey.requests('assets.read').filter(({ status }) => status === 404).length === 6
     })
     // The time of the last of these answers counts, so it must not come after the skip.
-    await journey.until('it is found again', () => journey.requests('assets.read').at(-1)?.status === 200)
+    await journey.until(
+      'it is found again',
+      () => journey.requests('assets.read').at(-1)?.status === 200,
+    )
     clock.skip(ingest.delay_ms)
     await journey.allReady()
     expect(journey.requests('put')).toHaveLength(1)
@@ -113,19 +146,35 @@ localJourneys('a fault of the service that lasts seconds refuses no file', (prof
 localJourneys('a fault that several contents meet is a fault of the service', (profile) => {
   test('complete knows no slot: uploads rest, no file counts a failure, and one probe goes out at a time', async () => {
     const clock = new MovingClock({ times: 10 })
-    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, clock, service: { clock } })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/first.txt': 'first' },
+      clock,
+      service: { clock },
+    })
     await journey.allReady()
-    const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found' } as const
+    const failure = {
+      route: 'assets.complete',
+      status: 404,
+      code: 'publicapi.asset.not_found',
+    } as const
     journey.service.injectFaults({ failures: [failure] })
     journey.write(files(30))
-    await journey.until('it is reported', () => journey.troubles().some(({ about }) => about === 'uploads'))
+    await journey.until('it is reported', () =>
+      journey.troubles().some(({ about }) => about === 'uploads'),
+    )
     const [trouble] = journey.troubles()
     expect(trouble).toMatchObject({ code: 'publicapi.asset.not_found' })
     expect(trouble!.message).toMatch(/answered 404/)
     const before = journey.requests('assets.complete').length
-    await journey.until('it is tried again', () => journey.requests('assets.complete').length >= before + 4)
+    await journey.until(
+      'it is tried again',
+      () => journey.requests('assets.complete').length >= before + 4,
+    )
     // These failed before the third one did.
-    expect(journey.files().filter(({ error_code }) => error_code !== null).length).toBeLessThanOrEqual(2)
+    expect(
+      journey.files().filter(({ error_code }) => error_code !== null).length,
+    ).toBeLessThanOrEqual(2)
     expect(Object.values(journey.stages())).not.toContain('refused')
     journey.service.injectFaults({ failures: [] })
     await journey.allReady()
@@ -136,14 +185,19 @@ localJourneys('a fault that several contents meet is a fault of the service', (p
 
   test('a content with a fault of its own is not the only probe: another one ends the trouble', async () => {
     const clock = new MovingClock({ times: 10 })
-    const journey = await begin({ profile, tree: files(2), clock, service: { clock } }, 'not started')
+    const journey = await begin(
+      { profile, tree: files(2), clock, service: { clock } },
+      'not started',
+    )
     let all_are_sick = true
     await startBehind(
       journey,
       completeUnknown((name) => all_are_sick || name === 'docs/sick.txt'),
     )
     journey.write({ 'docs/sick.txt': 'always unknown', 'docs/other.txt': 'unknown for a while' })
-    await journey.until('it is reported', () => journey.troubles().some(({ about }) => about === 'uploads'))
+    await journey.until('it is reported', () =>
+      journey.troubles().some(({ about }) => about === 'uploads'),
+    )
     all_are_sick = false
     journey.write({ 'docs/late.txt': 'as it should be' })
     await journey.stage('docs/late.txt', 'ready')
@@ -157,7 +211,13 @@ localJourneys('a fault that several contents meet is a fault of the service', (p
 
   test('one content whose complete always fails among many: refused after 10 to 20 minutes, and no circuit opens', async () => {
     const clock = new MovingClock()
-    const options = { profile, tree: files(fullOrPart(200, 40)), clock, service: { clock }, config: documented }
+    const options = {
+      profile,
+      tree: files(fullOrPart(200, 40)),
+      clock,
+      service: { clock },
+      config: documented,
+    }
     const journey = await begin(options, 'not started')
     journey.write({ 'docs/sick.txt': 'always unknown' })
     journey.ends({ left_out: ['docs/sick.txt'], half_sent: true })
@@ -173,14 +233,19 @@ localJourneys('a fault that several contents meet is a fault of the service', (p
     expect(journey.log().filter((line) => /"about":"(api|blob|uploads)"/.test(line))).toEqual([])
     const sick = journey.file('docs/sick.txt')!
     expect(sick).toMatchObject({ stage: 'refused', error_code: 'gave_up' })
-    expect(sick.error_message).toMatch(/^given up after \d+ tries in 1\d min.*: the service answered 404/)
+    expect(sick.error_message).toMatch(
+      /^given up after \d+ tries in 1\d min.*: the service answered 404/,
+    )
   })
 })
 
 localJourneys('a ticket that does not work', (profile) => {
   test('no server at its host: a new slot after three failures', async () => {
     const clock = new MovingClock({ times: 10 })
-    const journey = await begin({ profile, tree: files(1), clock, service: { clock } }, 'not started')
+    const journey = await begin(
+      { profile, tree: files(1), clock, service: { clock } },
+      'not started',
+    )
     let made = 0
     const elsewhere = ({ upload_url }: Fields) => {
       if (made++ > 0) return undefined
@@ -197,14 +262,19 @@ localJourneys('a ticket that does not work', (profile) => {
 
   test('a ticket of 4 MB is not stored: the file waits, and the next slot gets its bytes', async () => {
     const clock = new MovingClock({ times: 10 })
-    const journey = await begin({ profile, tree: files(6), clock, service: { clock } }, 'not started')
+    const journey = await begin(
+      { profile, tree: files(6), clock, service: { clock } },
+      'not started',
+    )
     let is_large = true
     const headers = { 'x-signed': 'SECRET'.repeat(700_000) }
     await startBehind(
       journey,
       slotsWith(() => (is_large ? { upload_headers: headers } : undefined)),
     )
-    await journey.until('it is said', () => journey.files().some(({ error_code }) => error_code !== null))
+    await journey.until('it is said', () =>
+      journey.files().some(({ error_code }) => error_code !== null),
+    )
     const { error_code, error_message } = journey.files().find((file) => file.error_code !== null)!
     expect(error_code).toBe('unknown_protocol')
     expect(error_message).toMatch(/upload_url and upload_headers have 4,200,\d{3} bytes/)
@@ -219,16 +289,25 @@ localJourneys('a ticket that does not work', (profile) => {
 localJourneys('upload headers that cannot be sent', (profile) => {
   test('B-31 all slots have one: every file waits, the trouble names the header, and later all become ready', async () => {
     const clock = new MovingClock({ times: 10 })
-    const journey = await begin({ profile, tree: files(5), clock, service: { clock } }, 'not started')
+    const journey = await begin(
+      { profile, tree: files(5), clock, service: { clock } },
+      'not started',
+    )
     let is_odd = true
-    const odd = ({ upload_headers }: Fields) => ({ ...(upload_headers as Fields), 'Transfer-Encoding': 'SECRET' })
+    const odd = ({ upload_headers }: Fields) => ({
+      ...(upload_headers as Fields),
+      'Transfer-Encoding': 'SECRET',
+    })
     await startBehind(
       journey,
       slotsWith((slot) => (is_odd ? { upload_headers: odd(slot) } : undefined)),
     )
     await journey.until('a trouble is recorded', () => journey.troubles().length > 0)
     const [trouble] = journey.troubles()
-    expect(trouble).toMatchObject({ about: 'uploads', message: expect.stringContaining('header Transfer-Encoding of') })
+    expect(trouble).toMatchObject({
+      about: 'uploads',
+      message: expect.stringContaining('header Transfer-Encoding of'),
+    })
     clock.skip(60 * minute_ms)
     await journey.until('a later try failed', () => journey.requests('assets.create').length > 6)
     expect(Object.values(journey.stages())).not.toContain('refused')
@@ -242,14 +321,26 @@ localJourneys('upload headers that cannot be sent', (profile) => {
   test('B-31 one file has one: it is never refused, health names the header, and the others are ready', async () => {
     const clock = new MovingClock()
     const retried = { ...documented, uploads: { ...documented.uploads, max_attempts: 3 } }
-    const journey = await begin({ profile, tree: files(3), clock, service: { clock }, config: retried }, 'not started')
+    const journey = await begin(
+      { profile, tree: files(3), clock, service: { clock }, config: retried },
+      'not started',
+    )
     let is_odd = true
     await startBehind(journey, {
       changed({ method, path, body }, { status, body: slot }) {
-        if (!is_odd || method !== 'POST' || path !== '/v1/assets' || body?.filename !== 'docs/1.txt') return undefined
+        if (
+          !is_odd ||
+          method !== 'POST' ||
+          path !== '/v1/assets' ||
+          body?.filename !== 'docs/1.txt'
+        )
+          return undefined
         return {
           status,
-          body: { ...slot, upload_headers: { ...(slot.upload_headers as Fields), 'Content-Length': '3' } },
+          body: {
+            ...slot,
+            upload_headers: { ...(slot.upload_headers as Fields), 'Content-Length': '3' },
+          },
         }
       },
     })
@@ -264,7 +355,9 @@ localJourneys('upload headers that cannot be sent', (profile) => {
     expect(journey.stages()).toMatchObject({ 'docs/0.txt': 'ready', 'docs/2.txt': 'ready' })
     expect(journey.stages()[name]).not.toBe('refused')
     await journey.until('health says it', () =>
-      problemsOf(journey, clock).some((message) => /1\.txt has failed .* header Content-Length of /.test(message)),
+      problemsOf(journey, clock).some((message) =>
+        /1\.txt has failed .* header Content-Length of /.test(message),
+      ),
     )
     is_odd = false
     await journey.allReady()
@@ -275,7 +368,9 @@ function problemsOf(journey: Journey, clock: MovingClock): string[] {
   const config = journey.config()
   const view = openHealthView(config.state_dir)
   try {
-    return healthOf(healthFacts(view, config, clock.now_ms()), config.health).problems.map(({ message }) => message)
+    return healthOf(healthFacts(view, config, clock.now_ms()), config.health).problems.map(
+      ({ message }) => message,
+    )
   } finally {
     view.close()
   }
@@ -284,7 +379,8 @@ function problemsOf(journey: Journey, clock: MovingClock): string[] {
 function stateBytes(journey: Journey): number {
   const names = ['tickets.db', 'tickets.db-wal']
   return names.reduce(
-    (sum, name) => sum + (statSync(join(journey.home, 'state', name), { throwIfNoEntry: false })?.size ?? 0),
+    (sum, name) =>
+      sum + (statSync(join(journey.home, 'state', name), { throwIfNoEntry: false })?.size ?? 0),
     0,
   )
 }
@@ -293,7 +389,11 @@ function stateBytes(journey: Journey): number {
  * Skips to each next try of a file until it is refused; returns how long it had failed by the
  * clock.
  */
-async function failsUntilRefused(journey: Journey, name: string, clock: MovingClock): Promise<number> {
+async function failsUntilRefused(
+  journey: Journey,
+  name: string,
+  clock: MovingClock,
+): Promise<number> {
   for (;;) {
     const before = journey.file(name)!
     if (before.stage === 'refused') return clock.now_ms() - before.failing_since_ms!

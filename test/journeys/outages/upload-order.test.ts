@@ -45,7 +45,8 @@ localJourneys('the order of uploads', (profile) => {
     const journey = await begin({ profile, config: { uploads: { concurrency: 1 } } })
     await journey.daemon.pause({ by: 'anna' })
     journey.write(Object.fromEntries(names.map((name) => [`aside/${name}`, `the text of ${name}`])))
-    for (const [index, name] of names.entries()) utimesSync(journey.at(`aside/${name}`), 1e9 + index, 1e9 + index)
+    for (const [index, name] of names.entries())
+      utimesSync(journey.at(`aside/${name}`), 1e9 + index, 1e9 + index)
     journey.move('aside', 'docs/in')
     for (const name of names) await journey.stage(`docs/in/${name}`, 'wanted')
     await journey.daemon.resume()
@@ -59,7 +60,11 @@ localJourneys('the order of uploads', (profile) => {
 
   test('a bandwidth limit holds for large and small files together, and a new limit for running uploads', async () => {
     const uploads = { bandwidth: '10kB/s', small_file_bytes: 1_000 }
-    const journey = await begin({ profile, tree: { 'docs/large.txt': half_a_megabyte }, config: { uploads } })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/large.txt': half_a_megabyte },
+      config: { uploads },
+    })
     await journey.stage('docs/large.txt', 'reserved')
     journey.write({ 'docs/small.txt': 'small' })
     await journey.stage('docs/small.txt', 'ready')

@@ -22,7 +22,9 @@ const lock: { packages: Record<string, LockedPackage> } = JSON.parse(committed)
 
 test('no better-sqlite3 is compiled if it is not needed: `node .ci/mend-lock.mjs`, which npm calls as well', () => {
   expect(lock.packages['node_modules/better-sqlite3-napi']).toMatchObject({ gypfile: false })
-  expect(lock.packages['node_modules/better-sqlite3']).toMatchObject({ engines: { node: '<22.14' } })
+  expect(lock.packages['node_modules/better-sqlite3']).toMatchObject({
+    engines: { node: '<22.14' },
+  })
 })
 
 test('the lock file names no registry', () => {

@@ -41,7 +41,10 @@ describe('the packed program', () => {
     expect(said).not.toMatch(/EBADENGINE|deprecated/)
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const sluice = (...words: string[]) => {
-      const { status, stdout, stderr } = spawnSync(join(prefix, 'bin/sluice'), words, { encoding: 'utf8', cwd: prefix })
+      const { status, stdout, stderr } = spawnSync(join(prefix, 'bin/sluice'), words, {
+        encoding: 'utf8',
+        cwd: prefix,
+      })
       return { status, stdout, stderr }
     }
     expect(sluice('version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })

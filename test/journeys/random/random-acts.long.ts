@@ -20,18 +20,22 @@ localJourneys('a thousand random acts', (profile) => {
       [seed, 'respect'],
       [seed, 'resend'],
     ]),
-  ])('seed %i, policy %s: every difference is named and repaired', few_minutes, async (seed, policy) => {
-    const life = await RandomLife.begin({ profile, seed, policy })
-    for (let round = 0; round < rounds; round++) {
-      await life.live(acts_alive)
-      await life.quiet()
+  ])(
+    'seed %i, policy %s: every difference is named and repaired',
+    few_minutes,
+    async (seed, policy) => {
+      const life = await RandomLife.begin({ profile, seed, policy })
+      for (let round = 0; round < rounds; round++) {
+        await life.live(acts_alive)
+        await life.quiet()
+        await life.ask()
+        await life.behindItsBack(acts_behind)
+        await life.quiet()
+      }
+      await life.quiet('resend')
+      await life.whole()
       await life.ask()
-      await life.behindItsBack(acts_behind)
-      await life.quiet()
-    }
-    await life.quiet('resend')
-    await life.whole()
-    await life.ask()
-    expect(life.acts).toBe(rounds * (acts_alive + acts_behind))
-  })
+      expect(life.acts).toBe(rounds * (acts_alive + acts_behind))
+    },
+  )
 })

@@ -1,4 +1,12 @@
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { filesOnDisk, md5Of } from '../rig/disk-truth.ts'
 import type { RandomLife } from './random-life.ts'
@@ -80,7 +88,8 @@ export const disk_acts: readonly Act[] = [
     weight: 10,
     do(life) {
       const name = life.chance.pick(files(life))
-      if (name !== undefined) appendFileSync(life.journey.at(name), `one line more, the ${life.next()}.\n`)
+      if (name !== undefined)
+        appendFileSync(life.journey.at(name), `one line more, the ${life.next()}.\n`)
       return name
     },
   },
@@ -105,7 +114,9 @@ export const disk_acts: readonly Act[] = [
     weight: 3,
     do(life) {
       const [from, to] = [movable(life), movable(life)]
-      return from === undefined || to === undefined || from === to ? undefined : moved(life, from, to)
+      return from === undefined || to === undefined || from === to
+        ? undefined
+        : moved(life, from, to)
     },
   },
   {
@@ -115,7 +126,9 @@ export const disk_acts: readonly Act[] = [
       const from = life.chance.pick(
         directories.filter((name) => name.includes('/') && existsSync(life.journey.at(name))),
       )
-      return from && moved(life, from, `${life.chance.pick(['docs', 'notes'])}/moved ${life.next()}`)
+      return (
+        from && moved(life, from, `${life.chance.pick(['docs', 'notes'])}/moved ${life.next()}`)
+      )
     },
   },
   {
@@ -220,9 +233,17 @@ export const daemon_acts: readonly Act[] = [
       return life.journey.service.api
     },
   },
-  { name: 'pause', weight: 1, do: (life) => life.whileRunning(({ daemon }) => daemon.pause({ by: 'somebody' })) },
+  {
+    name: 'pause',
+    weight: 1,
+    do: (life) => life.whileRunning(({ daemon }) => daemon.pause({ by: 'somebody' })),
+  },
   { name: 'resume', weight: 3, do: (life) => life.whileRunning(({ daemon }) => daemon.resume()) },
-  { name: 'audit', weight: 2, do: (life) => life.whileRunning((journey) => journey.record({ type: 'audit_wanted' })) },
+  {
+    name: 'audit',
+    weight: 2,
+    do: (life) => life.whileRunning((journey) => journey.record({ type: 'audit_wanted' })),
+  },
   { name: 'reload', weight: 2, do: (life) => life.whileRunning(() => life.reload()) },
   { name: 'verify', weight: 2, do: (life) => life.verify() },
   { name: 'quiet', weight: 4, do: (life) => life.whileRunning(({ daemon }) => daemon.idle()) },
@@ -235,7 +256,8 @@ async function upload(life: RandomLife, text: string): Promise<string> {
   const put = await fetch(body.upload_url as string, { method: 'PUT', headers, body: text })
   await put.arrayBuffer()
   const completed = await life.journey.call('POST', `/v1/assets/${body.asset_id}/complete`)
-  if (!put.ok || completed.status !== 200) throw new Error(`upload by another user: ${put.status} ${completed.status}`)
+  if (!put.ok || completed.status !== 200)
+    throw new Error(`upload by another user: ${put.status} ${completed.status}`)
   const asset_id = body.asset_id as string
   await life.journey.until('the upload is ready', () => life.isAlive(asset_id))
   return asset_id

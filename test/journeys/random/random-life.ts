@@ -64,7 +64,11 @@ export class RandomLife {
     this.#clock = clock
   }
 
-  static async begin(options: { profile: ProfileName; seed: number; policy: Policy }): Promise<RandomLife> {
+  static async begin(options: {
+    profile: ProfileName
+    seed: number
+    policy: Policy
+  }): Promise<RandomLife> {
     const { profile, seed, policy } = options
     // Rests of seconds while the service is offline are short here.
     const clock = new MovingClock({ times: 5 })
@@ -101,7 +105,8 @@ export class RandomLife {
    * Acts of every kind at any time: the daemon works, is killed or paused, the service restarts.
    */
   async live(acts: number): Promise<void> {
-    for (let act = 0; act < acts; act++) await this.#act([...disk_acts, ...service_acts, ...daemon_acts])
+    for (let act = 0; act < acts; act++)
+      await this.#act([...disk_acts, ...service_acts, ...daemon_acts])
   }
 
   /**
@@ -118,7 +123,10 @@ export class RandomLife {
 
   /** Runs `verify` in the middle of any work: every difference that it names must be true. */
   async verify(): Promise<string> {
-    const { differences } = await verified(this.journey, { full: this.chance.oneIn(2), clock: this.#clock })
+    const { differences } = await verified(this.journey, {
+      full: this.chance.oneIn(2),
+      clock: this.#clock,
+    })
     const faults = falselyNamed(namesOf(differences), this)
     if (faults.length > 0) throw new Error(`verify:\n${faults.join('\n')}`)
     return `${differences.length} differences`
@@ -161,7 +169,12 @@ export class RandomLife {
   async ask(): Promise<void> {
     await this.#explained(async () => {
       const { journey } = this
-      await journey.record({ type: 'run_due', prompt: 'digest', due_ms: this.#clock.now_ms(), cause: 'user' })
+      await journey.record({
+        type: 'run_due',
+        prompt: 'digest',
+        due_ms: this.#clock.now_ms(),
+        cause: 'user',
+      })
       this.#runs++
       await journey.until('the run has ended', () => this.#endedRuns() === this.#runs)
       const faults = wronglyReported(this)
@@ -201,7 +214,9 @@ export class RandomLife {
 
   /** Usable assets, from the service's own store. */
   alive(): Alive[] {
-    return this.journey.assets().filter((asset): asset is Alive => asset.status === 'ready' && asset.md5 !== null)
+    return this.journey
+      .assets()
+      .filter((asset): asset is Alive => asset.status === 'ready' && asset.md5 !== null)
   }
 
   isAlive(asset_id: string): boolean {
@@ -231,11 +246,16 @@ export class RandomLife {
         const named = namesOf(differences)
         const faults = [
           ...should.filter((name) => !named.includes(name)).map((name) => `not named: ${name}`),
-          ...named.filter((name) => !should.includes(name)).map((name) => `named without reason: ${name}`),
-          ...named.filter((name, index) => named[index - 1] === name).map((name) => `named twice: ${name}`),
+          ...named
+            .filter((name) => !should.includes(name))
+            .map((name) => `named without reason: ${name}`),
+          ...named
+            .filter((name, index) => named[index - 1] === name)
+            .map((name) => `named twice: ${name}`),
           ...(summary.complete ? [] : [`not complete: ${JSON.stringify(summary)}`]),
         ]
-        if (faults.length > 0) throw new Error(`verify${full ? ' --full' : ''}:\n${faults.join('\n')}`)
+        if (faults.length > 0)
+          throw new Error(`verify${full ? ' --full' : ''}:\n${faults.join('\n')}`)
       }
     })
   }
@@ -243,12 +263,15 @@ export class RandomLife {
   /** Sets the expected end of the journey: old versions and removed assets are no fault. */
   #reportEnd(): void {
     const also_there = this.alive().map(({ md5 }) => md5)
-    const left_out = [...diskOf(this)].flatMap(([name, md5]) => (also_there.includes(md5) ? [] : [name]))
+    const left_out = [...diskOf(this)].flatMap(([name, md5]) =>
+      also_there.includes(md5) ? [] : [name],
+    )
     this.journey.ends({ left_out, also_there, half_sent: true })
   }
 
   #noteAssets(): void {
-    for (const { asset_id, md5 } of this.journey.assets()) if (md5 !== null) this.md5_by_asset.set(asset_id, md5)
+    for (const { asset_id, md5 } of this.journey.assets())
+      if (md5 !== null) this.md5_by_asset.set(asset_id, md5)
   }
 
   #endedRuns(): number {
@@ -265,14 +288,18 @@ export class RandomLife {
       await work()
     } catch (error) {
       const acts = this.#acts.slice(-acts_shown).join('\n')
-      throw new Error(`seed ${this.#seed}, after ${this.#acts.length} acts: ${error}\nthe last of them:\n${acts}`, {
-        cause: error,
-      })
+      throw new Error(
+        `seed ${this.#seed}, after ${this.#acts.length} acts: ${error}\nthe last of them:\n${acts}`,
+        {
+          cause: error,
+        },
+      )
     }
   }
 
   /** Forgets uploads of other users whose bytes lie on the disk now: Sluice must know them. */
   forgetAdopted(on_disk: ReadonlySet<string>): void {
-    for (const [asset_id, text] of this.foreign) if (on_disk.has(md5Of(text))) this.foreign.delete(asset_id)
+    for (const [asset_id, text] of this.foreign)
+      if (on_disk.has(md5Of(text))) this.foreign.delete(asset_id)
   }
 }

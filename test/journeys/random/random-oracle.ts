@@ -10,7 +10,10 @@ const folders = ['docs', 'notes']
 export function diskOf({ journey }: RandomLife): Map<string, string> {
   return new Map(
     folders.flatMap((folder) =>
-      [...filesOnDisk(journey.at(folder))].map(([path, md5]): [string, string] => [`${folder}/${path}`, md5]),
+      [...filesOnDisk(journey.at(folder))].map(([path, md5]): [string, string] => [
+        `${folder}/${path}`,
+        md5,
+      ]),
     ),
   )
 }
@@ -33,11 +36,18 @@ export function faultsOf(life: RandomLife, policy: Policy): string[] {
   for (const [name, md5] of disk) {
     const file = known.get(name)
     const asset = by_md5.get(md5)?.[0]
-    const is_right = file?.stage === 'ready' && file.md5 === md5 && file.asset_id === asset?.asset_id
-    const is_respected = policy === 'respect' && !asset && life.removed.has(md5) && file?.stage === 'removed_on_service'
+    const is_right =
+      file?.stage === 'ready' && file.md5 === md5 && file.asset_id === asset?.asset_id
+    const is_respected =
+      policy === 'respect' &&
+      !asset &&
+      life.removed.has(md5) &&
+      file?.stage === 'removed_on_service'
     if (is_respected) removed++
     else if (!is_right)
-      faults.push(`${name}: ${file?.stage} ${file?.md5 === md5 ? '' : 'of other bytes '}${asset?.asset_id}`)
+      faults.push(
+        `${name}: ${file?.stage} ${file?.md5 === md5 ? '' : 'of other bytes '}${asset?.asset_id}`,
+      )
   }
   for (const { name, stage } of known.values())
     if (!disk.has(name) && !stage.startsWith('gone')) faults.push(`${name}: ${stage}`)
@@ -70,7 +80,10 @@ export function wronglyReported(life: RandomLife): string[] {
  * Compares with the union of labels over all places of the same bytes, as the folders of
  * random-life.ts set them.
  */
-function wrongLabels(disk: ReadonlyMap<string, string>, by_md5: ReadonlyMap<string, readonly Alive[]>): string[] {
+function wrongLabels(
+  disk: ReadonlyMap<string, string>,
+  by_md5: ReadonlyMap<string, readonly Alive[]>,
+): string[] {
   const wanted = new Map<string, Set<string>>()
   for (const [name, md5] of disk) {
     const labels = wanted.get(md5) ?? new Set()
@@ -82,7 +95,9 @@ function wrongLabels(disk: ReadonlyMap<string, string>, by_md5: ReadonlyMap<stri
   return [...wanted].flatMap(([md5, labels]) => {
     const asset = by_md5.get(md5)?.[0]
     const [has, should] = [[...(asset?.labels ?? [])].sort().join(), [...labels].sort().join()]
-    return !asset || has === should ? [] : [`labels of ${asset.asset_id}: ${has} instead of ${should}`]
+    return !asset || has === should
+      ? []
+      : [`labels of ${asset.asset_id}: ${has} instead of ${should}`]
   })
 }
 
@@ -90,8 +105,12 @@ function wrongLabels(disk: ReadonlyMap<string, string>, by_md5: ReadonlyMap<stri
 function wrongCount({ journey }: RandomLife, removed: number): string[] {
   const view = openLedgerView(journey.config().state_dir)
   try {
-    const counted = view.folders().reduce((sum, { stages }) => sum + stages.removed_on_service.files, 0)
-    return counted === removed ? [] : [`status counts ${counted} as removed there, and ${removed} are`]
+    const counted = view
+      .folders()
+      .reduce((sum, { stages }) => sum + stages.removed_on_service.files, 0)
+    return counted === removed
+      ? []
+      : [`status counts ${counted} as removed there, and ${removed} are`]
   } finally {
     view.close()
   }
@@ -133,7 +152,9 @@ export function differencesSince(before: Snapshot, life: RandomLife): string[] {
     ...of('gone_from_disk', without(before.disk.keys(), now.disk)),
     ...of(
       'changed_on_disk',
-      [...now.disk].flatMap(([name, stat]) => (before.disk.has(name) && before.disk.get(name) !== stat ? [name] : [])),
+      [...now.disk].flatMap(([name, stat]) =>
+        before.disk.has(name) && before.disk.get(name) !== stat ? [name] : [],
+      ),
     ),
     // Assets of other users were not our concern before, and are not when they are gone.
     ...of(

@@ -17,7 +17,9 @@ import type { Fields } from '../rig/quick-config.ts'
 const removing = { on_delete: 'remove', delete_grace_ms: '1h', on_change: 'remove_old' }
 const names = Array.from({ length: 30 }, (_, index) => `docs/${index}.txt`)
 const tree = {
-  ...Object.fromEntries(names.map((name, index) => [name, `text of ${index} ${'x'.repeat(index)}`])),
+  ...Object.fromEntries(
+    names.map((name, index) => [name, `text of ${index} ${'x'.repeat(index)}`]),
+  ),
   'kept/a.txt': 'a, first version',
   'kept/also 3.txt': 'text of 3 xxx',
 }
@@ -38,9 +40,16 @@ async function plan(journey: Journey, hash = true): Promise<Plan> {
   }
 }
 
-function removalsOf(plan: Plan, name = 'docs'): { would_remove: number; waits: Record<string, number> } {
-  const { would_remove, waits } = plan.folders.find((folder) => folder.name === name)!.removals as FolderRemovals
-  return { would_remove: would_remove.files, waits: Object.fromEntries(waits.map(({ why, files }) => [why, files])) }
+function removalsOf(
+  plan: Plan,
+  name = 'docs',
+): { would_remove: number; waits: Record<string, number> } {
+  const { would_remove, waits } = plan.folders.find((folder) => folder.name === name)!
+    .removals as FolderRemovals
+  return {
+    would_remove: would_remove.files,
+    waits: Object.fromEntries(waits.map(({ why, files }) => [why, files])),
+  }
 }
 
 /** Plans in a process that obeys permission bits. */
@@ -71,7 +80,11 @@ async function removedByPass(journey: Journey): Promise<number> {
 
 async function passed(
   profile: ProfileName,
-  { config = {}, docs = {}, files = tree }: { config?: Fields; docs?: Fields; files?: Record<string, string> } = {},
+  {
+    config = {},
+    docs = {},
+    files = tree,
+  }: { config?: Fields; docs?: Fields; files?: Record<string, string> } = {},
 ): Promise<Journey> {
   const journey = await begin({
     profile,
@@ -90,7 +103,11 @@ localJourneys('the removals of a plan', (profile) => {
   test('agree with the next pass: now, and after the grace', async () => {
     const journey = await passed(profile)
     expect(removalsOf(await plan(journey))).toEqual({ would_remove: 0, waits: {} })
-    journey.write({ 'docs/0.txt': 'another text of 0', 'docs/1.txt': 'another text of 1', 'kept/a.txt': 'another a' })
+    journey.write({
+      'docs/0.txt': 'another text of 0',
+      'docs/1.txt': 'another text of 1',
+      'kept/a.txt': 'another a',
+    })
     for (const gone of ['docs/2.txt', 'docs/3.txt', 'docs/4.txt']) journey.remove(gone)
     journey.move('docs/5.txt', 'docs/moved/5.txt')
 
@@ -124,7 +141,9 @@ localJourneys('the removals of a plan', (profile) => {
   })
 
   test('more removals than allowed wait for a user', async () => {
-    const journey = await passed(profile, { config: { removal: { max_files: 3, max_percent: 10 } } })
+    const journey = await passed(profile, {
+      config: { removal: { max_files: 3, max_percent: 10 } },
+    })
     for (const name of names.slice(10, 18)) journey.remove(name)
     expect(await removedByPass(journey)).toBe(0)
     clock.skip(hour_ms)
@@ -189,7 +208,10 @@ localJourneys('the removals of a plan', (profile) => {
     expect(journey.assets()).toHaveLength(9)
     await journey.restart()
     expect(await journey.drained()).toEqual({ why: 'done' })
-    expect(journey.cost(), 'given its own path again nothing is sent anew').toEqual({ creates: 9, puts: 9 })
+    expect(journey.cost(), 'given its own path again nothing is sent anew').toEqual({
+      creates: 9,
+      puts: 9,
+    })
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
   })
 

@@ -63,7 +63,12 @@ localJourneys('a file that is left out has the size of a deleted one', (profile)
   })
 
   test('it is the deleted file, moved there and too large since: the asset stays until the file is gone, and the status says why', async () => {
-    const journey = await begin({ profile, tree: { 'docs/old.txt': 'AA' }, folders: { docs: from_now }, config: wide })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/old.txt': 'AA' },
+      folders: { docs: from_now },
+      config: wide,
+    })
     await journey.stage('docs/old.txt', 'skipped before_start')
     journey.write({ 'docs/new.txt': 'BBBB' })
     await journey.stage('docs/new.txt', 'ready')
@@ -77,7 +82,10 @@ localJourneys('a file that is left out has the size of a deleted one', (profile)
     expect(journey.requests('assets.delete')).toEqual([])
     expect(await explained(journey, 'new.txt', narrow)).toEqual(it_waits)
     journey.remove('docs/old.txt')
-    await journey.until('it was removed there', () => journey.requests('assets.delete').length === 1)
+    await journey.until(
+      'it was removed there',
+      () => journey.requests('assets.delete').length === 1,
+    )
     await journey.idle()
     journey.ends({})
   })

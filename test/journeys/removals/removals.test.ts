@@ -10,7 +10,10 @@ import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
 const tree = { 'docs/a.txt': 'a, first version', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
 
-async function ready(profile: ProfileName, more: Partial<Parameters<typeof begin>[0]> = {}): Promise<Journey> {
+async function ready(
+  profile: ProfileName,
+  more: Partial<Parameters<typeof begin>[0]> = {},
+): Promise<Journey> {
   const journey = await begin({ profile, tree, folders: { docs: removing }, ...more })
   await journey.allReady()
   return journey
@@ -72,7 +75,9 @@ localJourneys('a service that does not remove an asset', (profile) => {
   ]
   for (const answer of answers) {
     test(`answers ${Object.values(answer).join(' ')}: the asset is kept, nothing pauses, and the call is not repeated`, async () => {
-      const service = { injected_faults: { failures: [{ ...answer, route: 'assets.delete' as const }] } }
+      const service = {
+        injected_faults: { failures: [{ ...answer, route: 'assets.delete' as const }] },
+      }
       const journey = await ready(profile, { service })
       journey.write({ 'docs/a.txt': 'a, second version' })
       await journey.until('it was asked', () => journey.requests('assets.delete').length > 0)
@@ -101,16 +106,21 @@ localJourneys('a service that does not remove an asset', (profile) => {
   const no_answer = { route: 'assets.delete', status: 500 } as const
   const meanwhile: Record<string, (journey: Journey) => Promise<unknown>> = {
     'the file is back': async (journey) => journey.write({ 'docs/b.txt': 'b' }),
-    'its folder keeps now': (journey) => journey.reload({ folders: { docs: { ...removing, on_delete: 'keep' } } }),
+    'its folder keeps now': (journey) =>
+      journey.reload({ folders: { docs: { ...removing, on_delete: 'keep' } } }),
   }
   for (const [what, happens] of Object.entries(meanwhile)) {
     test(`does nothing and gives no answer, and ${what}: the asset stays, and nothing is sent again`, async () => {
-      const journey = await ready(profile, { service: { injected_faults: { failures: [no_answer] } } })
+      const journey = await ready(profile, {
+        service: { injected_faults: { failures: [no_answer] } },
+      })
       const { asset_id } = journey.file('docs/b.txt')!
       journey.remove('docs/b.txt')
       await scansGoOn(journey, () => journey.requests('assets.delete').length > 0)
       await happens(journey)
-      await journey.until('it is no longer meant', () => journey.contents().every(({ state }) => state === 'ready'))
+      await journey.until('it is no longer meant', () =>
+        journey.contents().every(({ state }) => state === 'ready'),
+      )
       await journey.idle()
       journey.service.injectFaults({ failures: [] })
       journey.daemon.rescan()
@@ -123,7 +133,9 @@ localJourneys('a service that does not remove an asset', (profile) => {
 
   for (const status of ['ingesting', 'failed'] as const) {
     test(`does nothing and gives no answer, and the asset is ${status} by then: it is not recorded as removed`, async () => {
-      const journey = await ready(profile, { service: { injected_faults: { failures: [no_answer] } } })
+      const journey = await ready(profile, {
+        service: { injected_faults: { failures: [no_answer] } },
+      })
       const { asset_id } = journey.file('docs/b.txt')!
       const state = () => journey.contents().find((content) => content.asset_id === asset_id)?.state
       journey.remove('docs/b.txt')
@@ -144,12 +156,24 @@ localJourneys('a service that does not remove an asset', (profile) => {
 
   test('removes it, and its answer is lost: the asset counts as removed', async () => {
     const journey = await ready(profile)
-    const lost = { route: 'assets.delete', status: 500, when: 'after', drop_connection: true, times: 1 } as const
+    const lost = {
+      route: 'assets.delete',
+      status: 500,
+      when: 'after',
+      drop_connection: true,
+      times: 1,
+    } as const
     journey.service.injectFaults({ failures: [lost] })
     journey.write({ 'docs/a.txt': 'a, second version' })
-    await journey.until('the ledger knows', () => journey.contents().some(({ state }) => state === 'abandoned'))
+    await journey.until('the ledger knows', () =>
+      journey.contents().some(({ state }) => state === 'abandoned'),
+    )
     expect(journey.assets()).toHaveLength(3)
-    expect(journey.stages()).toEqual({ 'docs/a.txt': 'ready', 'docs/b.txt': 'ready', 'docs/c.txt': 'ready' })
+    expect(journey.stages()).toEqual({
+      'docs/a.txt': 'ready',
+      'docs/b.txt': 'ready',
+      'docs/c.txt': 'ready',
+    })
   })
 })
 
@@ -175,7 +199,10 @@ localJourneys('assets and files that Sluice must not remove', (profile) => {
 
   test('a file is put back after the grace while no daemon runs', async () => {
     const clock = new MovingClock()
-    const journey = await ready(profile, { folders: { docs: { ...removing, delete_grace_ms: '7d' } }, clock })
+    const journey = await ready(profile, {
+      folders: { docs: { ...removing, delete_grace_ms: '7d' } },
+      clock,
+    })
     journey.remove('docs/b.txt')
     await journey.stage('docs/b.txt', 'gone')
     clock.skip(3 * second_ms)
@@ -206,14 +233,21 @@ localJourneys('assets and files that Sluice must not remove', (profile) => {
     journey.daemon.rescan()
     await journey.until('it is back', () => journey.folder()?.offline_reason === null)
     await journey.idle()
-    expect(journey.stages()).toEqual({ 'docs/a.txt': 'ready', 'docs/b.txt': 'ready', 'docs/c.txt': 'ready' })
+    expect(journey.stages()).toEqual({
+      'docs/a.txt': 'ready',
+      'docs/b.txt': 'ready',
+      'docs/c.txt': 'ready',
+    })
   })
 
   test('more removals than a user would do at once wait for an acknowledgement', async () => {
     const journey = await ready(profile, { config: { removal: { max_files: 1, max_percent: 0 } } })
     journey.remove('docs/a.txt')
     journey.remove('docs/b.txt')
-    await journey.until('both are gone', () => journey.files().filter(({ stage }) => stage === 'gone').length === 2)
+    await journey.until(
+      'both are gone',
+      () => journey.files().filter(({ stage }) => stage === 'gone').length === 2,
+    )
     await realWait('nothing happens', 1.5 * second_ms)
     journey.daemon.rescan()
     await journey.idle()
@@ -224,7 +258,10 @@ localJourneys('assets and files that Sluice must not remove', (profile) => {
 })
 
 localJourneys('a folder that is emptied, with one event for each file', (profile) => {
-  const names = Array.from({ length: 24 }, (_, index) => `docs/${index % 2 === 0 ? 'sub/' : ''}${index}.txt`)
+  const names = Array.from(
+    { length: 24 },
+    (_, index) => `docs/${index % 2 === 0 ? 'sub/' : ''}${index}.txt`,
+  )
   const many = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
 
   test('one file after the other, with scans in between: nothing is removed without an acknowledgement', async () => {
@@ -247,10 +284,16 @@ localJourneys('a folder that is emptied, with one event for each file', (profile
   })
 
   test('most files at once, in a subfolder: nothing is removed without an acknowledgement', async () => {
-    const config = { watching: { directory_hints: 2 }, scan: { missing_files: 5, missing_percent: 40 } }
+    const config = {
+      watching: { directory_hints: 2 },
+      scan: { missing_files: 5, missing_percent: 40 },
+    }
     const journey = await ready(profile, { tree: many, config })
     journey.remove('docs/sub')
-    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('12 of 24 files found') === true)
+    await journey.until(
+      'it waits',
+      () => journey.folder()?.offline_reason?.includes('12 of 24 files found') === true,
+    )
     await journey.idle()
     // The first few deletions were recorded before they became too many.
     expect(journey.files().filter(({ stage }) => stage === 'gone').length).toBeLessThan(10)

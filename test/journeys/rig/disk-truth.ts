@@ -15,10 +15,12 @@ export function filesOnDisk(root: string): Map<string, string> {
 
 /** The paths only, which is cheap. */
 export function pathsOnDisk(root: string, under = ''): string[] {
-  return readdirSync(`${root}/${under}`, { withFileTypes: true, encoding: 'buffer' }).flatMap((entry) => {
-    const name = entry.name.toString('utf8')
-    if (!Buffer.from(name).equals(entry.name)) return []
-    if (entry.isDirectory()) return pathsOnDisk(root, `${under}${name}/`)
-    return entry.isFile() ? [under + name] : []
-  })
+  return readdirSync(`${root}/${under}`, { withFileTypes: true, encoding: 'buffer' }).flatMap(
+    (entry) => {
+      const name = entry.name.toString('utf8')
+      if (!Buffer.from(name).equals(entry.name)) return []
+      if (entry.isDirectory()) return pathsOnDisk(root, `${under}${name}/`)
+      return entry.isFile() ? [under + name] : []
+    },
+  )
 }

@@ -8,7 +8,11 @@ import type { FileView } from './ledger-view.ts'
 export type StoredAsset = ReturnType<Service['assets']>[number]
 
 /** Name (folder and path) -> md5 of every file that should be uploaded. */
-export function wantedOnDisk(base: string, folders: readonly string[], left_out: readonly string[]) {
+export function wantedOnDisk(
+  base: string,
+  folders: readonly string[],
+  left_out: readonly string[],
+) {
   const found = new Map<string, string>()
   for (const folder of folders) {
     for (const [path, md5] of filesOnDisk(join(base, folder))) found.set(`${folder}/${path}`, md5)
@@ -18,11 +22,16 @@ export function wantedOnDisk(base: string, folders: readonly string[], left_out:
 }
 
 /** Wanted files that are not ready with the bytes on the disk, each with its stage. */
-export function notReady(on_disk: ReadonlyMap<string, string>, files: readonly FileView[]): string[] {
+export function notReady(
+  on_disk: ReadonlyMap<string, string>,
+  files: readonly FileView[],
+): string[] {
   const by_name = new Map(files.map((file) => [file.name, file]))
   return [...on_disk].flatMap(([name, md5]) => {
     const file = by_name.get(name)
-    return file?.stage === 'ready' && file.md5 === md5 ? [] : [`${name}: ${file?.stage ?? 'unknown'}`]
+    return file?.stage === 'ready' && file.md5 === md5
+      ? []
+      : [`${name}: ${file?.stage ?? 'unknown'}`]
   })
 }
 
@@ -42,9 +51,14 @@ export function checkEnd(end: {
   log: string
 }): void {
   const { service, assets, files, on_disk, also_there, half_sent, log } = end
-  expect(service.blobFaults, 'what a correct client never asks of a blob store').toEqual({ count: 0, reasons: [] })
+  expect(service.blobFaults, 'what a correct client never asks of a blob store').toEqual({
+    count: 0,
+    reasons: [],
+  })
   expect(notReady(on_disk, files), 'files on the disk that are not ready').toEqual([])
-  const alive = assets.filter(({ status }) => status !== 'failed' && !(half_sent && status === 'uploaded'))
+  const alive = assets.filter(
+    ({ status }) => status !== 'failed' && !(half_sent && status === 'uploaded'),
+  )
   expect(alive.filter(({ status }) => status !== 'ready')).toEqual([])
   // There is one asset for each content, and each content on the disk has one.
   const wanted = new Set([...on_disk.values(), ...also_there])

@@ -71,7 +71,10 @@ export function fullOrPart<Amount>(full: Amount, part: Amount): Amount {
  * Makes the folders, starts the service and the daemon (unless the journey starts it later). After
  * the test everything is checked and closed.
  */
-export async function begin(options: JourneyOptions, start: 'started' | 'not started' = 'started'): Promise<Journey> {
+export async function begin(
+  options: JourneyOptions,
+  start: 'started' | 'not started' = 'started',
+): Promise<Journey> {
   onTestFinished(() => {
     expect(takeAnswerFaults(), 'answers that are not as the service describes them').toEqual([])
   })
@@ -79,7 +82,12 @@ export async function begin(options: JourneyOptions, start: 'started' | 'not sta
   for (const name of Object.keys(options.folders ?? { docs: {} })) mkdirSync(join(base, name))
   addToTree(base, options.tree ?? {})
   const { profile } = options
-  const service = await startService({ data_dir: makeStore(), profile, ...answersChecked(profile), ...options.service })
+  const service = await startService({
+    data_dir: makeStore(),
+    profile,
+    ...answersChecked(profile),
+    ...options.service,
+  })
   const journey = new Journey(options, base, service)
   if (options.list_page !== undefined) await journey.shortenPages(options.list_page)
   if (start === 'started') await journey.start()
@@ -167,7 +175,10 @@ export class Journey {
     const { secrets } = openSecrets(config, {})
     const { clock = system_clock, wrap_ledger, mode = 'run' } = this.#options
     const wrapped = wrap_ledger ? { wrap_ledger } : {}
-    this.#daemon = await within('the start', startDaemon({ config, secrets, clock, log, mode, ...wrapped }))
+    this.#daemon = await within(
+      'the start',
+      startDaemon({ config, secrets, clock, log, mode, ...wrapped }),
+    )
     this.#view ??= new LedgerView(config.state_dir)
   }
 
@@ -218,7 +229,13 @@ export class Journey {
     await this.service.close()
     const port = Number(new URL(api).port)
     const { profile } = this.#options
-    this.service = await startService({ data_dir, port, profile, ...answersChecked(profile), ...options })
+    this.service = await startService({
+      data_dir,
+      port,
+      profile,
+      ...answersChecked(profile),
+      ...options,
+    })
   }
 
   async record(...facts: Fact[]): Promise<void> {
@@ -307,8 +324,16 @@ export class Journey {
   }
 
   /** A call of a user with her own token. */
-  async call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Fields }> {
-    const headers = { 'x-api-key': this.#person, 'x-project-id': this.project_id, 'content-type': 'application/json' }
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Fields }> {
+    const headers = {
+      'x-api-key': this.#person,
+      'x-project-id': this.project_id,
+      'content-type': 'application/json',
+    }
     const text = body === undefined ? {} : { body: JSON.stringify(body) }
     const response = await fetch(this.service.api + path, { method, headers, ...text })
     const answer = await response.text()
@@ -360,7 +385,14 @@ export class Journey {
         const on_disk = this.#onDisk()
         const log = this.#log.join('')
         expect(faultsOf(this.config().state_dir), 'what is wrong in the ledger').toEqual([])
-        checkEnd({ service, assets: this.assets(), files: this.files(), on_disk, ...this.#end, log })
+        checkEnd({
+          service,
+          assets: this.assets(),
+          files: this.files(),
+          on_disk,
+          ...this.#end,
+          log,
+        })
       }
     } finally {
       this.#view?.close()
@@ -393,8 +425,16 @@ export class Journey {
   }
 
   #stateForPeople(): unknown {
-    const requests = this.service.requestLog.slice(-20).map(({ place, status }) => `${place} ${status}`)
+    const requests = this.service.requestLog
+      .slice(-20)
+      .map(({ place, status }) => `${place} ${status}`)
     const files = this.files().slice(0, 30)
-    return { files, troubles: this.troubles(), folder: this.folder(), requests, log: this.#log.slice(-15) }
+    return {
+      files,
+      troubles: this.troubles(),
+      folder: this.folder(),
+      requests,
+      log: this.#log.slice(-15),
+    }
   }
 }

@@ -34,17 +34,24 @@ export async function startInBetween(api: string, change: Change): Promise<{ add
     const sent = await text(request)
     const call = { method, path, body: sent === '' ? undefined : (JSON.parse(sent) as Fields) }
     const answer = change.instead?.(call) ?? (await passOn())
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+    response
+      .writeHead(answer.status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(answer.body))
 
     async function passOn(): Promise<Answer> {
       const kept = ['x-api-key', 'x-project-id', 'content-type'] as const
       const passed = await fetch(api + (change.path?.(path) ?? path), {
         method,
-        headers: kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])) as never,
+        headers: kept.flatMap((name) =>
+          headers[name] === undefined ? [] : [[name, String(headers[name])]],
+        ) as never,
         ...(sent === '' ? {} : { body: sent }),
       })
       const received = await passed.text()
-      const answer = { status: passed.status, body: (received === '' ? {} : JSON.parse(received)) as Fields }
+      const answer = {
+        status: passed.status,
+        body: (received === '' ? {} : JSON.parse(received)) as Fields,
+      }
       return change.changed?.(call, answer) ?? answer
     }
   })

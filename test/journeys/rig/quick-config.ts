@@ -31,8 +31,13 @@ export function quickConfig(
   places: { state_dir: string; base: string; home: string },
   ...changes: readonly ConfigChange[]
 ): Config {
-  const section = (name: 'service' | 'uploads' | 'follow' | 'scan' | 'watching' | 'audit' | 'removal') =>
-    Object.assign({}, ...[quick as ConfigChange, ...changes].map((change) => change[name])) as Fields
+  const section = (
+    name: 'service' | 'uploads' | 'follow' | 'scan' | 'watching' | 'audit' | 'removal',
+  ) =>
+    Object.assign(
+      {},
+      ...[quick as ConfigChange, ...changes].map((change) => change[name]),
+    ) as Fields
   const folders = changes.findLast((change) => change.folders)?.folders ?? {}
   const prompts = changes.findLast((change) => change.prompts)?.prompts ?? []
   return configOf(

@@ -25,7 +25,10 @@ localJourneys('a pause', (profile) => {
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
     await journey.daemon.resume()
     await journey.allReady()
-    await journey.until('each has its label', () => journey.requests('assets.attach_label').length === 3)
+    await journey.until(
+      'each has its label',
+      () => journey.requests('assets.attach_label').length === 3,
+    )
   })
 
   test('an upload that waits for a free place is given back', async () => {
@@ -58,7 +61,10 @@ localJourneys('a pause', (profile) => {
 
   test('labels that were claimed before the pause wait as well', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `docs/${index}.txt`)
-    const journey = await begin({ profile, tree: Object.fromEntries(names.map((name) => [name, `text of ${name}`])) })
+    const journey = await begin({
+      profile,
+      tree: Object.fromEntries(names.map((name) => [name, `text of ${name}`])),
+    })
     await journey.allReady()
     const attach = journey.hold('begin', 'assets.attach_label')
     await journey.reload({ folders: { docs: { labels: ['team'] } } })
@@ -69,6 +75,8 @@ localJourneys('a pause', (profile) => {
     // At most the calls that were out when the pause came.
     expect(journey.requests('assets.attach_label').length).toBeLessThanOrEqual(4)
     await journey.daemon.resume()
-    await journey.until('each has its label', () => journey.assets().every(({ labels }) => labels.includes('team')))
+    await journey.until('each has its label', () =>
+      journey.assets().every(({ labels }) => labels.includes('team')),
+    )
   })
 })

@@ -11,7 +11,10 @@ const large = { 'docs/large.txt': 'a line of a large text\n'.repeat(150_000) }
 
 localJourneys('another configuration without a restart', (profile) => {
   test('a folder is added, changed and removed', async () => {
-    const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} } }, 'not started')
+    const journey = await begin(
+      { profile, tree: two, folders: { docs: {}, notes: {} } },
+      'not started',
+    )
     await journey.start({ folders: { docs: {} } })
     await journey.idle()
     expect(journey.stages()).toEqual({ 'docs/a.txt': 'ready' })
@@ -40,7 +43,10 @@ localJourneys('another configuration without a restart', (profile) => {
     const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} } })
     await journey.idle()
     const before = [journey.folder('docs'), journey.folder('notes')]
-    await journey.reload({ folders: { docs: {}, notes: { settle_ms: 150 } }, uploads: { concurrency: 2 } })
+    await journey.reload({
+      folders: { docs: {}, notes: { settle_ms: 150 } },
+      uploads: { concurrency: 2 },
+    })
     await journey.until('the changed one is scanned', () => {
       return journey.folder('notes')?.scan_ended_ms !== before[1]?.scan_ended_ms
     })
@@ -62,7 +68,9 @@ localJourneys('another configuration without a restart', (profile) => {
     await journey.stage('docs/b.txt', 'wanted')
     await journey.idle()
     expect(journey.file('docs/b.txt')?.stage).not.toBe('ready')
-    expect((await journey.reload({ uploads: { max_bytes_per_day: 'off' } })).changes).toEqual(['uploads changed'])
+    expect((await journey.reload({ uploads: { max_bytes_per_day: 'off' } })).changes).toEqual([
+      'uploads changed',
+    ])
     await journey.allReady()
   })
 
@@ -84,23 +92,28 @@ localJourneys('another configuration without a restart', (profile) => {
   test.each([
     ['of the old address', 'localhost'],
     ['with the old token', '127.0.0.1'],
-  ])('a late failure %s does not stop calls with the present configuration', async (_what, host) => {
-    const clock = new MovingClock()
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, clock })
-    await journey.allReady()
-    const create = journey.hold('begin', 'assets.create')
-    journey.write({ 'docs/b.txt': 'held' })
-    await create.reached()
-    journey.giveToken('rotated')
-    await journey.reload({ service: { base_url: journey.service.api.replace('127.0.0.1', host) } })
-    journey.service.tokens.revoke('daemon')
-    clock.skip(5_000)
-    create.release()
-    await journey.allReady()
-    expect(journey.service.requestLog.filter(({ status }) => status === 401)).toHaveLength(1)
-    expect(journey.log().filter((line) => line.includes('account'))).toEqual([])
-    expect(journey.troubles()).toEqual([])
-  })
+  ])(
+    'a late failure %s does not stop calls with the present configuration',
+    async (_what, host) => {
+      const clock = new MovingClock()
+      const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, clock })
+      await journey.allReady()
+      const create = journey.hold('begin', 'assets.create')
+      journey.write({ 'docs/b.txt': 'held' })
+      await create.reached()
+      journey.giveToken('rotated')
+      await journey.reload({
+        service: { base_url: journey.service.api.replace('127.0.0.1', host) },
+      })
+      journey.service.tokens.revoke('daemon')
+      clock.skip(5_000)
+      create.release()
+      await journey.allReady()
+      expect(journey.service.requestLog.filter(({ status }) => status === 401)).toHaveLength(1)
+      expect(journey.log().filter((line) => line.includes('account'))).toEqual([])
+      expect(journey.troubles()).toEqual([])
+    },
+  )
 
   test('an upload that began under the old configuration finishes, and does not begin again under the new one', async () => {
     const journey = await begin({ profile, tree: large })
@@ -137,15 +150,22 @@ localJourneys('another configuration without a restart', (profile) => {
   })
 
   test('an invalid configuration changes nothing', async () => {
-    const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} } }, 'not started')
+    const journey = await begin(
+      { profile, tree: two, folders: { docs: {}, notes: {} } },
+      'not started',
+    )
     await journey.start({ folders: { docs: {} } })
     await journey.idle()
     const config = journey.config()
     const other_place = { ...config, state_dir: `${config.state_dir}-other` }
     const secrets = { token: () => 'unused', source: 'test', reload: () => false }
-    await expect(journey.daemon.reload(other_place, secrets)).rejects.toMatchObject({ code: 'config.needs_restart' })
+    await expect(journey.daemon.reload(other_place, secrets)).rejects.toMatchObject({
+      code: 'config.needs_restart',
+    })
     const ca_file = journey.at('docs/a.txt')
-    await expect(journey.reload({ service: { ca_file } })).rejects.toMatchObject({ code: 'config.ca_file' })
+    await expect(journey.reload({ service: { ca_file } })).rejects.toMatchObject({
+      code: 'config.ca_file',
+    })
     expect(journey.daemon.config.folders.map(({ name }) => name)).toEqual(['docs'])
     journey.write({ 'docs/c.txt': 'c' })
     await journey.stage('docs/c.txt', 'ready')
@@ -157,11 +177,15 @@ localJourneys('another configuration without a restart', (profile) => {
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
       async record(facts) {
-        if (is_full && facts.some(({ type }) => type === 'folders_removed_except')) throw new Error('no room')
+        if (is_full && facts.some(({ type }) => type === 'folders_removed_except'))
+          throw new Error('no room')
         await ledger.record(facts)
       },
     })
-    const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} }, wrap_ledger }, 'not started')
+    const journey = await begin(
+      { profile, tree: two, folders: { docs: {}, notes: {} }, wrap_ledger },
+      'not started',
+    )
     await journey.start({ folders: { docs: {} } })
     await journey.idle()
     is_full = true
@@ -188,7 +212,10 @@ localJourneys('another configuration without a restart', (profile) => {
         refuse()
       },
     })
-    const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} }, wrap_ledger }, 'not started')
+    const journey = await begin(
+      { profile, tree: two, folders: { docs: {}, notes: {} }, wrap_ledger },
+      'not started',
+    )
     await journey.start({ folders: { docs: {} } })
     await journey.idle()
     journey.service.tokens.revoke('daemon')
@@ -204,7 +231,9 @@ localJourneys('another configuration without a restart', (profile) => {
     await journey.stage('notes/b.txt', 'ready')
     journey.write({ 'notes/late.txt': 'watched, too' })
     await journey.allReady()
-    expect(journey.log().filter((line) => line.includes('the end of a reload: no room'))).not.toEqual([])
+    expect(
+      journey.log().filter((line) => line.includes('the end of a reload: no room')),
+    ).not.toEqual([])
   })
 
   test('ten reloads while files arrive: each file is uploaded once, and none is lost', async () => {
@@ -232,7 +261,10 @@ localJourneys('another configuration without a restart', (profile) => {
   })
 
   test('a stop in the middle of a reload, and of one that waits', async () => {
-    const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} } }, 'not started')
+    const journey = await begin(
+      { profile, tree: two, folders: { docs: {}, notes: {} } },
+      'not started',
+    )
     await journey.start({ folders: { docs: {} } })
     const reloads = [journey.reload(), journey.reload({ folders: { docs: {} } })].map((reload) =>
       reload.then(

@@ -34,7 +34,11 @@ async function hashing(
   const journey = await begin({ profile, folders }, 'not started')
   const config = journey.config()
   const errors: string[] = []
-  const log = createLog({ level: 'warn', format: 'json', destination: { write: (text) => void errors.push(text) } })
+  const log = createLog({
+    level: 'warn',
+    format: 'json',
+    destination: { write: (text) => void errors.push(text) },
+  })
   const { secrets } = openSecrets(config, {})
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', wrap_ledger })
   journey.write(huge)
@@ -65,7 +69,8 @@ localJourneys('a stop while a huge file is hashed', (profile) => {
   })
 
   test('a stop waits for the hashing as long as for an upload', async () => {
-    const sleep = (ms: number, signal?: AbortSignal) => system_clock.sleep(ms === 30_000 ? 300 : ms, signal)
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      system_clock.sleep(ms === 30_000 ? 300 : ms, signal)
     const { daemon, errors, end } = await hashing(profile, { ...system_clock, sleep })
     expect(await took_ms(daemon.stop())).toBeLessThan(soon_ms)
     expect(errors).toEqual([])

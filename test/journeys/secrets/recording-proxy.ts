@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test_certificate, test_key } from '../../remote/test-certificate.ts'
@@ -41,13 +47,17 @@ export class RecordingProxy {
   }
 
   async listen(): Promise<void> {
-    const answer = (work: (request: IncomingMessage, response: ServerResponse) => Promise<void>) => {
+    const answer = (
+      work: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+    ) => {
       return (request: IncomingMessage, response: ServerResponse) =>
         void work(request, response).catch(() => response.destroy())
     }
     const api = createServer(answer((request, response) => this.#passApi(request, response)))
     const blob = createServer(answer((request, response) => this.#passBlob(request, response)))
-    const tls = createTlsServer({ key: test_key, cert: test_certificate }, (_request, response) => response.end())
+    const tls = createTlsServer({ key: test_key, cert: test_certificate }, (_request, response) =>
+      response.end(),
+    )
     this.api = `http://127.0.0.1:${await this.#open(api)}`
     this.blob = `http://127.0.0.1:${await this.#open(blob)}`
     this.tls = `https://127.0.0.1:${await this.#open(tls)}`
@@ -55,7 +65,9 @@ export class RecordingProxy {
 
   async close(): Promise<void> {
     for (const server of this.#servers) server.closeAllConnections()
-    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))))
+    await Promise.all(
+      this.#servers.map((server) => new Promise((resolve) => server.close(resolve))),
+    )
   }
 
   async #open(server: Server): Promise<number> {
@@ -81,7 +93,11 @@ export class RecordingProxy {
     const url = new URL(incoming.url ?? '', this.#service.blob)
     const [sig, header] = [url.searchParams.get('sig') ?? '', incoming.headers['x-upload-secret']]
     if (!this.handed_out.has(sig) || typeof header !== 'string' || !this.handed_out.has(header)) {
-      return send(response, { status: 403, type: 'application/xml', body: '<Error><Code>NotOurs</Code></Error>' })
+      return send(response, {
+        status: 403,
+        type: 'application/xml',
+        body: '<Error><Code>NotOurs</Code></Error>',
+      })
     }
     this.uploads++
     url.searchParams.delete('sig')
@@ -92,10 +108,16 @@ export class RecordingProxy {
 
   /** The answer as the daemon gets it. */
   #note(text: string): string {
-    const created = JSON.parse(text) as { upload_url: string; upload_headers: Record<string, string> }
+    const created = JSON.parse(text) as {
+      upload_url: string
+      upload_headers: Record<string, string>
+    }
     const url = new URL(created.upload_url)
     this.handed_out.add(url.search.slice(1)).add(url.searchParams.get('signature')!)
-    const [sig, secret] = [randomBytes(24).toString('base64url'), randomBytes(24).toString('base64url')]
+    const [sig, secret] = [
+      randomBytes(24).toString('base64url'),
+      randomBytes(24).toString('base64url'),
+    ]
     url.searchParams.set('sig', sig)
     this.handed_out.add(sig).add(secret)
     const upload_url = this.blob + url.pathname + url.search
@@ -111,7 +133,11 @@ async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-function passOn(origin: string, { method, url, headers }: IncomingMessage, body: Buffer): Promise<Instead> {
+function passOn(
+  origin: string,
+  { method, url, headers }: IncomingMessage,
+  body: Buffer,
+): Promise<Instead> {
   const { host: _host, 'content-length': _length, ...others } = headers
   return new Promise((resolve, reject) => {
     const sent = {
@@ -122,7 +148,11 @@ function passOn(origin: string, { method, url, headers }: IncomingMessage, body:
     const outgoing = request(new URL(url ?? '', origin), sent, (answer) => {
       bytesOf(answer).then(
         (bytes) =>
-          resolve({ status: answer.statusCode!, type: answer.headers['content-type'] ?? '', body: bytes.toString() }),
+          resolve({
+            status: answer.statusCode!,
+            type: answer.headers['content-type'] ?? '',
+            body: bytes.toString(),
+          }),
         reject,
       )
     })

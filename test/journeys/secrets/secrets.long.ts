@@ -42,7 +42,11 @@ function newToken(home: SluiceHome): string {
   return token
 }
 
-async function command(home: SluiceHome, words: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+async function command(
+  home: SluiceHome,
+  words: string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
   const ended = await home.sluice(words, { env })
   note(`sluice ${words.join(' ')}`, ended.out + ended.err)
   return ended
@@ -72,12 +76,20 @@ async function readState(home: SluiceHome): Promise<void> {
     ['config'],
   ]
   for (const words of commands) {
-    await Promise.all([commandHere(home, words), command(home, [...words, '--json'], { SLUICE_TOKEN: tokens[0] })])
+    await Promise.all([
+      commandHere(home, words),
+      command(home, [...words, '--json'], { SLUICE_TOKEN: tokens[0] }),
+    ])
   }
 }
 
 /** The answers of the control socket, even to invalid requests. */
-async function askSocket(home: SluiceHome, method: string, path: string, body?: string): Promise<void> {
+async function askSocket(
+  home: SluiceHome,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<void> {
   const answer = await new Promise<string>((resolve, reject) => {
     const headers = {
       'content-type': 'application/json',
@@ -102,14 +114,19 @@ async function askSocket(home: SluiceHome, method: string, path: string, body?: 
 /** The bytes of the ledger on the disk, with its write-ahead log. */
 function readLedger(home: SluiceHome, when: string): void {
   for (const name of readdirSync(home.at('state'))) {
-    if (name.startsWith('ledger.db')) note(`${name} ${when}`, readFileSync(home.at(`state/${name}`), 'latin1'))
+    if (name.startsWith('ledger.db'))
+      note(`${name} ${when}`, readFileSync(home.at(`state/${name}`), 'latin1'))
   }
 }
 
 const stage = (home: SluiceHome, path: string) => home.stages()[path]
 
 function error(status: number, code: string, humane: string): Instead {
-  return { status, type: 'application/json', body: JSON.stringify({ code, humane, statusCode: status }) }
+  return {
+    status,
+    type: 'application/json',
+    body: JSON.stringify({ code, humane, statusCode: status }),
+  }
 }
 
 test('no token, signed URL or upload header is found after all these faults; a planted string is', async () => {
@@ -233,7 +250,11 @@ test('no token, signed URL or upload header is found after all these faults; a p
   home.configure({ service: { base_url: proxy.tls, project_id }, top: { log: { level: 'trace' } } })
   home.write({ 'tls.txt': 'not over this line' })
   const untrusted = home.start(['sync'])
-  await until('the certificate is refused', () => /no trusted connection/.test(untrusted.err()), untrusted.err)
+  await until(
+    'the certificate is refused',
+    () => /no trusted connection/.test(untrusted.err()),
+    untrusted.err,
+  )
   untrusted.child.kill('SIGINT')
   const refused = await untrusted.ended
   note('sluice sync over TLS', refused.out + refused.err)
@@ -265,7 +286,13 @@ function expectNoSecrets(): void {
   expect(found).toEqual([])
   // The same search finds the planted string in every kind of place.
   const with_control = [...said].filter(([, text]) => text.includes(planted)).map(([who]) => who)
-  for (const who of ['the daemon', 'sluice sync', 'sluice ls', 'sluice ls --json', 'ledger.db at the end']) {
+  for (const who of [
+    'the daemon',
+    'sluice sync',
+    'sluice ls',
+    'sluice ls --json',
+    'ledger.db at the end',
+  ]) {
     expect(with_control).toContain(who)
   }
   expect([...said.keys()].filter((who) => who.startsWith('ledger.db-wal'))).not.toEqual([])

@@ -21,7 +21,10 @@ describe.skipIf(no_lab)('the systemd of the tests', () => {
       '[Service]\nType=oneshot\nExecStart=/bin/sh -c "echo hello; exit 7"\n',
     )
     expect((await lab.systemctl('start', 'plain')).code).not.toBe(0)
-    expect(await lab.show('plain', 'Result', 'ExecMainStatus')).toEqual({ Result: 'exit-code', ExecMainStatus: '7' })
+    expect(await lab.show('plain', 'Result', 'ExecMainStatus')).toEqual({
+      Result: 'exit-code',
+      ExecMainStatus: '7',
+    })
     const entries = await lab.journal('plain')
     expect(entries.map(({ text }) => text)).toContain('hello')
   })
@@ -29,8 +32,11 @@ describe.skipIf(no_lab)('the systemd of the tests', () => {
   test('has its own /tmp, which cannot be seen outside', async () => {
     await lab.sh('echo inside > /tmp/sluice-lab-probe; echo inside > /etc/sluice-lab-probe')
     expect(lab.read('/etc/sluice-lab-probe')).toBe('inside\n')
-    for (const outside of ['/tmp/sluice-lab-probe', '/etc/sluice-lab-probe']) expect(existsSync(outside)).toBe(false)
-    expect((await lab.run('touch', '/usr/local/lib/node_modules/sluice/package.json')).err).toContain('Read-only')
+    for (const outside of ['/tmp/sluice-lab-probe', '/etc/sluice-lab-probe'])
+      expect(existsSync(outside)).toBe(false)
+    expect(
+      (await lab.run('touch', '/usr/local/lib/node_modules/sluice/package.json')).err,
+    ).toContain('Read-only')
   })
 
   test('leaves nothing behind', async () => {

@@ -45,15 +45,19 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
     const project = service.projects.create('Office')
     // The status ends with 3 until every file is ready. The ledger knows that a moment after the
     // service.
-    const says = (command: string, words: string) => async () => (await lab.sh(`${command} || true`)).includes(words)
+    const says = (command: string, words: string) => async () =>
+      (await lab.sh(`${command} || true`)).includes(words)
     const ready = (count: number) => async () =>
-      service.assets(project.project_id).filter(({ status }) => status === 'ready').length === count &&
-      (await says('sluice status', `all ready: ${count} file`)())
+      service.assets(project.project_id).filter(({ status }) => status === 'ready').length ===
+        count && (await says('sluice status', `all ready: ${count} file`)())
     const init = `sluice init --config /etc/sluice/sluice.yaml --base-url ${service.api} --token-file /root/token.txt --project Office --folder finance=/srv/finance --yes`
     // systemd shows it a moment after the ledger.
     const show = 'systemctl show --property=ActiveState,SubState,StatusText sluice.service'
     const commands: Typed[] = [
-      { line: `npm install -g --prefix /usr/local --omit=dev ./sluice-${version}.tgz`, instead: '…' },
+      {
+        line: `npm install -g --prefix /usr/local --omit=dev ./sluice-${version}.tgz`,
+        instead: '…',
+      },
       { line: 'sluice version' },
       { line: init },
       { line: 'sluice install --dry-run' },
@@ -65,7 +69,10 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
       { line: "echo 'Minutes of Monday' > /srv/finance/minutes.md" },
       { line: 'sluice ls', once: ready(2) },
       { line: show, once: says(show, '2 ready') },
-      { line: `npm install -g --prefix /usr/local --omit=dev ./sluice-${next_version}.tgz`, instead: '…' },
+      {
+        line: `npm install -g --prefix /usr/local --omit=dev ./sluice-${next_version}.tgz`,
+        instead: '…',
+      },
       { line: 'sluice install' },
       { line: 'systemctl restart sluice.service' },
       { line: 'sluice status', once: says('sluice status', ': 2 files') },
@@ -97,6 +104,8 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
     const page = readFileSync(page_file, 'utf8')
     const before = page.slice(0, page.indexOf(begin) + begin.length)
     const after = page.slice(page.indexOf(end))
-    await expect(`${before}\n\`\`\`console\n${screen}\n\`\`\`\n\n${after}`).toMatchFileSnapshot(page_file)
+    await expect(`${before}\n\`\`\`console\n${screen}\n\`\`\`\n\n${after}`).toMatchFileSnapshot(
+      page_file,
+    )
   })
 })

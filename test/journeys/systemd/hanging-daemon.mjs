@@ -27,11 +27,21 @@ function wrap_ledger(ledger) {
     writeFileSync(mark, '')
     return new Promise(() => {})
   }
-  return new Proxy(ledger, { get: (target, name) => (name === 'claimToFollow' ? claimToFollow : target[name]) })
+  return new Proxy(ledger, {
+    get: (target, name) => (name === 'claimToFollow' ? claimToFollow : target[name]),
+  })
 }
 
 const signals = listenForStop()
-const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', heartbeats, wrap_ledger })
+const daemon = await startDaemon({
+  config,
+  secrets,
+  clock,
+  log,
+  mode: 'run',
+  heartbeats,
+  wrap_ledger,
+})
 const manager = reportToServiceManager({ daemon, heartbeats, log })
 await manager.started(secrets, signals.first)
 setInterval(() => log.info('the event loop lives'), 1_000).unref()

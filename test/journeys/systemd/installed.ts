@@ -64,7 +64,10 @@ export class Installed {
   /** Changes settings of the unit, as an administrator does. */
   async change(settings: Record<string, string | number>): Promise<void> {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
-    this.lab.write('/etc/systemd/system/sluice.service.d/test.conf', `[Service]\n${lines.join('\n')}\n`)
+    this.lab.write(
+      '/etc/systemd/system/sluice.service.d/test.conf',
+      `[Service]\n${lines.join('\n')}\n`,
+    )
     await this.lab.systemctl('daemon-reload')
   }
 
@@ -105,7 +108,14 @@ export class Installed {
     ExecMainStatus: string
     NRestarts: string
   }> {
-    return this.lab.show('sluice', 'ActiveState', 'SubState', 'Result', 'ExecMainStatus', 'NRestarts')
+    return this.lab.show(
+      'sluice',
+      'ActiveState',
+      'SubState',
+      'Result',
+      'ExecMainStatus',
+      'NRestarts',
+    )
   }
 
   /** Lines of its journal since the last begin. */

@@ -21,7 +21,15 @@ function whyNoLab(): string | undefined {
   for (const program of ['unshare', 'nsenter', 'pgrep', 'systemctl']) {
     if (spawnSync('which', [program]).status !== 0) return `${program} is not installed`
   }
-  const { status } = spawnSync('unshare', ['--mount', '--pid', '--fork', '--cgroup', '--uts', '--ipc', 'true'])
+  const { status } = spawnSync('unshare', [
+    '--mount',
+    '--pid',
+    '--fork',
+    '--cgroup',
+    '--uts',
+    '--ipc',
+    'true',
+  ])
   return status === 0 ? undefined : 'this machine allows no new namespaces (unshare failed)'
 }
 
@@ -59,7 +67,11 @@ export interface Lab {
   /** Messages of the unit and of systemd about it, oldest first. */
   journal(unit: string): Promise<JournalEntry[]>
   /** Polls until the fact holds; the error shows the last state. */
-  until(what: string, fact: () => Promise<boolean> | boolean, more?: () => Promise<unknown> | unknown): Promise<void>
+  until(
+    what: string,
+    fact: () => Promise<boolean> | boolean,
+    more?: () => Promise<unknown> | unknown,
+  ): Promise<void>
   /** Ends every process inside and removes every file. */
   close(): Promise<void>
 }
@@ -71,9 +83,21 @@ export interface LabOptions {
 
 /** Boots a systemd; `close` must be called. Rejects if it does not start. */
 export async function bootLab({ package_dir = project }: LabOptions = {}): Promise<Lab> {
-  const child = spawn(script, package_dir === 'none' ? [] : [package_dir], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(script, package_dir === 'none' ? [] : [package_dir], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const [init, directory] = (await firstLine(child)).split(' ') as [string, string]
-  const inside = ['--target', init, '--mount', '--pid', '--uts', '--ipc', '--root', '--wd', '--cgroup']
+  const inside = [
+    '--target',
+    init,
+    '--mount',
+    '--pid',
+    '--uts',
+    '--ipc',
+    '--root',
+    '--wd',
+    '--cgroup',
+  ]
   const run: Lab['run'] = (command, ...words) => runToEnd('nsenter', [...inside, command, ...words])
   const path = (file: string) => join('/proc', init, 'root', file)
   return {
@@ -111,7 +135,9 @@ function firstLine(child: ChildProcess): Promise<string> {
     const lines = createInterface({ input: child.stdout! })
     lines.once('line', resolve)
     child.once('error', reject)
-    child.once('close', (code) => reject(new Error(`the systemd of the tests ended with ${code} before it was up`)))
+    child.once('close', (code) =>
+      reject(new Error(`the systemd of the tests ended with ${code} before it was up`)),
+    )
   })
 }
 
@@ -133,7 +159,9 @@ function runToEnd(command: string, words: readonly string[]): Promise<Ended> {
 
 async function show<Name extends string>(run: Lab['run'], unit: string, names: Name[]) {
   const { out } = await run('systemctl', 'show', unit, `--property=${names.join(',')}`)
-  const lines = out.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
+  const lines = out
+    .split('\n')
+    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
   const values = Object.fromEntries(lines)
   return Object.fromEntries(names.map((name) => [name, values[name] ?? ''])) as Record<Name, string>
 }
@@ -142,9 +170,20 @@ async function journal(run: Lab['run'], unit: string): Promise<JournalEntry[]> {
   const { out } = await run('journalctl', '--unit', unit, '--output=json', '--no-pager', '--quiet')
   const lines = out.split('\n').filter((line) => line !== '')
   return lines.map((line) => {
-    const entry = JSON.parse(line) as { __REALTIME_TIMESTAMP: string; PRIORITY?: string; MESSAGE: string | number[] }
+    const entry = JSON.parse(line) as {
+      __REALTIME_TIMESTAMP: string
+      PRIORITY?: string
+      MESSAGE: string | number[]
+    }
     // A message that is not UTF-8 comes as bytes.
-    const text = typeof entry.MESSAGE === 'string' ? entry.MESSAGE : Buffer.from(entry.MESSAGE).toString('latin1')
-    return { at_ms: Number(entry.__REALTIME_TIMESTAMP) / 1_000, priority: Number(entry.PRIORITY ?? 6), text }
+    const text =
+      typeof entry.MESSAGE === 'string'
+        ? entry.MESSAGE
+        : Buffer.from(entry.MESSAGE).toString('latin1')
+    return {
+      at_ms: Number(entry.__REALTIME_TIMESTAMP) / 1_000,
+      priority: Number(entry.PRIORITY ?? 6),
+      text,
+    }
   })
 }

@@ -19,7 +19,10 @@ export const watchdog_s = 4
 export function unitEnvironment(lab: Lab, uploads: Record<string, number>): string {
   lab.copyIn(constants_setter, setter)
   const changed = { ...quick, uploads: { ...quick.uploads, ...uploads } }
-  const variables = constantsEnv(changed, { setter, build: '/usr/local/lib/node_modules/sluice/dist' })
+  const variables = constantsEnv(changed, {
+    setter,
+    build: '/usr/local/lib/node_modules/sluice/dist',
+  })
   return Object.entries(variables)
     .map(([name, value]) => `'${name}=${value}'`)
     .join(' ')

@@ -12,7 +12,9 @@ async function installAnew(lab: Lab): Promise<string> {
 }
 
 async function foldersInForce(lab: Lab): Promise<string[]> {
-  const status = JSON.parse((await lab.run('sluice', 'status', '--json')).out) as { folders: { name: string }[] }
+  const status = JSON.parse((await lab.run('sluice', 'status', '--json')).out) as {
+    folders: { name: string }[]
+  }
   return status.folders.map(({ name }) => name)
 }
 
@@ -33,7 +35,11 @@ describeInstalled('a reload under systemd', () => {
     await lab.sh('rm -rf /srv/more && mkdir -p /srv/more && echo two > /srv/more/b.txt')
     await sluice.start()
     await sluice.untilStatus('1 ready')
-    await says(lab, sluice, '10-config.conf does not exist, so the unit knows neither folders nor reports')
+    await says(
+      lab,
+      sluice,
+      '10-config.conf does not exist, so the unit knows neither folders nor reports',
+    )
     const before = await lab.show('sluice', 'MainPID')
     sluice.configure({ folders: [docs, more] })
     const taken = await lab.systemctl('reload', 'sluice')
@@ -49,9 +55,13 @@ describeInstalled('a reload under systemd', () => {
     expect(refused.err).toContain('Job for sluice.service failed')
     expect((await lab.show('sluice', 'ExecReload')).ExecReload).toContain('code=exited ; status=78')
     await says(lab, sluice, 'not reloaded (process')
-    const errors = (await lab.journal('sluice')).filter(({ priority }) => priority === 3).map(({ text }) => text)
+    const errors = (await lab.journal('sluice'))
+      .filter(({ priority }) => priority === 3)
+      .map(({ text }) => text)
     expect(errors.some((text) => text.includes('surprise'))).toBe(true)
-    expect(errors.some((text) => text.includes('the earlier configuration stays in force'))).toBe(true)
+    expect(errors.some((text) => text.includes('the earlier configuration stays in force'))).toBe(
+      true,
+    )
 
     // The file is not even YAML, so it names no folder, and is refused all the same.
     lab.write('/etc/sluice/sluice.yaml', 'folders: [')
@@ -61,7 +71,11 @@ describeInstalled('a reload under systemd', () => {
     await lab.sh('echo three > /srv/more/c.txt')
     await sluice.untilStatus('3 ready')
     expect(await lab.show('sluice', 'MainPID')).toEqual(before)
-    expect(await sluice.state()).toMatchObject({ ActiveState: 'active', SubState: 'running', NRestarts: '0' })
+    expect(await sluice.state()).toMatchObject({
+      ActiveState: 'active',
+      SubState: 'running',
+      NRestarts: '0',
+    })
   })
 
   test('works by SIGHUP, too', async ({ lab, sluice }) => {
@@ -87,11 +101,17 @@ describeInstalled('a reload under systemd', () => {
     await sluice.start()
     expect((await lab.run('sluice', 'reload')).err).toBe('')
     sluice.configure({ folders: [docs, more] })
-    const warning = 'the unit does not know the folder /srv/more: run `sluice install` and restart the service'
-    expect(await lab.run('sluice', 'reload')).toMatchObject({ code: 0, err: `warning: ${warning}\n` })
+    const warning =
+      'the unit does not know the folder /srv/more: run `sluice install` and restart the service'
+    expect(await lab.run('sluice', 'reload')).toMatchObject({
+      code: 0,
+      err: `warning: ${warning}\n`,
+    })
     await says(lab, sluice, warning)
     const warned = async () =>
-      (await lab.journal('sluice')).filter(({ text, priority }) => priority === 4 && text.includes(warning)).length
+      (await lab.journal('sluice')).filter(
+        ({ text, priority }) => priority === 4 && text.includes(warning),
+      ).length
     expect(await warned()).toBe(1)
     await lab.sh('systemctl kill --kill-who=main --signal=HUP sluice')
     await lab.until('said once more', async () => (await warned()) === 2)
@@ -107,14 +127,18 @@ describeInstalled('a reload under systemd', () => {
 })
 
 describeInstalled('a token that is replaced', () => {
-  test('as a credential, which systemd copies at the start: needs a restart', async ({ lab, sluice }) => {
+  test('as a credential, which systemd copies at the start: needs a restart', async ({
+    lab,
+    sluice,
+  }) => {
     sluice.write({ 'a.txt': 'one' })
     await installAnew(lab)
     await sluice.start()
     await sluice.untilStatus('1 ready')
     sluice.revokeToken()
     sluice.giveToken()
-    const is_refreshing = Number(/^systemd (\d+)/.exec((await lab.systemctl('--version')).out)?.[1]) >= 260
+    const is_refreshing =
+      Number(/^systemd (\d+)/.exec((await lab.systemctl('--version')).out)?.[1]) >= 260
     expect((await lab.systemctl('reload', 'sluice')).code).toBe(0)
     sluice.write({ 'b.txt': 'two' })
     if (!is_refreshing) {
@@ -130,7 +154,8 @@ describeInstalled('a token that is replaced', () => {
     lab,
     sluice,
   }) => {
-    const replaceLiveToken = () => lab.sh(`install -o sluice -g sluice -m 600 /etc/sluice/token ${live_token}`)
+    const replaceLiveToken = () =>
+      lab.sh(`install -o sluice -g sluice -m 600 /etc/sluice/token ${live_token}`)
     sluice.write({ 'a.txt': 'one' })
     await replaceLiveToken()
     await lab.sh('rm /etc/sluice/token')

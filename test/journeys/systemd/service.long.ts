@@ -16,9 +16,9 @@ describeInstalled('under systemd', () => {
     await sluice.untilStatus('2 ready')
     expect(sluice.readyAssets()).toBe(2)
     const { MainPID } = await lab.show('sluice', 'MainPID')
-    expect(await lab.sh(`stat -c '%U %a' /proc/${MainPID} /var/lib/sluice /var/lib/sluice/ledger.db`)).toBe(
-      'sluice 555\nsluice 700\nsluice 600\n',
-    )
+    expect(
+      await lab.sh(`stat -c '%U %a' /proc/${MainPID} /var/lib/sluice /var/lib/sluice/ledger.db`),
+    ).toBe('sluice 555\nsluice 700\nsluice 600\n')
     const entries = await lab.journal('sluice')
     expect(entries.find(({ text }) => text.includes('is running'))).toMatchObject({ priority: 6 })
 
@@ -49,13 +49,23 @@ describeInstalled('under systemd', () => {
     await sluice.change({ RestartSec: '100ms' })
     sluice.revokeToken()
     expect((await lab.systemctl('start', 'sluice')).code).not.toBe(0)
-    expect(await sluice.state()).toMatchObject({ ActiveState: 'failed', ExecMainStatus: '77', NRestarts: '0' })
-    expect(await sluice.statusText()).toMatch(/^the service refuses the token \(systemd credential token\)/)
+    expect(await sluice.state()).toMatchObject({
+      ActiveState: 'failed',
+      ExecMainStatus: '77',
+      NRestarts: '0',
+    })
+    expect(await sluice.statusText()).toMatch(
+      /^the service refuses the token \(systemd credential token\)/,
+    )
 
     sluice.giveToken()
     sluice.configure({ uploads: { concurrency: 0 } })
     expect((await lab.systemctl('start', 'sluice')).code).not.toBe(0)
-    expect(await sluice.state()).toMatchObject({ ActiveState: 'failed', ExecMainStatus: '78', NRestarts: '0' })
+    expect(await sluice.state()).toMatchObject({
+      ActiveState: 'failed',
+      ExecMainStatus: '78',
+      NRestarts: '0',
+    })
     expect(await sluice.log()).toContain('concurrency')
 
     sluice.configure()
@@ -112,7 +122,11 @@ describeInstalled('under systemd', () => {
     expect((await lab.systemctl('stop', 'sluice')).code).toBe(0)
     const took_ms = performance.now() - began
     hold.release()
-    expect(await sluice.state()).toMatchObject({ ActiveState: 'inactive', Result: 'success', ExecMainStatus: '0' })
+    expect(await sluice.state()).toMatchObject({
+      ActiveState: 'inactive',
+      Result: 'success',
+      ExecMainStatus: '0',
+    })
     // The daemon gives running uploads half a minute; systemd would kill it after a minute.
     expect(took_ms).toBeGreaterThan(25_000)
     expect(took_ms).toBeLessThan(50_000)

@@ -1,4 +1,9 @@
-import { createServer as createHttpServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Service } from '../../rig/local-service.ts'
 
@@ -26,12 +31,16 @@ export class SlowLine {
 
   async listen(): Promise<void> {
     this.#blob = await this.#open(createServer((socket) => this.#passSlowly(socket)))
-    this.api = await this.#open(createHttpServer((incoming, response) => this.#passCall(incoming, response)))
+    this.api = await this.#open(
+      createHttpServer((incoming, response) => this.#passCall(incoming, response)),
+    )
   }
 
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
-    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))))
+    await Promise.all(
+      this.#servers.map((server) => new Promise((resolve) => server.close(resolve))),
+    )
   }
 
   async #open(server: Server): Promise<string> {
@@ -49,15 +58,19 @@ export class SlowLine {
   #passCall(incoming: IncomingMessage, response: ServerResponse): void {
     const { method, url = '', headers } = incoming
     const { host: _host, ...others } = headers
-    const outgoing = request(new URL(url, this.#service.api), { method, headers: others, agent: false }, (answer) => {
-      const pieces: Buffer[] = []
-      answer.on('data', (piece: Buffer) => pieces.push(piece))
-      answer.on('end', () => {
-        const text = Buffer.concat(pieces).toString().replaceAll(this.#service.blob, this.#blob)
-        const { 'content-length': _length, ...heads } = answer.headers
-        response.writeHead(answer.statusCode!, heads).end(text)
-      })
-    })
+    const outgoing = request(
+      new URL(url, this.#service.api),
+      { method, headers: others, agent: false },
+      (answer) => {
+        const pieces: Buffer[] = []
+        answer.on('data', (piece: Buffer) => pieces.push(piece))
+        answer.on('end', () => {
+          const text = Buffer.concat(pieces).toString().replaceAll(this.#service.blob, this.#blob)
+          const { 'content-length': _length, ...heads } = answer.headers
+          response.writeHead(answer.statusCode!, heads).end(text)
+        })
+      },
+    )
     outgoing.on('error', () => response.destroy())
     incoming.pipe(outgoing)
   }

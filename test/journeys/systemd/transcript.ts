@@ -28,7 +28,9 @@ export async function transcriptOf(
     const { code, out, err } = await lab.run('bash', '-c', `cd /root; ${environment} ${line} 2>&1`)
     if (code !== 0) {
       const journal = await lab.sh('journalctl --no-pager --quiet --lines=30')
-      throw new Error(`${line}: exit code ${code}\n${out}${err}\n${journal}\nbefore:\n${screen.join('\n')}`)
+      throw new Error(
+        `${line}: exit code ${code}\n${out}${err}\n${journal}\nbefore:\n${screen.join('\n')}`,
+      )
     }
     const shown = (instead ?? out).trimEnd()
     screen.push(`# ${line}`, ...(shown === '' ? [] : [shown]), '')

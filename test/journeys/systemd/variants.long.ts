@@ -6,7 +6,10 @@ import { describeInstalled, Installed, test } from './installed.ts'
 const laid_down = fileURLToPath(new URL('../../../systemd', import.meta.url))
 
 describeInstalled('under systemd, other setups', () => {
-  test('a dynamic user by the steps of docs/operating.md, there and back', async ({ lab, sluice }) => {
+  test('a dynamic user by the steps of docs/operating.md, there and back', async ({
+    lab,
+    sluice,
+  }) => {
     const [there, back] = stepsOf('Without a user of its own')
     const ownerOf = async (state: string) => {
       const { MainPID } = await lab.show('sluice', 'MainPID')
@@ -42,8 +45,12 @@ describeInstalled('under systemd, other setups', () => {
     await lab.sh(there!)
     await sluice.untilStatus('3 ready')
     const gone = await lab.sh('cd / && sluice uninstall --purge')
-    expect(gone).toContain('left     /etc/systemd/system/sluice.service.d/20-dynamic-user.conf  (yours to remove)')
-    expect(await lab.sh('ls -d /var/lib/sluice /var/lib/private/sluice 2>&1 || true')).not.toMatch(/^\//m)
+    expect(gone).toContain(
+      'left     /etc/systemd/system/sluice.service.d/20-dynamic-user.conf  (yours to remove)',
+    )
+    expect(await lab.sh('ls -d /var/lib/sluice /var/lib/private/sluice 2>&1 || true')).not.toMatch(
+      /^\//m,
+    )
     await Installed.layDown(lab)
   })
 
@@ -62,13 +69,20 @@ describeInstalled('under systemd, other setups', () => {
     sluice.revokeToken()
     expect((await lab.systemctl('start', 'sluice')).code).not.toBe(0)
     expect((await lab.systemctl('is-failed', 'sluice')).out).toBe('failed\n')
-    expect(await lab.sh('cd / && sluice uninstall')).toContain('run      systemctl reset-failed sluice.service\n')
-    expect((await lab.systemctl('list-units', '--failed', '--plain', '--legend=no')).out).not.toContain('sluice')
+    expect(await lab.sh('cd / && sluice uninstall')).toContain(
+      'run      systemctl reset-failed sluice.service\n',
+    )
+    expect(
+      (await lab.systemctl('list-units', '--failed', '--plain', '--legend=no')).out,
+    ).not.toContain('sluice')
     expect(await lab.sh('cd / && sluice uninstall')).not.toContain('reset-failed')
     await Installed.layDown(lab)
   })
 
-  test('an instance for each configuration, each with its own token and state', async ({ lab, sluice }) => {
+  test('an instance for each configuration, each with its own token and state', async ({
+    lab,
+    sluice,
+  }) => {
     lab.copyIn(`${laid_down}/sluice@.service`, '/etc/systemd/system/sluice@.service')
     for (const name of ['finance', 'law']) {
       await lab.sh(`mkdir -p /srv/${name} && echo ${name} > /srv/${name}/a.txt`)

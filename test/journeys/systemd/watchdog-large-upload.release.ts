@@ -22,44 +22,52 @@ function roomIn(directory: string): number {
 }
 
 describeInstalled('the watchdog', () => {
-  test.skipIf(no_room)('an upload of 4 GB that records no fact for minutes is not killed', async ({ lab, sluice }) => {
-    const service = await startService({ data_dir: makeTree() })
-    onTestFinished(() => service.close())
-    const line = new SlowLine(service, fast_tick_ms)
-    await line.listen()
-    onTestFinished(() => line.close())
-    const Environment = unitEnvironment(lab, { request_timeout_ms: 8_000, stall_timeout_ms: 3_000 })
-    const silence_s = 17
-    const { project_id } = service.projects.create('films')
-    sluice.giveToken(service.tokens.create('films').token)
-    sluice.configure({ service: { base_url: line.api, project_id } })
-    await sluice.change({ Environment, WatchdogSec: watchdog_s, RestartSec: '100ms' })
-    sluice.write({ 'film.mp4': { bytes: large_bytes } })
-    const puts = watchPuts(service)
-    const said_before = (await sluice.log()).length
-    await sluice.start()
-    // Otherwise the first audit would begin after a minute and record facts.
-    const control = await connectControl(lab.path('/var/lib/sluice'))
-    await control!.audit()
-    await control!.close()
-    const [began, ended] = [await puts.began, await puts.ended]
-    await lab.until(
-      'it is sent',
-      async () => (await sluice.log()).includes('sent: docs/film.mp4'),
-      () => sluice.tail(),
-    )
-    const quietest_ms = longestWithoutFact((await lab.run('sluice', 'explain', 'docs/film.mp4', '--json')).out)
-    const seconds = (ms: number) => Math.round(ms / 100) / 10
-    console.info(
-      `${line.passed_bytes} bytes in ${seconds(ended - began)} s, ${seconds(quietest_ms)} s of them without a fact, ` +
-        `with a watchdog of ${watchdog_s} s and a silence of ${silence_s} s`,
-    )
-    expect(puts.count).toBe(1)
-    expect(line.passed_bytes).toBeGreaterThan(large_bytes)
-    expect(quietest_ms).toBeGreaterThan(5 * (silence_s + watchdog_s) * 1_000)
-    expect((await sluice.log()).slice(said_before)).not.toContain('no heartbeat of')
-    expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '0' })
-  })
+  test.skipIf(no_room)(
+    'an upload of 4 GB that records no fact for minutes is not killed',
+    async ({ lab, sluice }) => {
+      const service = await startService({ data_dir: makeTree() })
+      onTestFinished(() => service.close())
+      const line = new SlowLine(service, fast_tick_ms)
+      await line.listen()
+      onTestFinished(() => line.close())
+      const Environment = unitEnvironment(lab, {
+        request_timeout_ms: 8_000,
+        stall_timeout_ms: 3_000,
+      })
+      const silence_s = 17
+      const { project_id } = service.projects.create('films')
+      sluice.giveToken(service.tokens.create('films').token)
+      sluice.configure({ service: { base_url: line.api, project_id } })
+      await sluice.change({ Environment, WatchdogSec: watchdog_s, RestartSec: '100ms' })
+      sluice.write({ 'film.mp4': { bytes: large_bytes } })
+      const puts = watchPuts(service)
+      const said_before = (await sluice.log()).length
+      await sluice.start()
+      // Otherwise the first audit would begin after a minute and record facts.
+      const control = await connectControl(lab.path('/var/lib/sluice'))
+      await control!.audit()
+      await control!.close()
+      const [began, ended] = [await puts.began, await puts.ended]
+      await lab.until(
+        'it is sent',
+        async () => (await sluice.log()).includes('sent: docs/film.mp4'),
+        () => sluice.tail(),
+      )
+      const quietest_ms = longestWithoutFact(
+        (await lab.run('sluice', 'explain', 'docs/film.mp4', '--json')).out,
+      )
+      const seconds = (ms: number) => Math.round(ms / 100) / 10
+      console.info(
+        `${line.passed_bytes} bytes in ${seconds(ended - began)} s, ${seconds(quietest_ms)} s of them without a fact, ` +
+          `with a watchdog of ${watchdog_s} s and a silence of ${silence_s} s`,
+      )
+      expect(puts.count).toBe(1)
+      expect(line.passed_bytes).toBeGreaterThan(large_bytes)
+      expect(quietest_ms).toBeGreaterThan(5 * (silence_s + watchdog_s) * 1_000)
+      expect((await sluice.log()).slice(said_before)).not.toContain('no heartbeat of')
+      expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '0' })
+    },
+  )
 })
 
 /** Longest time between two entries of its history. */

@@ -43,7 +43,9 @@ describeInstalled('the watchdog', () => {
     await sluice.untilStatus('2 ready')
     const entries = await lab.journal('sluice')
     const texts = entries.map(({ text }) => text)
-    const stuck = texts.findIndex((text) => text.includes('no heartbeat of the ledger: claimToFollow for'))
+    const stuck = texts.findIndex((text) =>
+      text.includes('no heartbeat of the ledger: claimToFollow for'),
+    )
     expect(entries[stuck]).toMatchObject({ priority: 3 })
     expect(texts.some((text) => text.includes('no heartbeat of follower for'))).toBe(true)
     expect(texts[stuck]).toMatch(/ since=\d{4}-/)
@@ -78,7 +80,9 @@ describeInstalled('the watchdog', () => {
       () => sluice.tail(),
     )
     const quiet_ms = (await puts.ended) - (await puts.began)
-    console.info(`one upload, quiet for ${Math.round(quiet_ms / 100) / 10} s, with a watchdog of ${watchdog_s} s`)
+    console.info(
+      `one upload, quiet for ${Math.round(quiet_ms / 100) / 10} s, with a watchdog of ${watchdog_s} s`,
+    )
     expect(puts.count).toBe(1)
     expect(quiet_ms).toBeGreaterThan(1.2 * (silence_s + watchdog_s) * 1_000)
     expect(line.passed_bytes).toBeGreaterThan(72_000_000)

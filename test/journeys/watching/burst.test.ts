@@ -30,7 +30,11 @@ localJourneys('a burst while no process reads events', (profile) => {
     })
     await journey.allReady()
     await journey.idle()
-    journey.write(Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`docs/new ${at}.txt`, `new ${at}`])))
+    journey.write(
+      Object.fromEntries(
+        Array.from({ length: 45 }, (_, at) => [`docs/new ${at}.txt`, `new ${at}`]),
+      ),
+    )
     await journey.allReady()
     expect(journey.log().join('')).not.toContain('so many changes at once')
   })

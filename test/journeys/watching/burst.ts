@@ -43,7 +43,10 @@ export function makeBurst(journey: Journey, burst: Burst): void {
   }
   journey.write(
     Object.fromEntries(
-      Array.from({ length: burst.creates }, (_, index) => [`docs/d0/new-${index}.txt`, `new ${index}\n`]),
+      Array.from({ length: burst.creates }, (_, index) => [
+        `docs/d0/new-${index}.txt`,
+        `new ${index}\n`,
+      ]),
     ),
   )
 }

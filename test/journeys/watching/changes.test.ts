@@ -59,7 +59,10 @@ localJourneys('files that change during the upload', (profile) => {
     for (let line = 0; line < 5; line++) {
       appendFileSync(growing, `line ${line}\n`)
       const { size } = statSync(growing)
-      await journey.until('the change is seen', () => journey.file('docs/growing.txt')?.size === size)
+      await journey.until(
+        'the change is seen',
+        () => journey.file('docs/growing.txt')?.size === size,
+      )
       expect(journey.file('docs/growing.txt')?.stage).toBe('seen')
     }
     clock.skip(hour_ms)
@@ -80,7 +83,9 @@ localJourneys('files that change during the upload', (profile) => {
     await journey.stage('docs/deleted.txt', 'gone')
     journey.service.injectFaults({ failures: [] })
     await journey.allReady()
-    await journey.until('its bytes are unused', () => journey.contents().some(({ state }) => state === 'abandoned'))
+    await journey.until('its bytes are unused', () =>
+      journey.contents().some(({ state }) => state === 'abandoned'),
+    )
     expect(
       journey
         .assets()
@@ -90,7 +95,10 @@ localJourneys('files that change during the upload', (profile) => {
   })
 
   test('a large file is deleted while it is sent', async () => {
-    const journey = await begin({ profile, tree: { 'docs/large.txt': large(), 'docs/a.txt': 'a' } }, 'not started')
+    const journey = await begin(
+      { profile, tree: { 'docs/large.txt': large(), 'docs/a.txt': 'a' } },
+      'not started',
+    )
     const put = journey.hold('during', 'put')
     await journey.start()
     await put.reached()
@@ -105,7 +113,10 @@ localJourneys('files that change during the upload', (profile) => {
   })
 
   test('a file is replaced by a directory, and a directory by a file', async () => {
-    const journey = await begin({ profile, tree: { 'docs/thing': 'a file', 'docs/box/inner.txt': 'inner' } })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/thing': 'a file', 'docs/box/inner.txt': 'inner' },
+    })
     await journey.allReady()
     journey.remove('docs/thing')
     journey.write({ 'docs/thing/inner.txt': 'in a directory' })
@@ -123,12 +134,24 @@ localJourneys('files that change during the upload', (profile) => {
   test('a document that is saved again and again is uploaded at most once in min_resend_s', async () => {
     const clock = new MovingClock()
     const config = { uploads: { min_resend_s: 3_600 } }
-    const journey = await begin({ profile, tree: { 'docs/minutes.txt': 'draft 1' }, config, clock, service: { clock } })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/minutes.txt': 'draft 1' },
+      config,
+      clock,
+      service: { clock },
+    })
     await journey.allReady()
     journey.write({ 'docs/minutes.txt': 'draft 2' })
-    await journey.until('draft 2 waits', () => journey.file('docs/minutes.txt')?.md5 === md5Of('draft 2'))
+    await journey.until(
+      'draft 2 waits',
+      () => journey.file('docs/minutes.txt')?.md5 === md5Of('draft 2'),
+    )
     journey.write({ 'docs/minutes.txt': 'draft 3' })
-    await journey.until('draft 3 waits', () => journey.file('docs/minutes.txt')?.md5 === md5Of('draft 3'))
+    await journey.until(
+      'draft 3 waits',
+      () => journey.file('docs/minutes.txt')?.md5 === md5Of('draft 3'),
+    )
     await journey.idle()
     expect(journey.requests('put')).toHaveLength(1)
     clock.skip(hour_ms)

@@ -21,7 +21,8 @@ function linkOutside(journey: Journey): void {
 }
 
 function changeWithoutEvent(journey: Journey, count: number): void {
-  for (const name of names.slice(0, count)) appendFileSync(journey.at(name), 'no event reported it\n')
+  for (const name of names.slice(0, count))
+    appendFileSync(journey.at(name), 'no event reported it\n')
 }
 
 /**
@@ -59,7 +60,10 @@ localJourneys('events that the watcher missed', (profile) => {
   test('are counted by the scan that finds them; reported events and the first scan are not counted', async () => {
     const clock = new MovingClock()
     const folders = { docs: { watch: 'native' } }
-    const journey = await begin({ profile, tree, folders, clock, service: { clock } }, 'not started')
+    const journey = await begin(
+      { profile, tree, folders, clock, service: { clock } },
+      'not started',
+    )
     linkOutside(journey)
     await journey.start()
     await journey.allReady()
@@ -86,12 +90,18 @@ localJourneys('events that the watcher missed', (profile) => {
   test('a watcher that reports no events is replaced, then given up in favour of scans, and tried again a day later', async () => {
     const clock = new MovingClock()
     const folders = { docs: { watch: 'native' } }
-    const journey = await begin({ profile, tree, folders, clock, service: { clock } }, 'not started')
+    const journey = await begin(
+      { profile, tree, folders, clock, service: { clock } },
+      'not started',
+    )
     linkOutside(journey)
     await journey.start()
     await journey.allReady()
     await journey.idle()
-    expect(await watched_by(journey)).toMatchObject({ watcher: 'native', reason: 'watch: native in the configuration' })
+    expect(await watched_by(journey)).toMatchObject({
+      watcher: 'native',
+      reason: 'watch: native in the configuration',
+    })
     for (const then of ['replaced', 'given_up'] as const) {
       // Scans count missed events once one of them has begun under the new watcher.
       await journey.until('a scan counts', async () => {
@@ -111,7 +121,11 @@ localJourneys('events that the watcher missed', (profile) => {
     )
     const status = folderStatus(readFolders(journey)[0]!)
     const why = 'a scan found 11 files that it missed'
-    expect(status.watcher_changes).toEqual({ replaced: 1, given_up: 1, last: { at: expect.any(String), why } })
+    expect(status.watcher_changes).toEqual({
+      replaced: 1,
+      given_up: 1,
+      last: { at: expect.any(String), why },
+    })
     const writer = new LineWriter(200)
     folderLines(writer, status, clock.now_ms())
     expect(writer.lines.map(({ text }) => text.trim())).toContainEqual(
@@ -128,7 +142,10 @@ localJourneys('events that the watcher missed', (profile) => {
     })
     clock.skip(day_ms)
     await scanned(journey, clock)
-    await journey.until('it is watched again', async () => (await watched_by(journey))?.watcher === 'native')
+    await journey.until(
+      'it is watched again',
+      async () => (await watched_by(journey))?.watcher === 'native',
+    )
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
   })
 })

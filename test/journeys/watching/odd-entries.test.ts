@@ -7,7 +7,9 @@ import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const sockets: Server[] = []
 afterEach(async () => {
-  await Promise.all(sockets.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
+  await Promise.all(
+    sockets.splice(0).map((server) => new Promise((resolve) => server.close(resolve))),
+  )
 })
 
 async function addOddEntries(journey: Journey, prefix: string): Promise<void> {
@@ -31,7 +33,10 @@ function summaryOf(journey: Journey) {
 
 localJourneys('entries that are neither file nor folder', (profile) => {
   test('a subfolder that cannot be listed is reported with the watcher; all other files are uploaded', async () => {
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/z/z.txt': 'z' } }, 'not started')
+    const journey = await begin(
+      { profile, tree: { 'docs/a.txt': 'a', 'docs/z/z.txt': 'z' } },
+      'not started',
+    )
     const name = 'n'.repeat(250)
     // The path is longer than PATH_MAX, which is 4,096 with the root.
     const deep = `for i in $(seq 17); do mkdir ${name} && cd -P ${name} || exit 1; done`
@@ -40,7 +45,9 @@ localJourneys('entries that are neither file nor folder', (profile) => {
     await journey.stage('docs/a.txt', 'ready')
     await journey.until('it is said', async () => {
       const [docs] = await journey.daemon.ledger.folders()
-      return docs?.watch?.reason.includes('; not all of the folder is watched: ENAMETOOLONG') ?? false
+      return (
+        docs?.watch?.reason.includes('; not all of the folder is watched: ENAMETOOLONG') ?? false
+      )
     })
     journey.write({ 'docs/z/later.txt': 'later' })
     await journey.stage('docs/z/later.txt', 'ready')
@@ -52,7 +59,10 @@ localJourneys('entries that are neither file nor folder', (profile) => {
     await addOddEntries(journey, 'first')
     await journey.start()
     await journey.allReady()
-    await journey.until('the scan reports them', () => (summaryOf(journey).odd_names_total ?? 0) >= 2)
+    await journey.until(
+      'the scan reports them',
+      () => (summaryOf(journey).odd_names_total ?? 0) >= 2,
+    )
     const { special = [] } = summaryOf(journey)
     expect(special.reduce((sum, { count }) => sum + count, 0)).toBe(6)
 
@@ -60,14 +70,20 @@ localJourneys('entries that are neither file nor folder', (profile) => {
     journey.write({ 'docs/b.txt': 'b' })
     await journey.stage('docs/b.txt', 'ready')
     journey.daemon.rescan('docs')
-    await journey.until('the scan reports all', () => (summaryOf(journey).odd_names_total ?? 0) >= 4)
+    await journey.until(
+      'the scan reports all',
+      () => (summaryOf(journey).odd_names_total ?? 0) >= 4,
+    )
     await journey.idle()
     expect(journey.stages()).toEqual({ 'docs/a.txt': 'ready', 'docs/b.txt': 'ready' })
     expect(journey.assets()).toHaveLength(2)
   })
 
   test('a file is replaced by a pipe, another by a link to a file outside', async () => {
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' } })
+    const journey = await begin({
+      profile,
+      tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' },
+    })
     await journey.allReady()
     const [a, b] = ['docs/a.txt', 'docs/b.txt'].map((name) => journey.file(name)!.md5!)
     journey.remove('docs/a.txt')

@@ -28,7 +28,12 @@ async function watched(
   profile: ProfileName,
   left_out: string[] = [],
 ): Promise<Journey> {
-  const journey = await begin({ profile, tree, folders: { docs: folder[kind] }, config: { watching } })
+  const journey = await begin({
+    profile,
+    tree,
+    folders: { docs: folder[kind] },
+    config: { watching },
+  })
   journey.ends({ left_out })
   await journey.allReady()
   await journey.idle()
@@ -65,7 +70,11 @@ diskJourneys('whatever watches', (profile) => {
   describe.each(['chokidar', 'native', 'scan'] as const)('%s', (kind) => {
     test('files: created, changed, renamed, replaced, moved out and in, deleted; odd names', async () => {
       const outside = makeTree({ 'moved-in.txt': 'from outside' })
-      const journey = await watched(kind, { 'docs/a/old.txt': 'old', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }, profile)
+      const journey = await watched(
+        kind,
+        { 'docs/a/old.txt': 'old', 'docs/b.txt': 'b', 'docs/c.txt': 'c' },
+        profile,
+      )
       journey.write({ 'docs/a/new file.txt': 'new', 'docs/\u{1f600} "quoted".txt': 'odd' })
       await allReported(journey)
       appendFileSync(journey.at('docs/a/old.txt'), ' and more')
@@ -88,7 +97,11 @@ diskJourneys('whatever watches', (profile) => {
         { 'docs/a/b/one.txt': 'one', 'docs/gone/g.txt': 'g', 'docs/z.txt': 'z' },
         profile,
       )
-      journey.write({ 'docs/new/deep/er/1.txt': '1', 'docs/new/deep/2.txt': '2', 'docs/new/3.txt': '3' })
+      journey.write({
+        'docs/new/deep/er/1.txt': '1',
+        'docs/new/deep/2.txt': '2',
+        'docs/new/3.txt': '3',
+      })
       await allReported(journey)
       journey.write({ 'docs/new/deep/er/later.txt': 'later' })
       await allReported(journey)
@@ -114,7 +127,11 @@ diskJourneys('whatever watches', (profile) => {
         profile,
         ['docs/.sluiceignore'],
       )
-      journey.write({ 'docs/link': { link: '../other' }, 'docs/drafts/d.txt': 'draft', 'docs/b.txt': 'b' })
+      journey.write({
+        'docs/link': { link: '../other' },
+        'docs/drafts/d.txt': 'draft',
+        'docs/b.txt': 'b',
+      })
       appendFileSync(journey.at('other/secret.txt'), 'more')
       await journey.stage('docs/b.txt', 'ready')
       await journey.idle()
@@ -133,7 +150,10 @@ diskJourneys('whatever watches', (profile) => {
       renameSync(journey.at('next'), journey.at('docs'))
       // A check between the two renames finds the folder offline, and an offline folder is
       // recorded.
-      await journey.until('the new docs is there', () => journey.file('docs/b.txt')?.stage === 'ready')
+      await journey.until(
+        'the new docs is there',
+        () => journey.file('docs/b.txt')?.stage === 'ready',
+      )
       await allReported(journey)
       await journey.idle()
       mkdirSync(journey.at('docs/sub'))

@@ -8,7 +8,10 @@ import { md5Of, no_limits, project_id, statOf } from '../fixture.ts'
 
 function openStore(): LedgerStore {
   const place = makeTree()
-  const store = createLedgerStore({ ledger: join(place, 'ledger.db'), tickets: join(place, 'tickets.db') }, no_limits)
+  const store = createLedgerStore(
+    { ledger: join(place, 'ledger.db'), tickets: join(place, 'tickets.db') },
+    no_limits,
+  )
   onTestFinished(() => {
     store.tickets.transaction.commit()
     store.close()
@@ -19,7 +22,12 @@ function openStore(): LedgerStore {
     1,
   )
   store.record(
-    [{ type: 'prompts_configured', prompts: [{ name: 'digest', project_id, schedule: '', first_run: 'all' }] }],
+    [
+      {
+        type: 'prompts_configured',
+        prompts: [{ name: 'digest', project_id, schedule: '', first_run: 'all' }],
+      },
+    ],
     1,
   )
   return store
@@ -44,7 +52,13 @@ function makeReady(store: LedgerStore, content: number): void {
 function allUnready(store: LedgerStore, limit: number): { files: UnreadyFile[]; pages: number } {
   const files: UnreadyFile[] = []
   for (let after: { folder: string; path: string } | undefined, pages = 1; ; pages++) {
-    const page = store.unready({ prompt: 'digest', folders: ['docs', 'second'], only_come: false, after, limit })
+    const page = store.unready({
+      prompt: 'digest',
+      folders: ['docs', 'second'],
+      only_come: false,
+      after,
+      limit,
+    })
     files.push(...page.files)
     if (!page.next) return { files, pages }
     after = page.next
@@ -53,7 +67,10 @@ function allUnready(store: LedgerStore, limit: number): { files: UnreadyFile[]; 
 
 test('with more unready files than one sort takes, the folder is walked, with the same result', () => {
   const store = openStore()
-  const names = Array.from({ length: 5_000 }, (_, number) => `${String(number).padStart(4, '0')}.txt`)
+  const names = Array.from(
+    { length: 5_000 },
+    (_, number) => `${String(number).padStart(4, '0')}.txt`,
+  )
   store.database.transaction(() => {
     store.record(
       names.map((name) => settled('docs', name)),
@@ -63,9 +80,13 @@ test('with more unready files than one sort takes, the folder is walked, with th
     // Every tenth file is gone, and the range of about two thousand is ready.
     for (const [index, name] of names.entries()) {
       if (index >= 2_500 && index < 4_700) makeReady(store, index + 1)
-      else if (index % 10 === 0) store.record([{ type: 'file_gone', folder: 'docs', path: name }], 2)
+      else if (index % 10 === 0)
+        store.record([{ type: 'file_gone', folder: 'docs', path: name }], 2)
     }
-    store.record([{ type: 'file_seen', folder: 'docs', path: '3000.txt', stat: statOf(4), not_before_ms: 3 }], 3)
+    store.record(
+      [{ type: 'file_seen', folder: 'docs', path: '3000.txt', stat: statOf(4), not_before_ms: 3 }],
+      3,
+    )
   })()
   const expected = names.filter(
     (_, index) => index === 3_000 || ((index < 2_500 || index >= 4_700) && index % 10 !== 0),
@@ -76,7 +97,10 @@ test('with more unready files than one sort takes, the folder is walked, with th
       ...expected.map((name) => `docs/${name}`),
       'second/last',
     ])
-    expect(files.find(({ path }) => path === '3000.txt')).toMatchObject({ stage: 'moving', size: 4 })
+    expect(files.find(({ path }) => path === '3000.txt')).toMatchObject({
+      stage: 'moving',
+      size: 4,
+    })
   }
 })
 
@@ -112,13 +136,17 @@ test('a page reads a bounded number of arrivals, and the next page continues beh
 test('open runs, due deliveries and old runs are found by partial indexes, however many have ended', () => {
   const { database } = openStore()
   const plan = (sql: string) =>
-    (database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail).join('\n')
+    (database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[])
+      .map(({ detail }) => detail)
+      .join('\n')
   const open = `state IN ('due', 'planned', 'asking', 'asked', 'answered')`
-  expect(plan(`SELECT id FROM runs WHERE prompt = 1 AND ${open} ORDER BY +id LIMIT 1`)).toMatch(/INDEX runs_open/)
+  expect(plan(`SELECT id FROM runs WHERE prompt = 1 AND ${open} ORDER BY +id LIMIT 1`)).toMatch(
+    /INDEX runs_open/,
+  )
   expect(plan(`SELECT run FROM deliveries WHERE state = 'wanted' AND not_before_ms <= 5`)).toMatch(
     /INDEX deliveries_due/,
   )
-  expect(plan(`SELECT id FROM runs WHERE ended_ms IS NOT NULL AND ended_ms < 5 ORDER BY ended_ms`)).toMatch(
-    /INDEX runs_ended/,
-  )
+  expect(
+    plan(`SELECT id FROM runs WHERE ended_ms IS NOT NULL AND ended_ms < 5 ORDER BY ended_ms`),
+  ).toMatch(/INDEX runs_ended/)
 })

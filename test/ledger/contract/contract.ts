@@ -42,7 +42,8 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('prompts', () => promptContract(factory))
     describe('runs of prompts', () => promptRunContract(factory))
     describe('properties of prompts', () => promptPropertyContract(factory))
-    describe('files that existed before the folder or the prompt', () => existingFilesContract(factory))
+    describe('files that existed before the folder or the prompt', () =>
+      existingFilesContract(factory))
     describe('audits', () => auditContract(factory))
     describe('removals', () => removalContract(factory))
     describe('uncertain removals', () => uncertainRemovalContract(factory))

@@ -7,7 +7,20 @@ import { Bench, type LedgerFactory, md5Of, statOf } from '../fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
 /** Names whose bytes lie around '/', and whose order in UTF-16 is not that of UTF-8. */
-const name = fc.constantFrom('a', 'a-', 'a.', 'a0', 'a!', 'b', '\uFF5E', '\u{1F600}', '\u{10FFFF}', '\uE000', 'é', ' ')
+const name = fc.constantFrom(
+  'a',
+  'a-',
+  'a.',
+  'a0',
+  'a!',
+  'b',
+  '\uFF5E',
+  '\u{1F600}',
+  '\u{10FFFF}',
+  '\uE000',
+  'é',
+  ' ',
+)
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
 type Kept = 'present' | 'seen' | 'skipped' | 'gone' | 'absent'
 type Met = 'same' | 'size' | 'mtime' | 'ctime' | 'inode' | 'absent'
@@ -23,7 +36,12 @@ const tree = fc.uniqueArray(
 const known_stat = statOf(7, 3n)
 
 function metStat(met: Met): FileStat {
-  const changes = { size: { size: 8 }, mtime: { mtime_ns: 1n }, ctime: { ctime_ns: 1n }, inode: { inode: 4n } }
+  const changes = {
+    size: { size: 8 },
+    mtime: { mtime_ns: 1n },
+    ctime: { ctime_ns: 1n },
+    inode: { inode: 4n },
+  }
   return met === 'same' || met === 'absent' ? known_stat : { ...known_stat, ...changes[met] }
 }
 
@@ -35,7 +53,9 @@ function keptFacts(folder: string, { path, kept }: { path: string; kept: Kept })
     case 'seen':
       return [{ type: 'file_seen', folder, path, stat: known_stat, not_before_ms: 0 }]
     case 'skipped':
-      return [{ type: 'file_skipped', folder, path, stat: known_stat, reason: 'too_large', rule: '' }]
+      return [
+        { type: 'file_skipped', folder, path, stat: known_stat, reason: 'too_large', rule: '' },
+      ]
     case 'gone':
       return [settled, { type: 'file_gone', folder, path }]
     case 'absent':
@@ -45,10 +65,20 @@ function keptFacts(folder: string, { path, kept }: { path: string; kept: Kept })
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-function rangeOf(folder: string, entries: { path: string; stat: FileStat }[], from?: string, to?: string): PathRange {
+function rangeOf(
+  folder: string,
+  entries: { path: string; stat: FileStat }[],
+  from?: string,
+  to?: string,
+): PathRange {
   const names = entries.map(({ path }) => Buffer.from(path))
   let end = 0
-  const stats = entries.flatMap(({ stat }) => [BigInt(stat.size), stat.mtime_ns, stat.ctime_ns, stat.inode])
+  const stats = entries.flatMap(({ stat }) => [
+    BigInt(stat.size),
+    stat.mtime_ns,
+    stat.ctime_ns,
+    stat.inode,
+  ])
   return {
     folder,
     after_path: from,
@@ -75,8 +105,15 @@ function goneFact(folder: string, path: string): Fact {
 }
 
 /** Compares two ranges and the rest, as a scan does. */
-async function scan(bench: Bench, folder: string, disk: ReadonlyMap<string, FileStat>, with_digests: boolean) {
-  const walked = [...disk].map(([path, stat]) => ({ path, stat })).sort((a, b) => byBytes(a.path, b.path))
+async function scan(
+  bench: Bench,
+  folder: string,
+  disk: ReadonlyMap<string, FileStat>,
+  with_digests: boolean,
+) {
+  const walked = [...disk]
+    .map(([path, stat]) => ({ path, stat }))
+    .sort((a, b) => byBytes(a.path, b.path))
   const middle = walked.length >> 1
   const pieces = [walked.slice(0, middle), walked.slice(middle)].filter(({ length }) => length > 0)
   const covered: string[] = []
@@ -84,7 +121,9 @@ async function scan(bench: Bench, folder: string, disk: ReadonlyMap<string, File
   for (const piece of [...pieces, []]) {
     const through = piece.at(-1)?.path
     const range = rangeOf(folder, piece, after, through)
-    const parts = piece.map(({ path, stat: { size, mtime_ns, ctime_ns } }) => `${path} ${size} ${mtime_ns} ${ctime_ns}`)
+    const parts = piece.map(
+      ({ path, stat: { size, mtime_ns, ctime_ns } }) => `${path} ${size} ${mtime_ns} ${ctime_ns}`,
+    )
     const digest = with_digests && through !== undefined ? parts.join('\n') : undefined
     const { changed, missing } = await bench.ledger.differences({ ...range, digest })
     covered.push(
@@ -115,7 +154,9 @@ export function differenceContract(factory: LedgerFactory): void {
       for (let at = 0; at + 1 < borders.length; at++) {
         const [from, to] = [borders[at], borders[at + 1]]
         const inside = walked.filter(
-          ({ path }) => (from === undefined || byBytes(path, from) > 0) && (to === undefined || byBytes(path, to) <= 0),
+          ({ path }) =>
+            (from === undefined || byBytes(path, from) > 0) &&
+            (to === undefined || byBytes(path, to) <= 0),
         )
         const found = await bench.ledger.differences(rangeOf(folder, inside, from, to))
         changed.push(...[...found.changed].map((index) => inside[index]!.path))
@@ -126,7 +167,9 @@ export function differenceContract(factory: LedgerFactory): void {
       const expected_changed = entries.filter(
         ({ kept, met }) => met !== 'absent' && (!is_known(kept) || met !== 'same'),
       )
-      const expected_missing = entries.filter(({ kept, met }) => met === 'absent' && is_known(kept) && kept !== 'seen')
+      const expected_missing = entries.filter(
+        ({ kept, met }) => met === 'absent' && is_known(kept) && kept !== 'seen',
+      )
       expect(changed).toEqual(expected_changed.map(({ path }) => path).sort(byBytes))
       expect(missing).toEqual(expected_missing.map(({ path }) => path).sort(byBytes))
     })
@@ -149,11 +192,15 @@ export function differenceContract(factory: LedgerFactory): void {
         const stat = disk.get(path)
         if (what === 'change') disk.set(path, statOf(7, BigInt(runs * 1_000 + ++changes)))
         else if (what === 'remove') disk.delete(path)
-        else if (what === 'record') await bench.record(stat ? settledFact(folder, path, stat) : goneFact(folder, path))
-        else if (what === 'see' && stat) await bench.record({ type: 'file_seen', folder, path, stat, not_before_ms: 0 })
+        else if (what === 'record')
+          await bench.record(stat ? settledFact(folder, path, stat) : goneFact(folder, path))
+        else if (what === 'see' && stat)
+          await bench.record({ type: 'file_seen', folder, path, stat, not_before_ms: 0 })
         else if (what === 'forget') await bench.record({ type: 'file_ignored', folder, path })
         else if (what === 'scan')
-          expect(await scan(bench, folder, disk, true)).toEqual(await scan(bench, folder, disk, false))
+          expect(await scan(bench, folder, disk, true)).toEqual(
+            await scan(bench, folder, disk, false),
+          )
       }
     })
     try {
@@ -163,12 +210,21 @@ export function differenceContract(factory: LedgerFactory): void {
     }
   })
 
-  withLedger(factory)('an inode of 0 is one that the filesystem does not keep: it is not compared', async (bench) => {
-    await bench.online('notes')
-    await bench.record(settledFact('notes', 'a', statOf(7, 3n)), settledFact('notes', 'b', statOf(7, 3n)))
-    const entries = ['a', 'b'].map((path) => ({ path, stat: { ...statOf(path === 'a' ? 7 : 8, 3n), inode: 0n } }))
-    expect([...(await bench.ledger.differences(rangeOf('notes', entries))).changed]).toEqual([1])
-  })
+  withLedger(factory)(
+    'an inode of 0 is one that the filesystem does not keep: it is not compared',
+    async (bench) => {
+      await bench.online('notes')
+      await bench.record(
+        settledFact('notes', 'a', statOf(7, 3n)),
+        settledFact('notes', 'b', statOf(7, 3n)),
+      )
+      const entries = ['a', 'b'].map((path) => ({
+        path,
+        stat: { ...statOf(path === 'a' ? 7 : 8, 3n), inode: 0n },
+      }))
+      expect([...(await bench.ledger.differences(rangeOf('notes', entries))).changed]).toEqual([1])
+    },
+  )
 
   withLedger(factory)('an unknown folder has no differences', async (bench) => {
     const range = rangeOf('nowhere', [{ path: 'a', stat: known_stat }])

@@ -20,7 +20,10 @@ export function limitContract(factory: LedgerFactory): void {
         await bench.clock.advance(minute_ms)
         await bench.seen('docs', 'minutes.txt', `version ${version}`)
         await bench.settle('docs', 'minutes.txt', `version ${version}`)
-        expect(await bench.claimToSend()).toEqual({ work: [], next_due_ms: sent_ms + 10 * minute_ms })
+        expect(await bench.claimToSend()).toEqual({
+          work: [],
+          next_due_ms: sent_ms + 10 * minute_ms,
+        })
       }
       const other = await bench.settle('docs', 'other.txt', 'goes at once')
       expect((await bench.sendable()).map(({ content }) => content)).toEqual([other])
@@ -59,17 +62,21 @@ function uploadLimitTests(check: ReturnType<typeof withLedger>): void {
         reason: 'upload_limit',
         not_before_ms: null,
       })
-      expect(bench.see.counts('docs')).toEqual({ wanted: { files: 3, bytes: 18 }, blocked: { files: 2, bytes: 12 } })
+      expect(bench.see.counts('docs')).toEqual({
+        wanted: { files: 3, bytes: 18 },
+        blocked: { files: 2, bytes: 12 },
+      })
       await bench.clock.advance(2 * hour_ms)
       expect((await bench.ledger.claimToCheck(10)).work).toEqual([])
       await bench.record({ type: 'retried', folder: 'docs', path: '' })
       expect((await bench.ledger.claimToCheck(10)).work, 'retry is not accept').toEqual([])
       await bench.record({ type: 'accepted', folder: 'docs', path: 'new/3' })
-      expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'new/3' }])
-      expect((await bench.ledger.filesAt('docs', ['new/3', 'new/4'])).map((file) => file?.accepted)).toEqual([
-        true,
-        false,
+      expect((await bench.ledger.claimToCheck(10)).work).toEqual([
+        { folder: 'docs', path: 'new/3' },
       ])
+      expect(
+        (await bench.ledger.filesAt('docs', ['new/3', 'new/4'])).map((file) => file?.accepted),
+      ).toEqual([true, false])
     },
     { upload_limit },
   )
@@ -77,7 +84,8 @@ function uploadLimitTests(check: ReturnType<typeof withLedger>): void {
   check(
     'an accepted file passes the upload limit, and an accepted directory passes with all below it and nothing else',
     async (bench) => {
-      for (let file = 0; file < 3; file++) await bench.settle('docs', `first ${file}`, `text ${file}`)
+      for (let file = 0; file < 3; file++)
+        await bench.settle('docs', `first ${file}`, `text ${file}`)
       await bench.record(
         ...['a/one', 'a/sub/two', 'a', 'a0', 'a-b'].map((path) => ({
           type: 'file_settled' as const,
@@ -91,9 +99,15 @@ function uploadLimitTests(check: ReturnType<typeof withLedger>): void {
       const checks = (await bench.ledger.claimToCheck(10)).work.map(({ path }) => path)
       expect(checks.sort()).toEqual(['a', 'a/one', 'a/sub/two'])
       for (const path of checks) await bench.settle('docs', path, path, 5)
-      expect((await bench.ledger.filesAt('docs', ['a/one']))[0]).toMatchObject({ state: 'present', accepted: true })
+      expect((await bench.ledger.filesAt('docs', ['a/one']))[0]).toMatchObject({
+        state: 'present',
+        accepted: true,
+      })
       expect(bench.see.file('docs', 'a0')?.state).toBe('blocked')
-      expect(bench.see.counts('docs')).toMatchObject({ blocked: { files: 2 }, wanted: { files: 6 } })
+      expect(bench.see.counts('docs')).toMatchObject({
+        blocked: { files: 2 },
+        wanted: { files: 6 },
+      })
     },
     { upload_limit },
   )
@@ -119,7 +133,8 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
     'max_bytes_per_day counts sent bytes and those on their way, and frees them as hours leave the day',
     async (bench) => {
       const contents = []
-      for (let file = 0; file < 4; file++) contents.push(await bench.settle('docs', `${file}`, `text ${file}`, 400))
+      for (let file = 0; file < 4; file++)
+        contents.push(await bench.settle('docs', `${file}`, `text ${file}`, 400))
       const [first] = await bench.sendable(1)
       expect(first?.content).toBe(contents[0])
       expect((await bench.sendable()).map(({ content }) => content)).toEqual([contents[1]])
@@ -133,7 +148,10 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
       await bench.clock.advance(day_ms - hour_ms)
       expect(await bench.sendable()).toEqual([])
       await bench.clock.advance(hour_ms)
-      expect((await bench.sendable()).map(({ content }) => content)).toEqual([contents[2], contents[3]])
+      expect((await bench.sendable()).map(({ content }) => content)).toEqual([
+        contents[2],
+        contents[3],
+      ])
     },
     { max_bytes_per_day: 1_000 },
   )
@@ -187,7 +205,8 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
     'a content that only lacks complete uses no limit and never waits for it',
     async (bench) => {
       const sent = await bench.settle('docs', 'sent', 'sent', 2_000)
-      for (let file = 0; file < 20; file++) await bench.settle('docs', `${file}`, `text ${file}`, 400)
+      for (let file = 0; file < 20; file++)
+        await bench.settle('docs', `${file}`, `text ${file}`, 400)
       await bench.reserve(sent)
       await bench.record({ type: 'bytes_accepted', content: sent })
       await bench.setBack(sent, 60_000)
@@ -229,14 +248,17 @@ function clockSetBack(check: ReturnType<typeof withLedger>): void {
     )
   }
 
-  check('a claim alone notices the wrong clock, and a change of some seconds has no effect', async (bench) => {
-    const content = await bench.settle('docs', 'a', 'text')
-    await bench.setBack(content, 50_000)
-    bench.clock.jumpWall(-30_000)
-    expect(await bench.sendable()).toEqual([])
-    bench.clock.jumpWall(-hour_ms)
-    expect(await bench.sendable()).toHaveLength(1)
-  })
+  check(
+    'a claim alone notices the wrong clock, and a change of some seconds has no effect',
+    async (bench) => {
+      const content = await bench.settle('docs', 'a', 'text')
+      await bench.setBack(content, 50_000)
+      bench.clock.jumpWall(-30_000)
+      expect(await bench.sendable()).toEqual([])
+      bench.clock.jumpWall(-hour_ms)
+      expect(await bench.sendable()).toHaveLength(1)
+    },
+  )
 
   check(
     'a file sent at a future hour waits as long as one sent now',

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ContentFact, Fact } from '../../../src/domain/fact.ts'
-import { Bench, contentFact, type LedgerFactory, md5Of, other_project_id, project_id, statOf } from '../fixture.ts'
+import {
+  Bench,
+  contentFact,
+  type LedgerFactory,
+  md5Of,
+  other_project_id,
+  project_id,
+  statOf,
+} from '../fixture.ts'
 
 const paths = ['a', 'b', 'sub/a', 'sub/b']
 const texts = ['one', 'two', 'three']
@@ -87,13 +95,29 @@ function factsOf({ what, path, text, folder: side }: Step, run: number, bench: B
     case 'skipped':
       return [{ type: 'file_skipped', folder, path, stat, reason: 'before_start', rule: '' }]
     case 'blocked':
-      return [{ type: 'file_blocked', folder, path, stat, reason: 'unreadable', detail: '', not_before_ms: undefined }]
+      return [
+        {
+          type: 'file_blocked',
+          folder,
+          path,
+          stat,
+          reason: 'unreadable',
+          detail: '',
+          not_before_ms: undefined,
+        },
+      ]
     case 'accepted':
     case 'retried':
       return [{ type: what, folder, path: path.startsWith('sub') ? 'sub' : '' }]
     case 'project': {
       const to = text === 'one' ? other_project_id : project_id
-      const plain = { name: folder, root: '/data', labels: [], label_from: 'none', rules: text } as const
+      const plain = {
+        name: folder,
+        root: '/data',
+        labels: [],
+        label_from: 'none',
+        rules: text,
+      } as const
       return [{ type: 'folder_configured', folder: { ...plain, project_id: to } }]
     }
     default:
@@ -114,7 +138,8 @@ export function propertyContract(factory: LedgerFactory): void {
       for (const one of steps) {
         await bench.clock.advance(one.minutes * 60_000)
         const sendable = one.what === 'claim' ? await bench.sendable() : []
-        for (const { sources, state } of sendable) if (state !== 'sent') expect(sources.length).toBeGreaterThan(0)
+        for (const { sources, state } of sendable)
+          if (state !== 'sent') expect(sources.length).toBeGreaterThan(0)
         await bench.record(...factsOf(one, run, bench))
         for (const folder of folders) {
           expect(bench.see.counts(folder), one.what).toEqual(bench.see.recounted(folder))

@@ -11,7 +11,13 @@ export function ticketContract(factory: LedgerFactory): void {
     async (bench) => {
       const content = await bench.settle('docs', 'a', 'text')
       await bench.reserve(content)
-      const steps: ContentFact['type'][] = ['deferred', 'bytes_accepted', 'deferred', 'bytes_missing', 'bytes_accepted']
+      const steps: ContentFact['type'][] = [
+        'deferred',
+        'bytes_accepted',
+        'deferred',
+        'bytes_missing',
+        'bytes_accepted',
+      ]
       for (const type of steps) {
         await bench.record(contentFact(type, content, 0))
         expect(bench.see.ticketsKept(), type).toBe(1)
@@ -43,9 +49,18 @@ export function ticketContract(factory: LedgerFactory): void {
     const kept = await bench.settle('docs', 'a', 'kept')
     const other = await bench.settle('docs', 'b', 'other')
     await bench.reserve(kept)
-    await bench.record({ type: 'bytes_accepted', content: kept }, { type: 'slot_intended', content: other })
+    await bench.record(
+      { type: 'bytes_accepted', content: kept },
+      { type: 'slot_intended', content: other },
+    )
     const stat = { size: 0.5, mtime_ns: 1n, ctime_ns: 1n, inode: 1n }
-    const impossible = { type: 'file_seen', folder: 'docs', path: 'c', stat, not_before_ms: 0 } as const
+    const impossible = {
+      type: 'file_seen',
+      folder: 'docs',
+      path: 'c',
+      stat,
+      not_before_ms: 0,
+    } as const
     const failing = bench.record(
       contentFact('ingest_started', kept, 0),
       contentFact('slot_reserved', other, 0),
@@ -54,7 +69,13 @@ export function ticketContract(factory: LedgerFactory): void {
     await expect(failing).rejects.toMatchObject({ code: 'database.failed' })
     expect(bench.see.ticketsKept()).toBe(1)
     const work = await bench.sendable()
-    expect(work.find(({ content }) => content === kept)).toMatchObject({ state: 'sent', ticket: {} })
-    expect(work.find(({ content }) => content === other)).toMatchObject({ state: 'reserving', ticket: undefined })
+    expect(work.find(({ content }) => content === kept)).toMatchObject({
+      state: 'sent',
+      ticket: {},
+    })
+    expect(work.find(({ content }) => content === other)).toMatchObject({
+      state: 'reserving',
+      ticket: undefined,
+    })
   })
 }

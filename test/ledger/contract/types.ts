@@ -13,9 +13,17 @@ async function fail(bench: Bench, content: number): Promise<void> {
   await bench.record({ type: 'content_refused', content, error })
 }
 
-async function failMany(bench: Bench, folder: string, extension: string, count = max_failed_of_type): Promise<void> {
+async function failMany(
+  bench: Bench,
+  folder: string,
+  extension: string,
+  count = max_failed_of_type,
+): Promise<void> {
   for (let file = 0; file < count; file++) {
-    await fail(bench, await bench.settle(folder, `bad-${file}${extension}`, `${folder} bad ${file} ${extension}`))
+    await fail(
+      bench,
+      await bench.settle(folder, `bad-${file}${extension}`, `${folder} bad ${file} ${extension}`),
+    )
   }
 }
 
@@ -26,7 +34,8 @@ async function sendable(bench: Bench): Promise<number[]> {
   return work.map(({ content }) => content)
 }
 
-const stateOf = (bench: Bench, text: string, project?: string) => bench.see.content(md5Of(text), project)?.state
+const stateOf = (bench: Bench, text: string, project?: string) =>
+  bench.see.content(md5Of(text), project)?.state
 
 export function typeContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
@@ -38,7 +47,12 @@ export function typeContract(factory: LedgerFactory): void {
 }
 
 /** Settles files of one type. Returns the ids of their contents. */
-async function settleMany(bench: Bench, extension: string, count: number, folder = 'docs'): Promise<number[]> {
+async function settleMany(
+  bench: Bench,
+  extension: string,
+  count: number,
+  folder = 'docs',
+): Promise<number[]> {
   const ids: number[] = []
   for (let file = 0; file < count; file++) {
     ids.push(await bench.settle(folder, `${file}${extension}`, `${folder} ${file} ${extension}`))
@@ -58,17 +72,23 @@ async function sendAll(bench: Bench): Promise<number[]> {
 }
 
 function trials(check: LedgerTest): void {
-  check('while no file of a type is ready, 20 are on their way at most, and other types pass', async (bench) => {
-    const gz = await settleMany(bench, '.gz', 850)
-    const txt = await bench.settle('docs', 'a.txt', 'a')
-    expect(await sendAll(bench)).toEqual([...gz.slice(0, 20), txt])
-    const held = { state: 'wanted', attempts: 0, error_code: 'type_unproven:gz' }
-    expect(bench.see.content(md5Of('docs 849 .gz'))).toMatchObject(held)
-    expect(bench.see.counts('docs')).toMatchObject({ wanted: { files: 830 }, ingesting: { files: 21 } })
-    expect((await bench.claimToSend()).next_due_ms).toBe(bench.clock.now_ms() + trial_ms)
-    // `sync` waits for the results, and not for those that wait for them.
-    expect(await bench.ledger.pending(minute_ms)).toMatchObject({ send: 0, follow: 21 })
-  })
+  check(
+    'while no file of a type is ready, 20 are on their way at most, and other types pass',
+    async (bench) => {
+      const gz = await settleMany(bench, '.gz', 850)
+      const txt = await bench.settle('docs', 'a.txt', 'a')
+      expect(await sendAll(bench)).toEqual([...gz.slice(0, 20), txt])
+      const held = { state: 'wanted', attempts: 0, error_code: 'type_unproven:gz' }
+      expect(bench.see.content(md5Of('docs 849 .gz'))).toMatchObject(held)
+      expect(bench.see.counts('docs')).toMatchObject({
+        wanted: { files: 830 },
+        ingesting: { files: 21 },
+      })
+      expect((await bench.claimToSend()).next_due_ms).toBe(bench.clock.now_ms() + trial_ms)
+      // `sync` waits for the results, and not for those that wait for them.
+      expect(await bench.ledger.pending(minute_ms)).toMatchObject({ send: 0, follow: 21 })
+    },
+  )
 
   check('the first that is ready sends all others at once, in their order', async (bench) => {
     const gz = await settleMany(bench, '.gz', 50)
@@ -77,7 +97,10 @@ function trials(check: LedgerTest): void {
     await bench.record({ type: 'asset_ready', content: sent[7]! })
     expect(await bench.ledger.pending(0)).toMatchObject({ send: 30 })
     expect((await bench.sendable()).map(({ content }) => content)).toEqual(gz.slice(20))
-    expect(bench.see.content(md5Of('docs 49 .gz'))).toMatchObject({ state: 'wanted', error_code: null })
+    expect(bench.see.content(md5Of('docs 49 .gz'))).toMatchObject({
+      state: 'wanted',
+      error_code: null,
+    })
   })
 
   check('a failure frees no place; with the 20th all others are refused', async (bench) => {
@@ -94,20 +117,23 @@ function trials(check: LedgerTest): void {
     expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
   })
 
-  check('an end that says nothing about the type lets one other go, of the same project', async (bench) => {
-    await bench.online('others', { project_id: other_project_id })
-    await settleMany(bench, '.gz', 30, 'others')
-    const gz = await settleMany(bench, '.gz', 30)
-    await sendAll(bench)
-    const too_large = { code: 'too_large', message: 'too large' }
-    await bench.record({ type: 'content_refused', content: gz[0]!, error: too_large })
-    expect(await sendAll(bench)).toEqual([gz[20]])
-    // The service refuses each at once: none waits for minutes.
-    for (const content of gz.slice(1, 21)) {
-      await bench.record({ type: 'content_refused', content, error: too_large })
-    }
-    expect(await sendAll(bench)).toEqual(gz.slice(21))
-  })
+  check(
+    'an end that says nothing about the type lets one other go, of the same project',
+    async (bench) => {
+      await bench.online('others', { project_id: other_project_id })
+      await settleMany(bench, '.gz', 30, 'others')
+      const gz = await settleMany(bench, '.gz', 30)
+      await sendAll(bench)
+      const too_large = { code: 'too_large', message: 'too large' }
+      await bench.record({ type: 'content_refused', content: gz[0]!, error: too_large })
+      expect(await sendAll(bench)).toEqual([gz[20]])
+      // The service refuses each at once: none waits for minutes.
+      for (const content of gz.slice(1, 21)) {
+        await bench.record({ type: 'content_refused', content, error: too_large })
+      }
+      expect(await sendAll(bench)).toEqual(gz.slice(21))
+    },
+  )
 
   check('a file that is gone before its upload lets another go', async (bench) => {
     const gz = await settleMany(bench, '.gz', 30)
@@ -116,15 +142,23 @@ function trials(check: LedgerTest): void {
     expect(await sendable(bench)).toEqual([...gz.slice(0, 3), ...gz.slice(4, 21)])
   })
 
-  check('what is claimed goes on: released without a call, failed, or with a slot', async (bench) => {
-    const gz = await settleMany(bench, '.gz', 30)
-    expect(await sendable(bench)).toEqual(gz.slice(0, 20))
-    await bench.reserve(gz[1]!)
-    await bench.setBack(gz[1]!, 1_000)
-    await bench.record({ type: 'slot_lost', content: gz[1]!, not_before_ms: bench.clock.now_ms(), error })
-    await bench.reserve(gz[2]!)
-    expect((await sendable(bench)).sort((a, b) => a - b)).toEqual(gz.slice(0, 20))
-  })
+  check(
+    'what is claimed goes on: released without a call, failed, or with a slot',
+    async (bench) => {
+      const gz = await settleMany(bench, '.gz', 30)
+      expect(await sendable(bench)).toEqual(gz.slice(0, 20))
+      await bench.reserve(gz[1]!)
+      await bench.setBack(gz[1]!, 1_000)
+      await bench.record({
+        type: 'slot_lost',
+        content: gz[1]!,
+        not_before_ms: bench.clock.now_ms(),
+        error,
+      })
+      await bench.reserve(gz[2]!)
+      expect((await sendable(bench)).sort((a, b) => a - b)).toEqual(gz.slice(0, 20))
+    },
+  )
 
   check('of files in an offline folder none takes a place', async (bench) => {
     await bench.online('share')
@@ -159,16 +193,19 @@ function endsOfTrials(check: LedgerTest): void {
     expect(await sendAll(bench)).toEqual(gz.slice(40))
   })
 
-  check('a restart strands none: the result of an earlier file sends all that wait', async (bench) => {
-    const gz = await settleMany(bench, '.gz', 70)
-    expect(await sendAll(bench)).toEqual(gz.slice(0, 20))
-    await bench.reopen()
-    expect(await sendAll(bench), 'all others wait for their time').toEqual([])
-    const later = await settleMany(bench, '.later.gz', 30)
-    expect(await sendAll(bench)).toEqual(later.slice(0, 20))
-    await bench.record({ type: 'asset_ready', content: gz[0]! })
-    expect(await sendAll(bench)).toEqual([...gz.slice(20), ...later.slice(20)])
-  })
+  check(
+    'a restart strands none: the result of an earlier file sends all that wait',
+    async (bench) => {
+      const gz = await settleMany(bench, '.gz', 70)
+      expect(await sendAll(bench)).toEqual(gz.slice(0, 20))
+      await bench.reopen()
+      expect(await sendAll(bench), 'all others wait for their time').toEqual([])
+      const later = await settleMany(bench, '.later.gz', 30)
+      expect(await sendAll(bench)).toEqual(later.slice(0, 20))
+      await bench.record({ type: 'asset_ready', content: gz[0]! })
+      expect(await sendAll(bench)).toEqual([...gz.slice(20), ...later.slice(20)])
+    },
+  )
 
   check('a user sends the type, a directory or a file all the same', async (bench) => {
     const gz = await settleMany(bench, '.gz', 30)
@@ -184,7 +221,9 @@ function endsOfTrials(check: LedgerTest): void {
 
   for (const newest_first of [false, true]) {
     const order = newest_first ? 'the newest first' : 'as found'
-    check(`thousands that wait delay no other type (${order})`, (bench) => passesThousands(bench), { newest_first })
+    check(`thousands that wait delay no other type (${order})`, (bench) => passesThousands(bench), {
+      newest_first,
+    })
   }
 }
 
@@ -192,7 +231,13 @@ function endsOfTrials(check: LedgerTest): void {
 async function passesThousands(bench: Bench): Promise<void> {
   const facts = Array.from({ length: 3_500 }, (_, file) => {
     const text = `${file} gz`
-    return { type: 'file_settled', folder: 'docs', path: `${file}.gz`, stat: statOf(9), md5: md5Of(text) } as const
+    return {
+      type: 'file_settled',
+      folder: 'docs',
+      path: `${file}.gz`,
+      stat: statOf(9),
+      md5: md5Of(text),
+    } as const
   })
   await bench.record(...facts)
   await bench.record({ ...facts[0]!, path: 'last.txt', stat: statOf(9, 0n), md5: md5Of('last') })
@@ -210,24 +255,30 @@ async function passesThousands(bench: Bench): Promise<void> {
 }
 
 function refusals(check: LedgerTest): void {
-  check('after 20 failures of a type and none ready, the rest is not claimed but held', async (bench) => {
-    await failMany(bench, 'docs', '.gz', max_failed_of_type - 1)
-    const first = await bench.settle('docs', 'a.gz', 'a')
-    await bench.settle('docs', 'b.GZ', 'b')
-    const other = await bench.settle('docs', 'c.txt', 'c')
-    const without = await bench.settle('docs', 'README', 'd')
-    expect(await sendable(bench)).toEqual([first, other, without])
-    await failMany(bench, 'docs', '.Gz')
-    expect(await sendable(bench)).toEqual([other, without])
-    expect(stateOf(bench, 'b')).toBe('type_refused')
-    expect(bench.see.content(md5Of('a'))).toMatchObject({ state: 'type_refused', error_code: 'type_refused:gz' })
-    expect(bench.see.counts('docs').type_refused).toEqual({ files: 2, bytes: 2 })
-    expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
-    await bench.settle('docs', 'sub/later.gz', 'later')
-    await bench.reopen()
-    expect(await sendable(bench)).toEqual([other, without])
-    expect(stateOf(bench, 'later')).toBe('type_refused')
-  })
+  check(
+    'after 20 failures of a type and none ready, the rest is not claimed but held',
+    async (bench) => {
+      await failMany(bench, 'docs', '.gz', max_failed_of_type - 1)
+      const first = await bench.settle('docs', 'a.gz', 'a')
+      await bench.settle('docs', 'b.GZ', 'b')
+      const other = await bench.settle('docs', 'c.txt', 'c')
+      const without = await bench.settle('docs', 'README', 'd')
+      expect(await sendable(bench)).toEqual([first, other, without])
+      await failMany(bench, 'docs', '.Gz')
+      expect(await sendable(bench)).toEqual([other, without])
+      expect(stateOf(bench, 'b')).toBe('type_refused')
+      expect(bench.see.content(md5Of('a'))).toMatchObject({
+        state: 'type_refused',
+        error_code: 'type_refused:gz',
+      })
+      expect(bench.see.counts('docs').type_refused).toEqual({ files: 2, bytes: 2 })
+      expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
+      await bench.settle('docs', 'sub/later.gz', 'later')
+      await bench.reopen()
+      expect(await sendable(bench)).toEqual([other, without])
+      expect(stateOf(bench, 'later')).toBe('type_refused')
+    },
+  )
 
   check('work in flight goes on, and a slot that was given is used', async (bench) => {
     const in_flight = await bench.settle('docs', 'in-flight.gz', 'in flight')
@@ -265,7 +316,10 @@ function refusals(check: LedgerTest): void {
     await bench.settle('docs', 'a.gz', 'a')
     await bench.settle('others', 'a.gz', 'a')
     expect(await sendable(bench)).toHaveLength(1)
-    expect([stateOf(bench, 'a'), stateOf(bench, 'a', other_project_id)]).toEqual(['type_refused', 'wanted'])
+    expect([stateOf(bench, 'a'), stateOf(bench, 'a', other_project_id)]).toEqual([
+      'type_refused',
+      'wanted',
+    ])
   })
 
   check('bytes under two names are held only if both types are refused', async (bench) => {
@@ -284,7 +338,11 @@ function refusals(check: LedgerTest): void {
   check('other failures say nothing about a type', async (bench) => {
     for (let file = 0; file < 2 * max_failed_of_type; file++) {
       const content = await bench.settle('docs', `${file}.gz`, `text ${file}`)
-      await bench.record({ type: 'content_refused', content, error: { code: 'too_large', message: 'too large' } })
+      await bench.record({
+        type: 'content_refused',
+        content,
+        error: { code: 'too_large', message: 'too large' },
+      })
     }
     const other = await bench.settle('docs', 'a.gz', 'a')
     expect(await sendable(bench)).toEqual([other])
@@ -294,7 +352,10 @@ function refusals(check: LedgerTest): void {
 function waysOut(check: LedgerTest): void {
   async function hold(bench: Bench): Promise<number[]> {
     await failMany(bench, 'docs', '.gz')
-    const held = [await bench.settle('docs', 'x/a.gz', 'a'), await bench.settle('docs', 'x/b.gz', 'b')]
+    const held = [
+      await bench.settle('docs', 'x/a.gz', 'a'),
+      await bench.settle('docs', 'x/b.gz', 'b'),
+    ]
     expect(await sendable(bench)).toEqual([])
     return held
   }
@@ -355,42 +416,57 @@ function waysOut(check: LedgerTest): void {
     expect(await sendable(bench)).toEqual([later])
   })
 
-  check('the undo of an accepted type holds again what was not sent, at once if 20 have failed', async (bench) => {
-    const held = await hold(bench)
-    const other = await bench.settle('docs', 'other.iso', 'other')
-    await bench.record({ type: 'retried', folder: 'docs', path: 'other.iso' })
-    await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
-    expect(await sendable(bench)).toEqual([...held, other])
-    await bench.record({ type: 'accepted', folder: 'docs', path: '!*.GZ' })
-    expect(await sendable(bench)).toEqual([other])
-    expect([stateOf(bench, 'a'), stateOf(bench, 'b')]).toEqual(['type_refused', 'type_refused'])
-    expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
-    // One is tried a day, from the undo on.
-    await bench.clock.advance(day_ms)
-    expect(await sendable(bench)).toEqual([other, held[0]])
-  })
+  check(
+    'the undo of an accepted type holds again what was not sent, at once if 20 have failed',
+    async (bench) => {
+      const held = await hold(bench)
+      const other = await bench.settle('docs', 'other.iso', 'other')
+      await bench.record({ type: 'retried', folder: 'docs', path: 'other.iso' })
+      await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
+      expect(await sendable(bench)).toEqual([...held, other])
+      await bench.record({ type: 'accepted', folder: 'docs', path: '!*.GZ' })
+      expect(await sendable(bench)).toEqual([other])
+      expect([stateOf(bench, 'a'), stateOf(bench, 'b')]).toEqual(['type_refused', 'type_refused'])
+      expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
+      // One is tried a day, from the undo on.
+      await bench.clock.advance(day_ms)
+      expect(await sendable(bench)).toEqual([other, held[0]])
+    },
+  )
 
-  check('the undo of a type that was accepted beforehand counts its failures since then', async (bench) => {
-    await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
-    await failMany(bench, 'docs', '.gz', max_failed_of_type - 1)
-    await bench.record({ type: 'accepted', folder: 'docs', path: '!*.gz' })
-    const [first, second] = [await bench.settle('docs', 'a.gz', 'a'), await bench.settle('docs', 'b.gz', 'b')]
-    expect(await sendable(bench)).toEqual([first])
-    await fail(bench, first)
-    expect(await sendable(bench)).toEqual([])
-    expect(stateOf(bench, 'b')).toBe('type_refused')
-    expect(second).not.toBe(first)
-  })
+  check(
+    'the undo of a type that was accepted beforehand counts its failures since then',
+    async (bench) => {
+      await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
+      await failMany(bench, 'docs', '.gz', max_failed_of_type - 1)
+      await bench.record({ type: 'accepted', folder: 'docs', path: '!*.gz' })
+      const [first, second] = [
+        await bench.settle('docs', 'a.gz', 'a'),
+        await bench.settle('docs', 'b.gz', 'b'),
+      ]
+      expect(await sendable(bench)).toEqual([first])
+      await fail(bench, first)
+      expect(await sendable(bench)).toEqual([])
+      expect(stateOf(bench, 'b')).toBe('type_refused')
+      expect(second).not.toBe(first)
+    },
+  )
 
-  check('the undo changes nothing for a type with a ready file, or that nobody accepted', async (bench) => {
-    await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
-    await failMany(bench, 'docs', '.gz')
-    await bench.makeReady(await bench.settle('docs', 'good.gz', 'good'))
-    await bench.record({ type: 'accepted', folder: 'docs', path: '!*.gz' })
-    await bench.record({ type: 'accepted', folder: 'docs', path: '!*.iso' })
-    const later = [await bench.settle('docs', 'a.gz', 'a'), await bench.settle('docs', 'a.iso', 'b')]
-    expect(await sendable(bench)).toEqual(later)
-  })
+  check(
+    'the undo changes nothing for a type with a ready file, or that nobody accepted',
+    async (bench) => {
+      await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
+      await failMany(bench, 'docs', '.gz')
+      await bench.makeReady(await bench.settle('docs', 'good.gz', 'good'))
+      await bench.record({ type: 'accepted', folder: 'docs', path: '!*.gz' })
+      await bench.record({ type: 'accepted', folder: 'docs', path: '!*.iso' })
+      const later = [
+        await bench.settle('docs', 'a.gz', 'a'),
+        await bench.settle('docs', 'a.iso', 'b'),
+      ]
+      expect(await sendable(bench)).toEqual(later)
+    },
+  )
 
   check('a user accepts the type before any of it came', async (bench) => {
     await bench.record({ type: 'accepted', folder: 'docs', path: '*.' })
@@ -416,11 +492,24 @@ function waysOut(check: LedgerTest): void {
 }
 
 function propertyOfTypes(factory: LedgerFactory): void {
-  const acts = fc.constantFrom('settled', 'failed', 'ready', 'claim', 'gone', 'retried', 'accepted', 'type', 'day')
-  const steps = fc.array(fc.record({ act: acts, file: fc.nat(40), extension: fc.constantFrom('.gz', '.tgz', '') }), {
-    minLength: 20,
-    maxLength: 80,
-  })
+  const acts = fc.constantFrom(
+    'settled',
+    'failed',
+    'ready',
+    'claim',
+    'gone',
+    'retried',
+    'accepted',
+    'type',
+    'day',
+  )
+  const steps = fc.array(
+    fc.record({ act: acts, file: fc.nat(40), extension: fc.constantFrom('.gz', '.tgz', '') }),
+    {
+      minLength: 20,
+      maxLength: 80,
+    },
+  )
 
   test('whatever happens: only types with 20 failures and no ready file hold anything', async () => {
     const bench = await new Bench(factory).open()
@@ -431,7 +520,8 @@ function propertyOfTypes(factory: LedgerFactory): void {
       const failed = new Map<string, Set<number>>()
       const usable = new Set<string>()
       const noteFailure = (content: number) => {
-        for (const type of bench.see.typesOf(content)) failed.set(type, (failed.get(type) ?? new Set()).add(content))
+        for (const type of bench.see.typesOf(content))
+          failed.set(type, (failed.get(type) ?? new Set()).add(content))
       }
       for (let file = 0; file < max_failed_of_type - 2; file++) {
         const content = await bench.settle(folder, `bad-${file}.gz`, `${run} bad ${file}`)
@@ -441,12 +531,14 @@ function propertyOfTypes(factory: LedgerFactory): void {
       for (const { act, file, extension } of all) {
         const path = `${file}${extension}`
         const content = bench.see.file(folder, path)?.content ?? 0
-        const is_wanted = bench.see.typesOf(content).length > 0 && bench.see.stateOf(content) === 'wanted'
+        const is_wanted =
+          bench.see.typesOf(content).length > 0 && bench.see.stateOf(content) === 'wanted'
         if (act === 'settled') await bench.settle(folder, path, `${run} ${file % 30}`)
         else if (act === 'claim') await sendable(bench)
         else if (act === 'day') await bench.clock.advance(day_ms)
         else if (act === 'gone') await bench.gone(folder, path)
-        else if (act === 'retried' || act === 'accepted') await bench.record({ type: act, folder, path })
+        else if (act === 'retried' || act === 'accepted')
+          await bench.record({ type: act, folder, path })
         else if (act === 'type' && file < 3) {
           await bench.record({ type: 'accepted', folder, path: `*${extension || '.'}` })
           usable.add(extension.slice(1))
@@ -460,7 +552,9 @@ function propertyOfTypes(factory: LedgerFactory): void {
         for (const held of bench.see.inState('type_refused')) {
           for (const type of bench.see.typesOf(held)) {
             expect(usable.has(type), `${act} ${path}: ${type} is usable`).toBe(false)
-            expect(failed.get(type)?.size, `${act} ${path}: ${type} failed`).toBeGreaterThanOrEqual(max_failed_of_type)
+            expect(failed.get(type)?.size, `${act} ${path}: ${type} failed`).toBeGreaterThanOrEqual(
+              max_failed_of_type,
+            )
           }
         }
         expect(bench.see.counts(folder), act).toEqual(bench.see.recounted(folder))

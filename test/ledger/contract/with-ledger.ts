@@ -2,7 +2,11 @@ import { test } from 'vitest'
 import type { LedgerLimits } from '../../../src/ledger/ledger.ts'
 import { Bench, type LedgerFactory } from '../fixture.ts'
 
-export type LedgerTest = (name: string, body: (bench: Bench) => Promise<void>, limits?: Partial<LedgerLimits>) => void
+export type LedgerTest = (
+  name: string,
+  body: (bench: Bench) => Promise<void>,
+  limits?: Partial<LedgerLimits>,
+) => void
 
 /**
  * Runs a test on a ledger of its own, with the folder `docs` online, and always closes the ledger.

@@ -50,9 +50,13 @@ const child = `
 
 test('on a full disk every answered record is kept, and recording continues when there is space again', async (context) => {
   const directory = makeTree()
-  const probe = spawnSync(on_small_disk[0]!, [...on_small_disk.slice(1), directory, 'true'], { encoding: 'utf8' })
+  const probe = spawnSync(on_small_disk[0]!, [...on_small_disk.slice(1), directory, 'true'], {
+    encoding: 'utf8',
+  })
   if (probe.status !== 0) {
-    console.warn(`skipped: a small disk cannot be mounted here (${probe.stderr?.trim() || probe.error?.message})`)
+    console.warn(
+      `skipped: a small disk cannot be mounted here (${probe.stderr?.trim() || probe.error?.message})`,
+    )
     context.skip()
   }
   const { child: running, lines } = startChild([
@@ -66,10 +70,9 @@ test('on a full disk every answered record is kept, and recording continues when
   lines.on('line', (line) => said.push(line))
   const [code] = (await once(running, 'close')) as [number]
   expect(code).toBe(0)
-  const { recorded, while_full, after, reopened, found, errors } = JSON.parse(said.join('')) as Record<
-    string,
-    number
-  > & {
+  const { recorded, while_full, after, reopened, found, errors } = JSON.parse(
+    said.join(''),
+  ) as Record<string, number> & {
     errors: { code: string; hint: string }[]
   }
   expect(recorded).toBeGreaterThan(0)

@@ -46,32 +46,72 @@ test('a sound ledger breaks no rule, also with trimmed runs and contents covered
 })
 
 test.each([
-  ['a present file has no content', `UPDATE files SET content = NULL WHERE path = 'a.txt'`, 'docs/a.txt'],
+  [
+    'a present file has no content',
+    `UPDATE files SET content = NULL WHERE path = 'a.txt'`,
+    'docs/a.txt',
+  ],
   [
     'a file is of a content that the ledger does not have',
     `UPDATE files SET content = 77, state = 'gone', gone_ms = 1 WHERE path = 'a.txt'`,
     'docs/a.txt',
   ],
-  ['a file is of a folder that the ledger does not have', 'UPDATE files SET folder = 9', 'folder 9/a.txt'],
-  ['a file has an unknown state', `UPDATE files SET state = 'lost' WHERE path = 'c.txt'`, 'docs/c.txt'],
-  ['a present file has another size than its content', `UPDATE files SET size = 6 WHERE path = 'a.txt'`, 'docs/a.txt'],
-  ['a file waits for its next check and is never due', 'UPDATE files SET not_before_ms = NULL', 'docs/c.txt'],
+  [
+    'a file is of a folder that the ledger does not have',
+    'UPDATE files SET folder = 9',
+    'folder 9/a.txt',
+  ],
+  [
+    'a file has an unknown state',
+    `UPDATE files SET state = 'lost' WHERE path = 'c.txt'`,
+    'docs/c.txt',
+  ],
+  [
+    'a present file has another size than its content',
+    `UPDATE files SET size = 6 WHERE path = 'a.txt'`,
+    'docs/a.txt',
+  ],
+  [
+    'a file waits for its next check and is never due',
+    'UPDATE files SET not_before_ms = NULL',
+    'docs/c.txt',
+  ],
   [
     'a file is left out or blocked for no reason',
     `UPDATE files SET state = 'blocked' WHERE path = 'c.txt'`,
     'docs/c.txt',
   ],
-  ['a file is gone since no time', `UPDATE files SET state = 'gone' WHERE path = 'a.txt'`, 'docs/a.txt'],
-  ['a ready file never arrived in its folder, so no prompt sees it', 'DELETE FROM arrivals', 'docs/a.txt'],
+  [
+    'a file is gone since no time',
+    `UPDATE files SET state = 'gone' WHERE path = 'a.txt'`,
+    'docs/a.txt',
+  ],
+  [
+    'a ready file never arrived in its folder, so no prompt sees it',
+    'DELETE FROM arrivals',
+    'docs/a.txt',
+  ],
   ['a content has an unknown state', `UPDATE contents SET state = 'odd' WHERE id = 2`, 'content 2'],
   [
     'a content is of a project that the ledger does not have',
     'UPDATE contents SET project = 5 WHERE id = 2',
     'content 2',
   ],
-  ['a content is in the queue of another state', `UPDATE contents SET queue = 'send' WHERE id = 1`, 'content 1'],
-  ['a content that the service has is of no asset', 'UPDATE contents SET asset_id = NULL', 'content 1'],
-  ['a content is refused for no reason', `UPDATE contents SET state = 'refused' WHERE id = 2`, 'content 2'],
+  [
+    'a content is in the queue of another state',
+    `UPDATE contents SET queue = 'send' WHERE id = 1`,
+    'content 1',
+  ],
+  [
+    'a content that the service has is of no asset',
+    'UPDATE contents SET asset_id = NULL',
+    'content 1',
+  ],
+  [
+    'a content is refused for no reason',
+    `UPDATE contents SET state = 'refused' WHERE id = 2`,
+    'content 2',
+  ],
   ['a content has no whole md5', `UPDATE contents SET md5 = x'00' WHERE id = 2`, 'content 2'],
   [
     'a count that status shows differs from the files',
@@ -88,8 +128,16 @@ test.each([
     'INSERT INTO arrivals (folder, content, at_ms) VALUES (8, 1, 0)',
     'arrivals of 8',
   ],
-  ['a file parted from a content that the ledger does not have', 'UPDATE partings SET content = 8', 'partings of 8'],
-  ['a label is of a content that the ledger does not have', 'UPDATE asset_labels SET content = 8', 'asset_labels of 8'],
+  [
+    'a file parted from a content that the ledger does not have',
+    'UPDATE partings SET content = 8',
+    'partings of 8',
+  ],
+  [
+    'a label is of a content that the ledger does not have',
+    'UPDATE asset_labels SET content = 8',
+    'asset_labels of 8',
+  ],
   [
     'a label in doubt is of a content that the ledger does not have',
     `INSERT INTO label_intents VALUES (8, 'a label')`,
@@ -110,15 +158,31 @@ test.each([
     'UPDATE deliveries SET run = 8 WHERE run = 4',
     'deliveries of 8',
   ],
-  ['a delivery is of an alert that the ledger does not have', 'DELETE FROM alerts', 'deliveries of 1'],
+  [
+    'a delivery is of an alert that the ledger does not have',
+    'DELETE FROM alerts',
+    'deliveries of 1',
+  ],
   [
     'what a report covered is of a prompt that the ledger does not have',
     'UPDATE covered SET prompt = 8 WHERE size = 6',
     'covered of 8',
   ],
-  ['what a report covered is of a run whose report was never written', `UPDATE runs SET state = 'asked'`, 'run 4'],
-  ['what a report covered is of a run that never was', 'UPDATE covered SET run = 99 WHERE size = 7', 'run 99'],
-  ['a row names one that the ledger does not have', 'UPDATE folders SET project = 8', 'folders of projects'],
+  [
+    'what a report covered is of a run whose report was never written',
+    `UPDATE runs SET state = 'asked'`,
+    'run 4',
+  ],
+  [
+    'what a report covered is of a run that never was',
+    'UPDATE covered SET run = 99 WHERE size = 7',
+    'run 99',
+  ],
+  [
+    'a row names one that the ledger does not have',
+    'UPDATE folders SET project = 8',
+    'folders of projects',
+  ],
 ])('%s', (what, damage, example) => {
   ledger.exec('BEGIN')
   try {
@@ -126,7 +190,9 @@ test.each([
     const broken = allBroken(ledger)
     expect(broken[0]).toMatchObject({ what, example })
     // A change of a file's state without its count breaks the rule of the counts as well.
-    const others = broken.slice(1).filter((rule) => rule.what !== 'a count that status shows differs from the files')
+    const others = broken
+      .slice(1)
+      .filter((rule) => rule.what !== 'a count that status shows differs from the files')
     expect(others).toEqual([])
   } finally {
     ledger.exec('ROLLBACK')

@@ -20,7 +20,10 @@ test('the page cache is large from the first found files until the scan has ende
       'files_found large',
       'file_settled large',
     ])
-    expect(sizesAt('files_found', 'scan_finished')).toEqual(['files_found large', 'scan_finished usual'])
+    expect(sizesAt('files_found', 'scan_finished')).toEqual([
+      'files_found large',
+      'scan_finished usual',
+    ])
     // A rescan keeps little of what it reads, so that all its memory stays below 160 MB.
     expect(usual_kib).toBeLessThanOrEqual(8_192)
   } finally {

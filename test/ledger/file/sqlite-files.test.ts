@@ -1,5 +1,13 @@
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../../src/base/files/sqlite.ts'
@@ -24,7 +32,8 @@ function benchAt(state_dir: string): Bench {
   return new Bench({ ...factory, memory: () => state_dir })
 }
 
-const openAt = (state_dir: string) => openLedger({ state_dir, limits: no_limits, clock: new FakeClock() })
+const openAt = (state_dir: string) =>
+  openLedger({ state_dir, limits: no_limits, clock: new FakeClock() })
 
 test('the state directory is 0700 and every file in it 0600, including the logs, whatever the umask', async () => {
   const state_dir = join(makeTree(), 'state')
@@ -33,11 +42,23 @@ test('the state directory is 0700 and every file in it 0600, including the logs,
   try {
     await bench.reserve(await bench.settle('docs', 'a', 'text'))
     const modes = Object.fromEntries(
-      readdirSync(state_dir).map((name) => [name, (statSync(join(state_dir, name)).mode & 0o777).toString(8)]),
+      readdirSync(state_dir).map((name) => [
+        name,
+        (statSync(join(state_dir, name)).mode & 0o777).toString(8),
+      ]),
     )
     expect(statSync(state_dir).mode & 0o777).toBe(0o700)
-    const files = ['ledger.db', 'ledger.db-shm', 'ledger.db-wal', 'tickets.db', 'tickets.db-shm', 'tickets.db-wal']
-    expect(modes).toEqual(Object.fromEntries([...files, 'lock.db', 'lock.db-journal'].map((name) => [name, '600'])))
+    const files = [
+      'ledger.db',
+      'ledger.db-shm',
+      'ledger.db-wal',
+      'tickets.db',
+      'tickets.db-shm',
+      'tickets.db-wal',
+    ]
+    expect(modes).toEqual(
+      Object.fromEntries([...files, 'lock.db', 'lock.db-journal'].map((name) => [name, '600'])),
+    )
   } finally {
     process.umask(before)
     await bench.close()
@@ -59,7 +80,9 @@ test('a ledger closed while a reader is open is complete in its one file', async
   const state_dir = join(makeTree(), 'state')
   const ledger = await openAt(state_dir)
   const view = openLedgerView(state_dir)
-  await ledger.record([{ type: 'trouble_began', about: 'api', error: { code: 'a.b', message: 'm' } }])
+  await ledger.record([
+    { type: 'trouble_began', about: 'api', error: { code: 'a.b', message: 'm' } },
+  ])
   expect(view.troubles()).toHaveLength(1)
   await ledger.close()
   view.close()
@@ -120,7 +143,10 @@ test('a ledger of a newer version is refused with advice and untouched, and the 
   const state_dir = makeTree()
   await (await openAt(state_dir)).close()
   const file = join(state_dir, 'ledger.db')
-  const migrations = Array.from({ length: 99 }, (_, index) => ({ version: index + 1, sql: 'SELECT 1' }))
+  const migrations = Array.from({ length: 99 }, (_, index) => ({
+    version: index + 1,
+    sql: 'SELECT 1',
+  }))
   openSqlite({ file, migrations, synchronous: 'NORMAL' }).close()
   for (let attempt = 0; attempt < 2; attempt++) {
     await expect(openAt(state_dir)).rejects.toMatchObject({
@@ -135,7 +161,9 @@ test('a ledger of a newer version is refused with advice and untouched, and the 
 })
 
 test('a file that is no database, or has a damaged page, gives database.damaged with advice', async () => {
-  const state_dir = makeTree({ 'ledger.db': 'this is not a database, it is a letter to my aunt '.repeat(100) })
+  const state_dir = makeTree({
+    'ledger.db': 'this is not a database, it is a letter to my aunt '.repeat(100),
+  })
   await expect(openAt(state_dir)).rejects.toMatchObject({
     code: 'database.damaged',
     message: expect.stringContaining('ledger.db'),
@@ -159,7 +187,10 @@ test('a file that is no database, or has a damaged page, gives database.damaged 
       await ledger.close()
     }
   })
-  await expect(working).rejects.toMatchObject({ code: 'database.damaged', hint: expect.stringContaining('backup') })
+  await expect(working).rejects.toMatchObject({
+    code: 'database.damaged',
+    hint: expect.stringContaining('backup'),
+  })
 })
 
 test('a ledger from before the first release is refused with advice for reading and writing, and untouched', async () => {
@@ -198,7 +229,10 @@ test('each migration first keeps a copy of the data, and a failing migration cha
   const rows = (name: string) => {
     const database = openSqliteReadOnly(name, [first, second, third])
     try {
-      return [database.pragma('user_version', { simple: true }), database.prepare('SELECT * FROM t').all()]
+      return [
+        database.pragma('user_version', { simple: true }),
+        database.prepare('SELECT * FROM t').all(),
+      ]
     } finally {
       database.close()
     }
@@ -222,9 +256,12 @@ test('signed URLs and upload headers are in tickets.db alone, and leave no trace
   const secrets = ['sig=s3cret', 'x-secret', 'header-asset_']
   const kept = await bench.settle('docs', 'kept', 'kept')
   await bench.reserve(kept)
-  for (let file = 0; file < 50; file++) await bench.makeReady(await bench.settle('docs', `${file}`, `text ${file}`))
+  for (let file = 0; file < 50; file++)
+    await bench.makeReady(await bench.settle('docs', `${file}`, `text ${file}`))
   const asset_id = await bench.send(await bench.settle('docs', 'last', 'last'))
-  expect(holding(state_dir, asset_id), 'a control: what may be in the ledger is found').toContain('ledger.db-wal')
+  expect(holding(state_dir, asset_id), 'a control: what may be in the ledger is found').toContain(
+    'ledger.db-wal',
+  )
   for (const secret of secrets) {
     const found = holding(state_dir, secret)
     expect(found.length, secret).toBeGreaterThan(0)
@@ -269,7 +306,9 @@ test('tidy erases tickets that a crash left behind', async () => {
       migrations: [{ version: 1, sql: '' }],
       synchronous: 'NORMAL',
     })
-    const left = tickets.prepare(`INSERT INTO tickets VALUES (?, 'asset', 'https://left.behind', 'PUT', '{}', 1)`)
+    const left = tickets.prepare(
+      `INSERT INTO tickets VALUES (?, 'asset', 'https://left.behind', 'PUT', '{}', 1)`,
+    )
     left.run(ready)
     left.run(4711)
     tickets.close()
@@ -293,11 +332,18 @@ test('a slot whose ticket reached the disk before a crash is known after it, eve
     migrations: [{ version: 1, sql: '' }],
     synchronous: 'NORMAL',
   })
-  tickets.prepare(`INSERT INTO tickets VALUES (?, 'asset_x', 'https://blobs.example/x', 'PUT', '{}', 9)`).run(content)
+  tickets
+    .prepare(`INSERT INTO tickets VALUES (?, 'asset_x', 'https://blobs.example/x', 'PUT', '{}', 9)`)
+    .run(content)
   tickets.close()
   await bench.open()
   expect(await bench.sendable()).toMatchObject([
-    { content, state: 'reserving', asset_id: 'asset_x', ticket: { upload_url: 'https://blobs.example/x' } },
+    {
+      content,
+      state: 'reserving',
+      asset_id: 'asset_x',
+      ticket: { upload_url: 'https://blobs.example/x' },
+    },
   ])
   await bench.close()
 })

@@ -6,7 +6,10 @@ import { no_limits } from '../fixture.ts'
 
 test('queries about copies that come or go use the index, and read no other copy', () => {
   const place = makeStore()
-  const store = createLedgerStore({ ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` }, no_limits)
+  const store = createLedgerStore(
+    { ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` },
+    no_limits,
+  )
   const searches = (sql: string) =>
     (store.database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[])
       .map(({ detail }) => detail)
@@ -26,9 +29,14 @@ test('queries about copies that come or go use the index, and read no other copy
 
 test('a content is named after a present copy, else one that is there, else a gone one', () => {
   const place = makeStore()
-  const store = createLedgerStore({ ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` }, no_limits)
+  const store = createLedgerStore(
+    { ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` },
+    no_limits,
+  )
   const files = `(SELECT 'gone' AS state UNION ALL SELECT 'blocked' UNION ALL SELECT 'present') AS files`
-  const best = store.database.prepare(`SELECT state FROM ${files} ORDER BY ${best_copy_first}`).pluck()
+  const best = store.database
+    .prepare(`SELECT state FROM ${files} ORDER BY ${best_copy_first}`)
+    .pluck()
   expect(best.all()).toEqual(['present', 'blocked', 'gone'])
   store.close()
 })

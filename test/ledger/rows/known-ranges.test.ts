@@ -20,7 +20,9 @@ const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.
 const all_ranges = ['', ...places].flatMap((after_path) =>
   places
     .filter((through_path) => byBytes(after_path, through_path) < 0)
-    .flatMap((through_path) => ['one', 'two'].map((digest) => ({ after_path, through_path, digest }))),
+    .flatMap((through_path) =>
+      ['one', 'two'].map((digest) => ({ after_path, through_path, digest })),
+    ),
 )
 const range = fc.constantFrom(...all_ranges)
 const step: fc.Arbitrary<Step> = fc.oneof(

@@ -30,19 +30,49 @@ store.close()
 parentPort.postMessage({ counts, due })
 `
 
-const plain = { name: 'docs', root: '/docs', project_id: 'p', labels: [], label_from: 'none', rules: 'old' }
+const plain = {
+  name: 'docs',
+  root: '/docs',
+  project_id: 'p',
+  labels: [],
+  label_from: 'none',
+  rules: 'old',
+}
 
 test.each([
-  ['new rules', 'skipped', 'too_large', { type: 'folder_configured', folder: { ...plain, rules: 'new' } }],
-  ['another project', 'skipped', 'too_large', { type: 'folder_configured', folder: { ...plain, project_id: 'q' } }],
+  [
+    'new rules',
+    'skipped',
+    'too_large',
+    { type: 'folder_configured', folder: { ...plain, rules: 'new' } },
+  ],
+  [
+    'another project',
+    'skipped',
+    'too_large',
+    { type: 'folder_configured', folder: { ...plain, project_id: 'q' } },
+  ],
   ['accept all', 'blocked', 'upload_limit', { type: 'accepted', folder: 'docs', path: '' }],
-  ['retry a directory', 'blocked', 'unreadable', { type: 'retried', folder: 'docs', path: 'archive' }],
-])('%s: the rows of a large folder are changed page by page, in little memory', async (_what, state, reason, fact) => {
-  const place = makeStore()
-  const file = join(place, 'worker.mjs')
-  writeFileSync(file, script)
-  const workerData = { place, limits: no_limits, rows, state, reason, facts: [fact] }
-  const worker = new Worker(file, { workerData, resourceLimits: { maxOldGenerationSizeMb } })
-  const answer = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
-  expect(answer).toEqual({ counts: [{ stage: 'seen', files: rows, bytes: rows * 10 }], due: rows })
-})
+  [
+    'retry a directory',
+    'blocked',
+    'unreadable',
+    { type: 'retried', folder: 'docs', path: 'archive' },
+  ],
+])(
+  '%s: the rows of a large folder are changed page by page, in little memory',
+  async (_what, state, reason, fact) => {
+    const place = makeStore()
+    const file = join(place, 'worker.mjs')
+    writeFileSync(file, script)
+    const workerData = { place, limits: no_limits, rows, state, reason, facts: [fact] }
+    const worker = new Worker(file, { workerData, resourceLimits: { maxOldGenerationSizeMb } })
+    const answer = await new Promise((resolve, reject) =>
+      worker.once('message', resolve).once('error', reject),
+    )
+    expect(answer).toEqual({
+      counts: [{ stage: 'seen', files: rows, bytes: rows * 10 }],
+      due: rows,
+    })
+  },
+)

@@ -9,7 +9,14 @@ import { Bench } from '../fixture.ts'
 import { inspectSqlite } from '../inspect-sqlite.ts'
 import { md5Of, openRig, project_id, stat } from './view-rig.ts'
 
-const folder = { name: 'notes', root: '/srv', project_id, labels: [], label_from: 'none', rules: '' } as const
+const folder = {
+  name: 'notes',
+  root: '/srv',
+  project_id,
+  labels: [],
+  label_from: 'none',
+  rules: '',
+} as const
 
 test('finds the content that has waited longest, and skips one whose folder is offline', async () => {
   const rig = await openRig()
@@ -27,13 +34,19 @@ test('finds the content that has waited longest, and skips one whose folder is o
     expect(view.oldestWaiting()).toBeUndefined()
     await rig.record({ type: 'folder_online', folder: 'notes', device: 1n })
     await rig.record({ type: 'content_refused', content: first, error })
-    expect(view.oldestWaiting()).toMatchObject({ since_ms: began_ms + hour_ms, name: 'notes/third.txt' })
+    expect(view.oldestWaiting()).toMatchObject({
+      since_ms: began_ms + hour_ms,
+      name: 'notes/third.txt',
+    })
 
     await rig.clock.advance(day_ms)
     await rig.record({ type: 'file_gone', folder: 'notes', path: 'third.txt' })
     await rig.record({ type: 'retried', folder: 'notes', path: 'first.txt' })
     // A content that was refused for a day has waited since it was wanted again.
-    expect(view.oldestWaiting()).toMatchObject({ since_ms: rig.clock.now_ms(), name: 'notes/first.txt' })
+    expect(view.oldestWaiting()).toMatchObject({
+      since_ms: rig.clock.now_ms(),
+      name: 'notes/first.txt',
+    })
   } finally {
     view.close()
   }
@@ -58,7 +71,9 @@ test('contents of a folder that is online again wait since then, and hide none t
     expect(view.oldestWaiting()).toEqual({ since_ms: back_ms, name: 'notes/first.txt', size: 10 })
     await rig.clock.advance(day_ms)
     await rig.record({ type: 'folder_configured', folder: { ...folder, name: 'other' } })
-    expect(view.folders().find(({ name }) => name === 'other')).toMatchObject({ kept_ms: rig.clock.now_ms() })
+    expect(view.folders().find(({ name }) => name === 'other')).toMatchObject({
+      kept_ms: rig.clock.now_ms(),
+    })
   } finally {
     view.close()
   }
@@ -68,7 +83,12 @@ test('failing files are those that are tried again and those that were given up'
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)
   const fails = (content: number) =>
-    rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms(), error: { code: 'x', message: 'no' } })
+    rig.record({
+      type: 'deferred',
+      content,
+      not_before_ms: rig.clock.now_ms(),
+      error: { code: 'x', message: 'no' },
+    })
   try {
     const contents: number[] = []
     for (const path of ['a.txt', 'b.txt', 'c.txt']) contents.push(await rig.settle(path))
@@ -78,7 +98,13 @@ test('failing files are those that are tried again and those that were given up'
     await rig.clock.advance(minute_ms)
     await fails(contents[0]!)
     await fails(contents[1]!)
-    const of_two = { given_up: false, contents: 2, since_ms: began_ms, name: 'notes/b.txt', message: 'no' }
+    const of_two = {
+      given_up: false,
+      contents: 2,
+      since_ms: began_ms,
+      name: 'notes/b.txt',
+      message: 'no',
+    }
     expect(view.failing()).toEqual([of_two])
     const error = { code: 'gave_up', message: 'given up after 12 tries' }
     await rig.record({ type: 'content_refused', content: contents[1]!, error })
@@ -88,7 +114,11 @@ test('failing files are those that are tried again and those that were given up'
     ])
     // The list of refused files shows contents that the service refused, or that failed for the
     // first time.
-    await rig.record({ type: 'content_refused', content: contents[0]!, error: { code: 'publicapi.x', message: 'no' } })
+    await rig.record({
+      type: 'content_refused',
+      content: contents[0]!,
+      error: { code: 'publicapi.x', message: 'no' },
+    })
     expect(view.failing().map(({ given_up }) => given_up)).toEqual([true])
     await rig.record({ type: 'retried', folder: 'notes', path: '' })
     expect(view.failing()).toEqual([])
@@ -203,7 +233,10 @@ test('shows prompts, and deliveries that were given up until the next one arrive
   const bench = new Bench({
     memory: () => memory,
     async open({ limits, clock }) {
-      return { ledger: await openLedger({ state_dir: memory, limits, clock }), inspector: inspectSqlite(memory) }
+      return {
+        ledger: await openLedger({ state_dir: memory, limits, clock }),
+        inspector: inspectSqlite(memory),
+      }
     },
   })
   await bench.open('docs')
@@ -212,13 +245,20 @@ test('shows prompts, and deliveries that were given up until the next one arrive
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest', first_run: 'all' })
     await bench.makeReady(await bench.settle('docs', 'a', 'text'))
-    const first = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook'])
+    const first = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', [
+      'mail',
+      'hook',
+    ])
     await bench.record({ type: 'delivery_failed', run: first, target: 'mail', error })
     await bench.record({ type: 'delivered', run: first, target: 'hook' })
     const at_ms = bench.clock.now_ms()
-    expect(view.givenUp()).toEqual([{ prompt: 'digest', run: first, target: 'mail', since_ms: at_ms, error }])
+    expect(view.givenUp()).toEqual([
+      { prompt: 'digest', run: first, target: 'mail', since_ms: at_ms, error },
+    ])
     expect(view.lastDelivery_ms()).toBe(at_ms)
-    expect(view.prompts()).toMatchObject([{ name: 'digest', open_runs: [], last_ended: { state: 'written' } }])
+    expect(view.prompts()).toMatchObject([
+      { name: 'digest', open_runs: [], last_ended: { state: 'written' } },
+    ])
 
     await bench.makeReady(await bench.settle('docs', 'b', 'more'))
     const second = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail'])
@@ -226,9 +266,13 @@ test('shows prompts, and deliveries that were given up until the next one arrive
     await bench.record({ type: 'delivered', run: second, target: 'mail' })
     expect(view.givenUp()).toEqual([])
     const due = await prompts.due()
-    expect(view.prompts()).toMatchObject([{ open_runs: [{ run: due }], last_ended: { run: second } }])
+    expect(view.prompts()).toMatchObject([
+      { open_runs: [{ run: due }], last_ended: { run: second } },
+    ])
     await bench.record({ type: 'run_failed', run: due, error })
-    expect(view.prompts()).toMatchObject([{ last_ended: { run: due, state: 'failed', why: error.message } }])
+    expect(view.prompts()).toMatchObject([
+      { last_ended: { run: due, state: 'failed', why: error.message } },
+    ])
   } finally {
     view.close()
     await bench.close()
@@ -239,7 +283,9 @@ test('queries that run every few seconds use an index', async () => {
   const rig = await openRig()
   const database = openSqliteReadOnly(`${rig.state_dir}/ledger.db`, 'any format')
   const planOf = (sql: string) =>
-    (database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail).join('\n')
+    (database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[])
+      .map(({ detail }) => detail)
+      .join('\n')
   try {
     const waiting = `SELECT id, wanted_ms, state FROM contents WHERE queue IS NOT NULL ORDER BY wanted_ms LIMIT 10`
     expect(planOf(waiting)).toMatch(/^SCAN contents USING INDEX contents_waiting$/)

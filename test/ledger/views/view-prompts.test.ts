@@ -12,7 +12,10 @@ test('shows prompts, runs and deliveries to users', async () => {
   const bench = new Bench({
     memory: () => memory,
     async open({ limits, clock }) {
-      return { ledger: await openLedger({ state_dir: memory, limits, clock }), inspector: inspectSqlite(memory) }
+      return {
+        ledger: await openLedger({ state_dir: memory, limits, clock }),
+        inspector: inspectSqlite(memory),
+      }
     },
   })
   await bench.open('docs')
@@ -21,10 +24,20 @@ test('shows prompts, runs and deliveries to users', async () => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest', first_run: 'all' }, { name: 'idle' })
     await bench.makeReady(await bench.settle('docs', 'a', 'text'))
-    const written = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook', 'chat'])
+    const written = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', [
+      'mail',
+      'hook',
+      'chat',
+    ])
     const written_ms = bench.clock.now_ms()
     await bench.record({ type: 'delivered', run: written, target: 'mail' })
-    await bench.record({ type: 'delivery_failed', run: written, target: 'hook', error, output: 'no space' })
+    await bench.record({
+      type: 'delivery_failed',
+      run: written,
+      target: 'hook',
+      error,
+      output: 'no space',
+    })
     const skipped = await prompts.due()
     await bench.record({ type: 'run_skipped', run: skipped, why: 'nothing new' })
     const failed = await prompts.due()
@@ -62,16 +75,27 @@ test('shows prompts, runs and deliveries to users', async () => {
       ],
     })
     expect(view.run(failed + 1)).toBeUndefined()
-    expect(view.undelivered()).toMatchObject([{ target: 'hook', prompt: 'digest' }, { target: 'chat' }])
+    expect(view.undelivered()).toMatchObject([
+      { target: 'hook', prompt: 'digest' },
+      { target: 'chat' },
+    ])
 
     await bench.record({ type: 'delivery_wanted_again', run: written, targets: ['hook'] })
     expect(view.run(written)?.deliveries).toContainEqual(
-      expect.objectContaining({ target: 'hook', state: 'wanted', error: undefined, output: undefined }),
+      expect.objectContaining({
+        target: 'hook',
+        state: 'wanted',
+        error: undefined,
+        output: undefined,
+      }),
     )
 
     expect(view.inNeed(0)).toMatchObject({ late: [], failed: [{ run: failed }] })
     const late = await prompts.due()
-    expect(view.inNeed(bench.clock.now_ms() + minute_ms)).toMatchObject({ late: [{ run: late }], failed: [] })
+    expect(view.inNeed(bench.clock.now_ms() + minute_ms)).toMatchObject({
+      late: [{ run: late }],
+      failed: [],
+    })
     expect(view.inNeed(bench.clock.now_ms())).toEqual({ late: [], failed: [] })
   } finally {
     view.close()

@@ -20,7 +20,10 @@ export interface Rig {
   /** Records facts of one folder called `notes`, configured and online, at `root`. */
   record(...facts: Fact[]): Promise<void>
   /** Settles a file with bytes of its own, and returns the number of its content. */
-  settle(path: string, options?: { size?: number; md5?: string; folder?: string; mtime_ns?: bigint }): Promise<number>
+  settle(
+    path: string,
+    options?: { size?: number; md5?: string; folder?: string; mtime_ns?: bigint },
+  ): Promise<number>
   /** Takes a file all the way until `ready`. */
   bringIn(path: string, options?: { size?: number; md5?: string }): Promise<number>
   closeLedger(): Promise<void>
@@ -61,15 +64,31 @@ export async function openRig(
   }
   onTestFinished(closeLedger)
   const root = options.root ?? '/srv/notes'
-  const folder = { name: 'notes', root, project_id, labels: ['team'], label_from: 'first_folder', rules: '' } as const
+  const folder = {
+    name: 'notes',
+    root,
+    project_id,
+    labels: ['team'],
+    label_from: 'first_folder',
+    rules: '',
+  } as const
   await ledger.record([
     { type: 'folder_configured', folder },
     { type: 'folder_online', folder: 'notes', device: 1n },
   ])
-  const settle: Rig['settle'] = async (path, { size = 10, md5, folder: name = 'notes', mtime_ns } = {}) => {
+  const settle: Rig['settle'] = async (
+    path,
+    { size = 10, md5, folder: name = 'notes', mtime_ns } = {},
+  ) => {
     contents += 1
     await ledger.record([
-      { type: 'file_settled', folder: name, path, stat: stat(size, mtime_ns), md5: md5 ?? md5Of(contents) },
+      {
+        type: 'file_settled',
+        folder: name,
+        path,
+        stat: stat(size, mtime_ns),
+        md5: md5 ?? md5Of(contents),
+      },
     ])
     return contentAt(state_dir, name, path)
   }

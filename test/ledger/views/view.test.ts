@@ -21,7 +21,10 @@ describe('a ledger that cannot be opened', () => {
     const state_dir = tmp.dirSync({ unsafeCleanup: true }).name
     for (const missing of [state_dir, join(state_dir, 'not/there')]) {
       expect(() => openLedgerView(missing)).toThrow(
-        expect.objectContaining({ code: 'ledger.none', hint: expect.stringContaining('sluice run') }),
+        expect.objectContaining({
+          code: 'ledger.none',
+          hint: expect.stringContaining('sluice run'),
+        }),
       )
     }
   })
@@ -30,7 +33,9 @@ describe('a ledger that cannot be opened', () => {
     const state_dir = tmp.dirSync({ unsafeCleanup: true }).name
     new Database(join(state_dir, 'ledger.db')).close()
     writeFileSync(join(state_dir, 'ledger.db'), '')
-    expect(() => openLedgerView(state_dir)).toThrow(expect.objectContaining({ code: 'ledger.none' }))
+    expect(() => openLedgerView(state_dir)).toThrow(
+      expect.objectContaining({ code: 'ledger.none' }),
+    )
   })
 
   test('a newer ledger and a file that is no ledger are errors', () => {
@@ -41,7 +46,9 @@ describe('a ledger that cannot be opened', () => {
     expect(() => openLedgerView(newer)).toThrow(expect.objectContaining({ code: 'database.newer' }))
     const damaged = tmp.dirSync({ unsafeCleanup: true }).name
     writeFileSync(join(damaged, 'ledger.db'), 'x'.repeat(4_096))
-    expect(() => openLedgerView(damaged)).toThrow(expect.objectContaining({ code: 'database.damaged' }))
+    expect(() => openLedgerView(damaged)).toThrow(
+      expect.objectContaining({ code: 'database.damaged' }),
+    )
   })
 })
 
@@ -74,7 +81,8 @@ const every = { folder: 'notes', prefix: '', stages: [], after: undefined, limit
 
 describe('stages', () => {
   test('each state has one stage, and each stage at least one state', () => {
-    for (const stage of stages) for (const state of statesOf([stage])) expect(stageOf(state)).toBe(stage)
+    for (const stage of stages)
+      for (const state of statesOf([stage])) expect(stageOf(state)).toBe(stage)
     for (const stage of stages) expect(statesOf([stage])).not.toHaveLength(0)
     expect(statesOf(stages)).toHaveLength(15)
   })
@@ -82,8 +90,19 @@ describe('stages', () => {
   test('counts and rows agree for every stage', async () => {
     const rig = await openRig()
     await rig.record({ type: 'file_seen', ...note('seen'), stat: stat(1), not_before_ms: 0 })
-    await rig.record({ type: 'file_skipped', ...note('skip'), stat: stat(0), reason: 'empty', rule: 'r' })
-    const blocked = { type: 'file_blocked', reason: 'unreadable', detail: 'EACCES', not_before_ms: 5 } as const
+    await rig.record({
+      type: 'file_skipped',
+      ...note('skip'),
+      stat: stat(0),
+      reason: 'empty',
+      rule: 'r',
+    })
+    const blocked = {
+      type: 'file_blocked',
+      reason: 'unreadable',
+      detail: 'EACCES',
+      not_before_ms: 5,
+    } as const
     await rig.record({ ...blocked, ...note('blocked'), stat: stat(3) })
     await rig.settle('waiting', { size: 4 })
     const sending = await rig.settle('sending', { size: 5 })
@@ -109,7 +128,9 @@ describe('stages', () => {
       )
     }
     const view = rig.view()
-    const sizes = Object.fromEntries(stages.map((stage) => [stage, view.folders()[0]!.stages[stage].bytes]))
+    const sizes = Object.fromEntries(
+      stages.map((stage) => [stage, view.folders()[0]!.stages[stage].bytes]),
+    )
     expect(sizes).toEqual({
       settling: 1,
       skipped: 0,
@@ -158,9 +179,20 @@ describe('files', () => {
     expect(paged).toEqual(paths)
     expect(list({ prefix: 'a', after: 'a', limit: 2 })).toEqual(['a/b', 'a/b/c'])
     expect([...view.comparison().files('notes')].map(({ path }) => path)).toEqual(paths)
-    await rig.record({ type: 'file_seen', folder: 'notes', path: 'z', stat: stat(), not_before_ms: 5 })
+    await rig.record({
+      type: 'file_seen',
+      folder: 'notes',
+      path: 'z',
+      stat: stat(),
+      not_before_ms: 5,
+    })
     const seen = rig.view().comparison().file('notes', 'z')
-    expect(seen).toMatchObject({ stage: 'settling', content: undefined, md5: undefined, asset_id: undefined })
+    expect(seen).toMatchObject({
+      stage: 'settling',
+      content: undefined,
+      md5: undefined,
+      asset_id: undefined,
+    })
   })
 })
 
@@ -169,10 +201,17 @@ describe('problems', () => {
     const rig = await openRig()
     for (let n = 0; n < 5; n += 1) {
       const content = await rig.settle(`d/${n}.bin`, { size: 10 })
-      await rig.settle(`copies/${n}.bin`, { size: 10, md5: rig.view().story('notes', `d/${n}.bin`)!.content!.md5 })
+      await rig.settle(`copies/${n}.bin`, {
+        size: 10,
+        md5: rig.view().story('notes', `d/${n}.bin`)!.content!.md5,
+      })
       await rig.record({ type: 'content_refused', content, error })
     }
-    const locked = { type: 'file_blocked', reason: 'unreadable', detail: 'it cannot be read (EBUSY)' } as const
+    const locked = {
+      type: 'file_blocked',
+      reason: 'unreadable',
+      detail: 'it cannot be read (EBUSY)',
+    } as const
     await rig.record({ ...locked, ...note('locked.docx'), stat: stat(3), not_before_ms: 5 })
     const [refused, blocked] = rig.view().problems()
     expect(refused).toMatchObject({ stage: 'refused', ...error, files: 10, bytes: 100 })
@@ -190,8 +229,13 @@ describe('problems', () => {
   test('each reason of a code has its own group, with its own files, up to a number; the rest is one', async () => {
     const rig = await openRig()
     const refuse = async (path: string, message: string, code = 'ingest_failed') =>
-      rig.record({ type: 'content_refused', content: await rig.settle(path, { size: 10 }), error: { code, message } })
-    for (const path of ['a1', 'b1', 'a2', 'c1', 'c2', 'a3', 'b2', 'a4', 'c3']) await refuse(path, path[0]!)
+      rig.record({
+        type: 'content_refused',
+        content: await rig.settle(path, { size: 10 }),
+        error: { code, message },
+      })
+    for (const path of ['a1', 'b1', 'a2', 'c1', 'c2', 'a3', 'b2', 'a4', 'c3'])
+      await refuse(path, path[0]!)
     for (const path of ['x', 'y', 'z']) await refuse(path, `cannot read ${path}`)
     await refuse('o', 'a', 'too_large')
     const shown = rig.view().problems()
@@ -214,7 +258,14 @@ describe('problems', () => {
   test('what blocks files is grouped by its words, too', async () => {
     const rig = await openRig()
     const block = (path: string, detail: string) =>
-      rig.record({ type: 'file_blocked', reason: 'unreadable', detail, ...note(path), stat: stat(3), not_before_ms: 5 })
+      rig.record({
+        type: 'file_blocked',
+        reason: 'unreadable',
+        detail,
+        ...note(path),
+        stat: stat(3),
+        not_before_ms: 5,
+      })
     for (const path of ['a', 'b']) await block(path, 'it cannot be read (EBUSY)')
     await block('c', 'it cannot be read (EACCES)')
     expect(rig.view().problems()).toMatchObject([
@@ -245,11 +296,21 @@ describe('problems', () => {
     const fault = { code: 'network.refused', message: 'connection refused' }
     for (const path of ['a', 'b']) {
       const content = await rig.settle(path)
-      await rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms() + 5_000, error: fault })
+      await rig.record({
+        type: 'deferred',
+        content,
+        not_before_ms: rig.clock.now_ms() + 5_000,
+        error: fault,
+      })
     }
     const other = { ...fault, message: 'no route' }
     const content = await rig.settle('c')
-    await rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms() + 1_000, error: other })
+    await rig.record({
+      type: 'deferred',
+      content,
+      not_before_ms: rig.clock.now_ms() + 1_000,
+      error: other,
+    })
     await rig.settle('fine')
     const groups = rig.view().retrying()
     expect(groups).toEqual([
@@ -276,7 +337,12 @@ describe('problems', () => {
     await rig.settle('another')
     const content = await rig.settle('waits')
     const error = { code: 'network.refused', message: 'connection refused' }
-    await rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms() + 5_000, error })
+    await rig.record({
+      type: 'deferred',
+      content,
+      not_before_ms: rig.clock.now_ms() + 5_000,
+      error,
+    })
     await rig.record({ type: 'file_gone', folder: 'notes', path: 'another' })
     expect(rig.view().retrying()).toMatchObject([{ ...error, contents: 1 }])
     await rig.settle('one more')
@@ -285,9 +351,12 @@ describe('problems', () => {
   })
 
   test('files over the upload limit are listed by the deepest directory of those that arrived together', async () => {
-    const rig = await openRig({ limits: { upload_limit: { files: 1, bytes: 1e9, per_ms: day_ms } } })
+    const rig = await openRig({
+      limits: { upload_limit: { files: 1, bytes: 1e9, per_ms: day_ms } },
+    })
     await rig.settle('first')
-    for (const path of ['usb/photos/1/a', 'usb/photos/1/b', 'usb/photos/2/a', 'loose', 'old/x']) await rig.settle(path)
+    for (const path of ['usb/photos/1/a', 'usb/photos/1/b', 'usb/photos/2/a', 'loose', 'old/x'])
+      await rig.settle(path)
     const place = { folder: 'notes', root: '/srv/notes' }
     expect(rig.view().over_limit()).toEqual({
       files: 5,
@@ -306,9 +375,15 @@ describe('problems', () => {
 
   test('troubles begin and end', async () => {
     const rig = await openRig()
-    const trouble = { code: 'account.refused', message: 'the token was refused', hint: 'make a new one' }
+    const trouble = {
+      code: 'account.refused',
+      message: 'the token was refused',
+      hint: 'make a new one',
+    }
     await rig.record({ type: 'trouble_began', about: 'account', error: trouble })
-    expect(rig.view().troubles()).toMatchObject([{ about: 'account', ...trouble, since_ms: rig.clock.now_ms() }])
+    expect(rig.view().troubles()).toMatchObject([
+      { about: 'account', ...trouble, since_ms: rig.clock.now_ms() },
+    ])
     await rig.record({ type: 'trouble_ended', about: 'account' })
     expect(rig.view().troubles()).toEqual([])
   })
@@ -331,7 +406,12 @@ test('a folder is online, or offline with a reason, with its last scan; one that
     narrower_total: 0,
   }
   await rig.clock.advance(1_000)
-  await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms() - 10, summary })
+  await rig.record({
+    type: 'scan_finished',
+    folder: 'notes',
+    began_ms: rig.clock.now_ms() - 10,
+    summary,
+  })
   const now_ms = rig.clock.now_ms()
   expect(rig.view().folders()[0]).toMatchObject({
     name: 'notes',
@@ -346,7 +426,11 @@ test('a folder is online, or offline with a reason, with its last scan; one that
   await rig.clock.advance(500)
   await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'missing' })
   const folder = rig.view().folders()[0]
-  expect(folder).toMatchObject({ online: false, offline_reason: 'missing', state_since_ms: now_ms + 500 })
+  expect(folder).toMatchObject({
+    online: false,
+    offline_reason: 'missing',
+    state_since_ms: now_ms + 500,
+  })
   await rig.record({ type: 'folders_removed_except', names: [] })
   expect(rig.view().folders()).toEqual([])
   expect(rig.view().files(every)).toEqual([])
@@ -354,7 +438,8 @@ test('a folder is online, or offline with a reason, with its last scan; one that
 
 test('the story of a file names at most 10 others, and never the file itself', async () => {
   const rig = await openRig()
-  for (let number = 0; number < 14; number += 1) await rig.settle(`${number}.txt`, { md5: md5Of(0xdef) })
+  for (let number = 0; number < 14; number += 1)
+    await rig.settle(`${number}.txt`, { md5: md5Of(0xdef) })
   const view = rig.view()
   const othersOf = (path: string) => view.story('notes', path)!.others.map((other) => other.path)
   for (const path of ['0.txt', '13.txt']) {

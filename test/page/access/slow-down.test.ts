@@ -45,7 +45,8 @@ test('two checks run at once, twenty wait in a line, and more are asked to come 
 
 test('wrong tries in a line slow down those behind them, unchecked, and nobody else', async () => {
   const { clock, attempt, settle, ended, checks } = begin()
-  for (let tries = 0; tries < 10; tries++) void attempt('name ada', 'from 203.0.113.7').catch(() => {})
+  for (let tries = 0; tries < 10; tries++)
+    void attempt('name ada', 'from 203.0.113.7').catch(() => {})
   await settle(false)
   expect(checks(), 'three, and one that ran beside the third').toBeLessThanOrEqual(4)
   expect(ended.filter((end) => end === 'page.slow_down')).toHaveLength(10 - checks())

@@ -5,9 +5,18 @@ import { configOf } from '../../rig/config-of.ts'
 const ada: Viewer = { name: 'ada', role: 'reader', folders: ['docs'], by: 'password' }
 
 test('a reader knows the prompts whose whole scope lies in their folders', () => {
-  const prompt = (name: string, scope: object) => ({ name, prompt: 'What is new?', cron: '0 7 * * 1', scope })
+  const prompt = (name: string, scope: object) => ({
+    name,
+    prompt: 'What is new?',
+    cron: '0 7 * * 1',
+    scope,
+  })
   const config = configOf({
-    service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' },
+    service: {
+      base_url: 'http://127.0.0.1:1',
+      project_id: 'project_0123456789abcdefghij',
+      token_file: '/t',
+    },
     folders: ['docs', 'pay'].map((name) => ({ name, path: `/srv/${name}` })),
     prompts: [
       prompt('own', { folders: ['docs'] }),

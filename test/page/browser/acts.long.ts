@@ -25,13 +25,19 @@ describe.skipIf(no_browser).each([true, false])('by click (script: %s)', (javaSc
     const asked = journey.requests('chats.start').length
     await page.getByRole('button', { name: 'Run now' }).click()
     await page.getByRole('status').waitFor()
-    await journey.until('the assistant is asked again', () => journey.requests('chats.start').length > asked)
+    await journey.until(
+      'the assistant is asked again',
+      () => journey.requests('chats.start').length > asked,
+    )
   })
 
   test('an operator uploads what the limit holds, asks about it, and follows a source', async () => {
     const limit = { files: 1, bytes: 1_000_000_000 }
     const { journey, store, address } = await beginPage({ config: { uploads: { limit } } })
-    journey.write({ 'docs/in/harvest.txt': 'The harvest is in May.', 'docs/in/pay.txt': 'The pay is high.' })
+    journey.write({
+      'docs/in/harvest.txt': 'The harvest is in May.',
+      'docs/in/pay.txt': 'The pay is high.',
+    })
     const isHeld = ({ stage }: { stage: string }) => stage === 'blocked upload_limit'
     await journey.until('both are held', () => journey.files().filter(isHeld).length === 2)
     const page = await signedIn(await openBrowser({ javaScriptEnabled }), address, store)

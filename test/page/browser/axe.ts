@@ -7,5 +7,7 @@ export async function axeFaults(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate('axe.run()')) as {
     violations: { id: string; help: string; nodes: { html: string }[] }[]
   }
-  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`)
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
+  )
 }

@@ -8,7 +8,10 @@ const wide = { width: 1_280, height: 900 }
 const narrow = { width: 360, height: 740 }
 
 /** Opens each screen in turn, and before them what somebody sees who is not signed in. */
-async function onEachScreen(options: BrowserContextOptions, check: (page: Page, path: string) => Promise<void>) {
+async function onEachScreen(
+  options: BrowserContextOptions,
+  check: (page: Page, path: string) => Promise<void>,
+) {
   const { store, address } = await beginFullPage()
   const context = await openBrowser({ expected: /\/not-there\)$/, ...options })
   const stranger = await context.newPage()
@@ -30,13 +33,16 @@ describe.skipIf(no_browser)('every screen', () => {
     expect(faults).toEqual([])
   })
 
-  test.each([true, false])('fits into narrow and wide windows (script: %s)', async (javaScriptEnabled) => {
-    await onEachScreen({ javaScriptEnabled }, async (page, path) => {
-      for (const viewport of [wide, narrow]) {
-        await page.setViewportSize(viewport)
-        const width = await page.evaluate('document.documentElement.scrollWidth')
-        expect([path, width]).toEqual([path, viewport.width])
-      }
-    })
-  })
+  test.each([true, false])(
+    'fits into narrow and wide windows (script: %s)',
+    async (javaScriptEnabled) => {
+      await onEachScreen({ javaScriptEnabled }, async (page, path) => {
+        for (const viewport of [wide, narrow]) {
+          await page.setViewportSize(viewport)
+          const width = await page.evaluate('document.documentElement.scrollWidth')
+          expect([path, width]).toEqual([path, viewport.width])
+        }
+      })
+    },
+  )
 })

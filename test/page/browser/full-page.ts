@@ -31,7 +31,12 @@ export const paths = [
 /** A page with two folders, a file that is refused, hostile names, a prompt that has run twice, and an answered question. */
 export async function beginFullPage(options: Parameters<typeof beginPage>[0] = {}) {
   const when = { cron: '0 7 * * 1', first_run: 'all', wait_for_files: '20s' }
-  const weekly = { name: 'weekly', prompt: 'What is new?', ...when, scope: { folders: ['docs'], fresh: 'all' } }
+  const weekly = {
+    name: 'weekly',
+    prompt: 'What is new?',
+    ...when,
+    scope: { folders: ['docs'], fresh: 'all' },
+  }
   const page = await beginPage({
     folders: { docs: {}, notes: {} },
     tree: { 'docs/plan.txt': 'the plan', [`notes/${hostile}`]: 'a note' },
@@ -47,7 +52,9 @@ export async function beginFullPage(options: Parameters<typeof beginPage>[0] = {
   const daemon = await connectControl(config.state_dir)
   for (const run of ['/runs/1', '/runs/2']) {
     await daemon!.runPrompt({ prompt: 'weekly' })
-    await until('the report is written', async () => (await browser.get(run)).text.includes('Download'))
+    await until('the report is written', async () =>
+      (await browser.get(run)).text.includes('Download'),
+    )
   }
   await daemon!.close()
   await ask(browser, 'What is the plan?')

@@ -44,7 +44,10 @@ async function stopsOf(page: Page): Promise<Stop[]> {
 describe.skipIf(no_browser)('by keyboard alone', () => {
   test('every control of every screen can be reached, in order, with a visible focus', async () => {
     const { store, address } = await beginFullPage()
-    const context = await openBrowser({ viewport: { width: 360, height: 740 }, javaScriptEnabled: false })
+    const context = await openBrowser({
+      viewport: { width: 360, height: 740 },
+      javaScriptEnabled: false,
+    })
     const page = await signedIn(context, address, store)
     for (const path of paths) {
       await page.goto(`${address}${path}`)
@@ -54,7 +57,10 @@ describe.skipIf(no_browser)('by keyboard alone', () => {
       const stops = await stopsOf(page)
       expect([path, stops.length]).toEqual([path, controls])
       expect(stops[0]!.text).toBe('Skip to the content')
-      expect([path, stops.filter(({ is_outlined, is_in_view }) => !is_outlined || !is_in_view)]).toEqual([path, []])
+      expect([
+        path,
+        stops.filter(({ is_outlined, is_in_view }) => !is_outlined || !is_in_view),
+      ]).toEqual([path, []])
     }
   })
 

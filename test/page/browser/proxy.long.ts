@@ -15,7 +15,11 @@ const no_nginx = spawnSync('which', ['nginx']).status === 0 ? undefined : 'nginx
 if (no_nginx) console.warn(`the page behind nginx is not tried: ${no_nginx}`)
 
 /** The example of docs/page.md, with other ports, files and names, and these changes. */
-async function startNginx(port: number, page: string, changes: Record<string, string> = {}): Promise<void> {
+async function startNginx(
+  port: number,
+  page: string,
+  changes: Record<string, string> = {},
+): Promise<void> {
   const folder = makeTree()
   const { cert, key } = makeCertificates(join(folder, 'tls'), ['page.example'], system_clock)
   const [, example] = /```nginx\n([\s\S]*?)```/.exec(readFileSync('docs/page.md', 'utf8'))!
@@ -49,7 +53,8 @@ async function startNginx(port: number, page: string, changes: Record<string, st
     nginx.kill()
     await ended
   })
-  const probe = () => spawnSync('openssl', ['s_client', '-connect', `127.0.0.1:${port}`], { input: '' }).status === 0
+  const probe = () =>
+    spawnSync('openssl', ['s_client', '-connect', `127.0.0.1:${port}`], { input: '' }).status === 0
   await until('nginx listens', probe, () => said)
 }
 

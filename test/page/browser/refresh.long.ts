@@ -21,12 +21,18 @@ async function loadedBy(page: Page): Promise<Loaded[]> {
 describe.skipIf(no_browser)('a screen that stays open', () => {
   test('says in red that it is old while it cannot be refreshed, and only so long', async () => {
     const { journey, store, address, stop, start } = await beginPage()
-    const page = await signedIn(await openBrowser({ expected: /ERR_|htmx:(afterRequest|sendError)/ }), address, store)
+    const page = await signedIn(
+      await openBrowser({ expected: /ERR_|htmx:(afterRequest|sendError)/ }),
+      address,
+      store,
+    )
     const bar = page.getByRole('alert').getByText('What it shows may be old')
     expect(await bar.isVisible()).toBe(false)
     await stop()
     await bar.waitFor()
-    expect(await page.evaluate(`getComputedStyle(document.getElementById('lost')).backgroundColor`)).toBe(red)
+    expect(
+      await page.evaluate(`getComputedStyle(document.getElementById('lost')).backgroundColor`),
+    ).toBe(red)
     await start()
     await bar.waitFor({ state: 'hidden' })
     journey.write({ 'docs/minutes.txt': 'what was said' })
@@ -37,7 +43,8 @@ describe.skipIf(no_browser)('a screen that stays open', () => {
     const { store, address } = await beginPage()
     const page = await signedIn(await openBrowser(), address, store)
     await page.goto(`${address}/problems`)
-    const refreshes = async () => (await loadedBy(page)).filter(({ name }) => name.endsWith('/problems'))
+    const refreshes = async () =>
+      (await loadedBy(page)).filter(({ name }) => name.endsWith('/problems'))
     await until('two refreshes', async () => (await refreshes()).length >= 2)
     // Of an answer 304 only the header went over the line.
     for (const { transferSize, encodedBodySize } of await refreshes())
@@ -49,12 +56,18 @@ describe.skipIf(no_browser)('a screen that stays open', () => {
 
   test('counts days in the zone of its reader, and keeps what was typed', async () => {
     const { store, address } = await beginPage()
-    const page = await signedIn(await openBrowser({ timezoneId: 'Pacific/Kiritimati' }), address, store)
+    const page = await signedIn(
+      await openBrowser({ timezoneId: 'Pacific/Kiritimati' }),
+      address,
+      store,
+    )
     await page.goto(`${address}/files`)
     await page.getByText('(days in Pacific/Kiritimati)').waitFor()
     await page.getByLabel('Part of a name or path').fill('plan')
     const monday = page.getByRole('link', { name: 'since Monday' })
-    await until('the link has it', async () => (await monday.getAttribute('href'))!.includes('q=plan'))
+    await until('the link has it', async () =>
+      (await monday.getAttribute('href'))!.includes('q=plan'),
+    )
     await monday.click()
     await page.waitForURL(/since=\d/)
     expect(await page.getByLabel('Part of a name or path').inputValue()).toBe('plan')
@@ -64,10 +77,18 @@ describe.skipIf(no_browser)('a screen that stays open', () => {
 
   test('shows times in the zone of its reader', async () => {
     const { store, address } = await beginPage()
-    const page = await signedIn(await openBrowser({ timezoneId: 'Asia/Kathmandu', locale: 'en-GB' }), address, store)
+    const page = await signedIn(
+      await openBrowser({ timezoneId: 'Asia/Kathmandu', locale: 'en-GB' }),
+      address,
+      store,
+    )
     const scan = page.locator('main time').first()
     const at = new Date((await scan.getAttribute('datetime'))!)
-    const there = at.toLocaleTimeString('en-GB', { timeZone: 'Asia/Kathmandu', hour: '2-digit', minute: '2-digit' })
+    const there = at.toLocaleTimeString('en-GB', {
+      timeZone: 'Asia/Kathmandu',
+      hour: '2-digit',
+      minute: '2-digit',
+    })
     expect(await scan.textContent()).toContain(there)
   })
 })

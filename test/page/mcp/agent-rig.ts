@@ -14,7 +14,9 @@ export interface Told {
 /** An agent: the official client over the page, with this token. */
 export function agentOf(address: string, token: string) {
   const headers = { authorization: `Bearer ${token}` }
-  return connected(new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } }))
+  return connected(
+    new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } }),
+  )
 }
 
 export async function connected(transport: unknown) {
@@ -24,9 +26,17 @@ export async function connected(transport: unknown) {
   await client.connect(transport as Transport)
   return {
     client,
-    async call(name: string, given: Record<string, unknown> = {}, options?: RequestOptions): Promise<Told> {
+    async call(
+      name: string,
+      given: Record<string, unknown> = {},
+      options?: RequestOptions,
+    ): Promise<Told> {
       const wanted = { name, arguments: given }
-      const { content, structuredContent: data, isError = false } = await client.callTool(wanted, undefined, options)
+      const {
+        content,
+        structuredContent: data,
+        isError = false,
+      } = await client.callTool(wanted, undefined, options)
       const [{ text }] = content as [{ text: string }]
       return { text, data, is_error: isError === true }
     },

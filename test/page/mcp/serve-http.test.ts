@@ -4,8 +4,16 @@ import { agentOf } from './agent-rig.ts'
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-async function post(address: string, headers: Record<string, string>, body: unknown = list, method = 'POST') {
-  const usual = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+async function post(
+  address: string,
+  headers: Record<string, string>,
+  body: unknown = list,
+  method = 'POST',
+) {
+  const usual = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const response = await fetch(`${address}/mcp`, {
     method,
@@ -23,7 +31,9 @@ test('only a right token counts: no session, no other scheme, no token of an ear
   const old = store.makeToken('ada')
   const token = store.makeToken('ada')
   const browser = new Browser(address)
-  const cookie = (await browser.signIn('ada', 'correct horse')).headers.get('set-cookie')!.split(';')[0]!
+  const cookie = (await browser.signIn('ada', 'correct horse')).headers
+    .get('set-cookie')!
+    .split(';')[0]!
   const basic = `Basic ${Buffer.from(`ada:${token}`).toString('base64')}`
   for (const headers of [{}, { cookie }, { authorization: basic }, bearer(old)]) {
     const { status, headers: got, text } = await post(address, headers)
@@ -43,7 +53,8 @@ test('wrong tokens slow down, and the right one goes on working', async () => {
   store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
   const token = store.makeToken('ada')
   const tried: number[] = []
-  for (let tries = 0; tries < 5; tries++) tried.push((await post(address, bearer(`sluice_page_${tries}`))).status)
+  for (let tries = 0; tries < 5; tries++)
+    tried.push((await post(address, bearer(`sluice_page_${tries}`))).status)
   expect(tried).toEqual([401, 401, 401, 429, 429])
   expect((await post(address, bearer(token))).status).toBe(200)
 })

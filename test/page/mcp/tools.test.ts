@@ -31,10 +31,17 @@ async function beginAgents(options: Parameters<typeof beginPage>[0] = {}) {
 test('says whether a file is in and since when, by path, by name and by a part of the name', async () => {
   const { journey, agent } = await beginAgents()
   const { call } = await agent('boss')
-  for (const file of ['docs/2026/minutes.txt', join(journey.base, 'docs/2026/minutes.txt'), 'minutes.txt', 'MINUTES']) {
+  for (const file of [
+    'docs/2026/minutes.txt',
+    join(journey.base, 'docs/2026/minutes.txt'),
+    'minutes.txt',
+    'MINUTES',
+  ]) {
     const { text, data } = await call('is_it_in', { file })
     expect(text).toMatch(/^docs\/2026\/minutes\.txt: in since \d{4}-/)
-    expect(data.files).toMatchObject([{ is_in: true, folder: 'docs', path: '2026/minutes.txt', state: 'ready' }])
+    expect(data.files).toMatchObject([
+      { is_in: true, folder: 'docs', path: '2026/minutes.txt', state: 'ready' },
+    ])
   }
   expect((await call('is_it_in', { file: 'plan.txt' })).data.files).toHaveLength(2)
   expect(await call('is_it_in', { file: 'nothing.zip' })).toMatchObject({
@@ -51,14 +58,21 @@ test('explains one file, and names the files that a name may mean', async () => 
   expect(data).toMatchObject({ state: 'ready', why: ['it is usable in the assistant'] })
   const both = await call('why_not', { file: 'plan.txt' })
   expect(both.is_error).toBe(true)
-  expect(both.text).toBe('plan.txt may be 2 files\nname one of them: docs/plan.txt, secret/plan.txt')
+  expect(both.text).toBe(
+    'plan.txt may be 2 files\nname one of them: docs/plan.txt, secret/plan.txt',
+  )
 })
 
 test('searches with limits, and lists what arrived', async () => {
   const { journey, agent } = await beginAgents()
   const { call } = await agent('boss')
-  expect((await call('search_files', { text: 'PLAN', folders: ['docs'] })).data.files).toHaveLength(1)
-  expect((await call('search_files', { limit: 2 })).data).toMatchObject({ files: { length: 2 }, has_more: true })
+  expect((await call('search_files', { text: 'PLAN', folders: ['docs'] })).data.files).toHaveLength(
+    1,
+  )
+  expect((await call('search_files', { limit: 2 })).data).toMatchObject({
+    files: { length: 2 },
+    has_more: true,
+  })
   expect((await call('search_files', { states: ['refused'] })).text).toBe('no file matches')
   const arrived = await call('what_arrived_since', { since: '1h', folders: ['docs'] })
   expect(arrived.data.files.map(({ path }: { path: string }) => path).sort()).toEqual(
@@ -88,7 +102,9 @@ test('finds by words whatever their case and accents, as the page does', async (
     expect([text, page.text.includes('Prüfbericht')]).toEqual([text, count === 1])
   }
   const { data } = await call('is_it_in', { file: 'prufbericht marz' })
-  expect(data.files).toMatchObject([{ folder: 'docs', path: '2026/Prüfbericht März.txt', state: 'ready' }])
+  expect(data.files).toMatchObject([
+    { folder: 'docs', path: '2026/Prüfbericht März.txt', state: 'ready' },
+  ])
   expect((await call('why_not', { file: 'MARZ' })).data.state).toBe('ready')
 })
 
@@ -102,7 +118,12 @@ test('a name can neither turn the text nor be lost: the text escapes it, the JSO
 test('a reader learns nothing of another folder, however it is named', async () => {
   const { journey, agent } = await beginAgents()
   const { call } = await agent('ada')
-  const ways = ['secret/salaries.txt', 'salaries.txt', 'docs/../secret/salaries.txt', './secret/salaries.txt']
+  const ways = [
+    'secret/salaries.txt',
+    'salaries.txt',
+    'docs/../secret/salaries.txt',
+    './secret/salaries.txt',
+  ]
   for (const file of [
     ...ways,
     join(journey.base, 'secret/salaries.txt'),
@@ -131,7 +152,11 @@ test.each([
   ['search_files', { txt: 'plan' }, 'txt: there is no such field'],
   ['what_arrived_since', { since: 'yesterday' }, 'since takes a time such as'],
   ['last_report', { prompt: 'weekly' }, 'no prompts are configured'],
-  ['delete_files', {}, 'there is no tool delete_files\nthe tools are is_it_in, why_not, search_files, '],
+  [
+    'delete_files',
+    {},
+    'there is no tool delete_files\nthe tools are is_it_in, why_not, search_files, ',
+  ],
 ])('a wrong call of %s with %j is answered in words', async (name, given, words) => {
   const { agent } = await beginAgents()
   const { text, is_error } = await (await agent('boss')).call(name, given)
@@ -188,9 +213,14 @@ test('the last report of a prompt is for those who see all that it was about', a
     },
   })
   const [boss, ada] = [await agent('boss'), await agent('ada')]
-  expect((await ada.call('last_report', { prompt: 'weekly' })).text).toContain('weekly has written no report yet')
+  expect((await ada.call('last_report', { prompt: 'weekly' })).text).toContain(
+    'weekly has written no report yet',
+  )
   await withDaemon({ config }, (daemon) => daemon.runPrompt({ prompt: 'weekly' }))
-  await until('the report', async () => (await ada.call('last_report', { prompt: 'weekly' })).data.run !== null)
+  await until(
+    'the report',
+    async () => (await ada.call('last_report', { prompt: 'weekly' })).data.run !== null,
+  )
   const { text, data } = await ada.call('last_report', { prompt: 'weekly' })
   expect(text).toMatch(/^The report of weekly for \d{4}-/)
   expect(data.covered.map(({ name }: { name: string }) => name)).toContain('docs/plan.txt')
@@ -202,11 +232,17 @@ test('the last report of a prompt is for those who see all that it was about', a
   ]
   expect(other.text).toBe(unknown.text.replace('bath', 'both'))
   store.putUser({ name: 'ada', role: 'reader', folders: ['secret'] })
-  expect((await ada.call('last_report', { prompt: 'both' })).text).toBe('there is nothing here, or you may not see it')
+  expect((await ada.call('last_report', { prompt: 'both' })).text).toBe(
+    'there is nothing here, or you may not see it',
+  )
 
   const view = openPromptsView(config.state_dir)
   writeFileSync(view.run(1)!.report_path!, 'x'.repeat(70_000))
   view.close()
   const long = (await boss.call('last_report', { prompt: 'weekly' })).data
-  expect([long.is_cut, long.report.length, long.covered_files]).toEqual([true, 60_038, long.covered.length])
+  expect([long.is_cut, long.report.length, long.covered_files]).toEqual([
+    true,
+    60_038,
+    long.covered.length,
+  ])
 })

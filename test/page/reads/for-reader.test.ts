@@ -21,7 +21,10 @@ test.each([
     'the last try failed: POST 127.0.0.1:8582: the connection broke (UND_ERR_SOCKET)',
     'the last try failed: the service could not be reached',
   ],
-  ['PUT [::1]:8: no answer came in time; it may come', 'the service could not be reached; it may come'],
+  [
+    'PUT [::1]:8: no answer came in time; it may come',
+    'the service could not be reached; it may come',
+  ],
   [
     "the page cannot be served as it is configured: the page cannot read /k.pem: ENOENT, open '/k.pem'",
     'the page cannot be served as it is configured',
@@ -31,7 +34,10 @@ test.each([
     'the page goes on with its earlier certificate',
   ],
   ['cannot read the token file /etc/sluice/token: EACCES', 'cannot read the token file: EACCES'],
-  ['file /etc/sluice/token (service.token_file) holds none', 'the token file (service.token_file) holds none'],
+  [
+    'file /etc/sluice/token (service.token_file) holds none',
+    'the token file (service.token_file) holds none',
+  ],
   // A path in a folder, which links to its file.
   ['old/srv/docs/a.txt', 'old/srv/docs/a.txt'],
 ])('a reader sees %j as %j', (text, shown) => {
@@ -39,7 +45,12 @@ test.each([
 })
 
 test('a hint, which names commands, becomes one for readers', () => {
-  expect(forReader({ problems: [{ message: 'm', hint: 'sluice retry x' }, { hint: null }] }, config)).toEqual({
-    problems: [{ message: 'm', hint: 'Ask your administrator' }, { hint: 'Ask your administrator' }],
+  expect(
+    forReader({ problems: [{ message: 'm', hint: 'sluice retry x' }, { hint: null }] }, config),
+  ).toEqual({
+    problems: [
+      { message: 'm', hint: 'Ask your administrator' },
+      { hint: 'Ask your administrator' },
+    ],
   })
 })

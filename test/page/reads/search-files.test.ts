@@ -31,17 +31,35 @@ function folded(text: string): string {
 /** A ledger with these paths in both folders, and a search in it. */
 async function searchIn(paths: readonly string[]) {
   const rig = await openRig()
-  const other = { name: 'old', root: '/srv/old', project_id, labels: [], label_from: 'none', rules: '' } as const
-  await rig.record({ type: 'folder_configured', folder: other }, { type: 'folder_online', folder: 'old', device: 2n })
+  const other = {
+    name: 'old',
+    root: '/srv/old',
+    project_id,
+    labels: [],
+    label_from: 'none',
+    rules: '',
+  } as const
+  await rig.record(
+    { type: 'folder_configured', folder: other },
+    { type: 'folder_online', folder: 'old', device: 2n },
+  )
   await rig.record(
     ...folders.flatMap(({ name: folder }, at) =>
       paths.map((path, index) => {
-        return { type: 'file_settled', folder, path, stat: stat(), md5: md5Of(2 * index + at + 1e9) } as const
+        return {
+          type: 'file_settled',
+          folder,
+          path,
+          stat: stat(),
+          md5: md5Of(2 * index + at + 1e9),
+        } as const
       }),
     ),
   )
   const search = (of: Asked) =>
-    withSearchView(rig.state_dir, (view) => view!.search({ folders, query: '', stages: [], limit: 100, ...of }))
+    withSearchView(rig.state_dir, (view) =>
+      view!.search({ folders, query: '', stages: [], limit: 100, ...of }),
+    )
   return { rig, search }
 }
 
@@ -60,14 +78,25 @@ async function allPages(search: Search) {
 // ß, æ and œ are two letters in one; the test below has them.
 const letter = fc.constantFrom(...'aäàÄbBcçnñoóøÓsSuüÜłŁđıiİΣσςάαΆЙй*?[]^-%_.\\$()|{}\u0301 ١<\n')
 const name = fc
-  .tuple(fc.array(letter, { minLength: 1, maxLength: 9 }), fc.constantFrom('NFC', 'NFD'), fc.boolean())
+  .tuple(
+    fc.array(letter, { minLength: 1, maxLength: 9 }),
+    fc.constantFrom('NFC', 'NFD'),
+    fc.boolean(),
+  )
   .map(([letters, form, is_deep]) => `${is_deep ? 'dir/' : ''}x${letters.join('')}`.normalize(form))
 
 test('finds what has all words of the query, whatever the case, the accents and the form, page by page', async () => {
-  const paths = [...new Set(fc.sample(name, 700))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const paths = [...new Set(fc.sample(name, 700))].sort((a, b) =>
+    Buffer.compare(Buffer.from(a), Buffer.from(b)),
+  )
   const { search } = await searchIn(paths)
   const part = fc
-    .tuple(fc.constantFrom(...paths), fc.nat(6), fc.integer({ min: 1, max: 4 }), fc.constantFrom('NFC', 'NFD'))
+    .tuple(
+      fc.constantFrom(...paths),
+      fc.nat(6),
+      fc.integer({ min: 1, max: 4 }),
+      fc.constantFrom('NFC', 'NFD'),
+    )
     .map(([path, from, length, form]) =>
       path
         .toUpperCase()
@@ -88,7 +117,9 @@ test('finds what has all words of the query, whatever the case, the accents and 
         folded(text)
           .split(/\s+/)
           .every((word) => folded(path).includes(word))
-      const expected = folders.flatMap(({ name: folder }) => paths.filter(right).map((path) => ({ folder, path })))
+      const expected = folders.flatMap(({ name: folder }) =>
+        paths.filter(right).map((path) => ({ folder, path })),
+      )
       expect(await allPages((of) => search({ query: text, limit, ...of }))).toEqual(expected)
     }),
     { numRuns: 40 },
@@ -140,7 +171,8 @@ test('stages, the time of coming in and the folder narrow a search; what is gone
   await rig.clock.advance(60_000)
   const since_ms = rig.clock.now_ms()
   await rig.bringIn('second.txt')
-  const paths = async (of: Asked) => (await search(of)).files.map(({ folder, path }) => `${folder}/${path}`)
+  const paths = async (of: Asked) =>
+    (await search(of)).files.map(({ folder, path }) => `${folder}/${path}`)
   expect(await paths({ stages: ['ready'] })).toEqual(['notes/first.txt', 'notes/second.txt'])
   expect(await paths({ since_ms })).toEqual(['notes/second.txt'])
   expect(await paths({ stages: ['gone'] })).toEqual(['old/went.txt'])
@@ -163,13 +195,18 @@ test('what came in lately is listed newest first, page by page, without what cam
     const found = await allPages((of) => search({ since_ms, limit, ...of }))
     expect(found.map(({ path }) => path)).toEqual(newest)
   }
-  const paths = async (of: Asked) => (await search({ since_ms, ...of })).files.map(({ path }) => path)
+  const paths = async (of: Asked) =>
+    (await search({ since_ms, ...of })).files.map(({ path }) => path)
   expect(await paths({ query: 'COPY' })).toEqual(['copy 2.txt', 'z/copy 1.txt'])
   expect(await paths({ query: 'notes/z' })).toEqual(['z/copy 1.txt'])
   expect(await paths({ stages: ['gone'] })).toEqual(['gone.txt'])
   expect(await paths({ stages: ['refused'] })).toEqual([])
   expect(await paths({ folders: [folders[1]!] })).toEqual([])
-  expect((await search({ since_ms: 0 })).files.map(({ path }) => path)).toEqual([...newest, 'old b.txt', 'old a.txt'])
+  expect((await search({ since_ms: 0 })).files.map(({ path }) => path)).toEqual([
+    ...newest,
+    'old b.txt',
+    'old a.txt',
+  ])
 })
 
 test('a search through very many arrivals stops in time, and the next page goes on from there', async () => {
@@ -190,7 +227,9 @@ test('a search through very many arrivals stops in time, and the next page goes 
 test('a list of what came in lately reads no more rows than that takes, however many are older', async () => {
   const { rig, search } = await searchIn([])
   for (let at = 0; at < 1_200; at += 300)
-    await Promise.all(Array.from({ length: 300 }, (_, index) => rig.bringIn(`old ${at + index}.txt`)))
+    await Promise.all(
+      Array.from({ length: 300 }, (_, index) => rig.bringIn(`old ${at + index}.txt`)),
+    )
   await rig.clock.advance(60_000)
   const since_ms = rig.clock.now_ms()
   await rig.bringIn('new.txt')

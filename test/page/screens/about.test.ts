@@ -5,7 +5,13 @@ import { addUser, Browser, beginPage } from '../page-rig.ts'
 test('/about shows the configuration to operators of everything only, and no secret of it', async () => {
   const webhook = { webhook: { url: 'https://hooks.example/secret-part' } }
   const prompts = [
-    { name: 'weekly', prompt: 'What is new?', cron: '0 7 * * 1', scope: { folders: ['docs'] }, deliver: [webhook] },
+    {
+      name: 'weekly',
+      prompt: 'What is new?',
+      cron: '0 7 * * 1',
+      scope: { folders: ['docs'] },
+      deliver: [webhook],
+    },
   ]
   const { store, address } = await beginPage({ config: { prompts } })
   const operator = new Browser(address)
@@ -22,7 +28,11 @@ test('/about shows the configuration to operators of everything only, and no sec
     const browser = new Browser(address)
     await browser.signIn(name, password)
     const { status, text } = await browser.get('/about')
-    expect([status, text.includes(programVersion()), text.includes('hooks.example')]).toEqual([200, true, false])
+    expect([status, text.includes(programVersion()), text.includes('hooks.example')]).toEqual([
+      200,
+      true,
+      false,
+    ])
     expect(text).not.toContain('state_dir')
   }
 })

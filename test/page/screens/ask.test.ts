@@ -16,7 +16,12 @@ async function asked(browser: Browser, path: string): Promise<string> {
 
 test('a question of a reader is about their folders alone; the answer links to its sources', async () => {
   const { store, address, journey } = await beginPage({ folders, tree })
-  await addUser(store, { name: 'ada', role: 'reader', folders: ['docs'], password: 'correct horse' })
+  await addUser(store, {
+    name: 'ada',
+    role: 'reader',
+    folders: ['docs'],
+    password: 'correct horse',
+  })
   const browser = new Browser(address)
   await browser.signIn('ada', 'correct horse')
   expect((await browser.get('/ask')).text).not.toContain('secret')
@@ -26,7 +31,8 @@ test('a question of a reader is about their folders alone; the answer links to i
   // Without script nothing loads it again.
   expect(begun).toMatch(/As of <span id="as-of"><time[^>]*>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/)
   if (begun.includes('is reading')) expect(begun).toMatch(/is reading, for [\d.]+ s now/)
-  if (begun.includes('is reading')) expect(begun).toContain('<noscript> · <a href="/ask/1">Load again</a></noscript>')
+  if (begun.includes('is reading'))
+    expect(begun).toContain('<noscript> · <a href="/ask/1">Load again</a></noscript>')
   const text = await asked(browser, sent.headers.get('location')!)
   expect(text).toContain('<a href="/file?folder=docs&amp;path=plan.txt">')
   expect(text).not.toContain('pay.txt')
@@ -35,10 +41,15 @@ test('a question of a reader is about their folders alone; the answer links to i
   expect(chat?.messages[0]?.scope).toEqual({ asset_ids: [plan?.asset_id] })
 
   store.putUser({ name: 'ada', role: 'reader', folders: [] })
-  expect((await browser.get(sent.headers.get('location')!)).status, 'after the folder was taken away').toBe(404)
+  expect(
+    (await browser.get(sent.headers.get('location')!)).status,
+    'after the folder was taken away',
+  ).toBe(404)
   store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
   await browser.get('/ask')
-  expect((await browser.post('/ask', { question: 'What is the pay?', folder: 'secret' })).status).toBe(404)
+  expect(
+    (await browser.post('/ask', { question: 'What is the pay?', folder: 'secret' })).status,
+  ).toBe(404)
   expect((await browser.post('/ask', { question: 'x', label: 'any' })).status).toBe(400)
   expect((await browser.post('/ask', { question: ' ' })).status).toBe(400)
 })
@@ -49,14 +60,21 @@ test('a follow-up goes on in the chat; nobody reads the question of another', as
   await browser.useLink(store)
   const ended = await new Browser(address).post('/ask', { question: 'When <is> it?' })
   expect(ended.text).toContain('name="next" value="/ask?question=When+%3Cis%3E+it%3F"')
-  expect((await browser.get('/ask?question=When+%3Cis%3E+it%3F')).text).toContain('>When &lt;is&gt; it?</textarea>')
-  const first = (await browser.post('/ask', { question: 'When is the harvest?', since: '__proto__' })).headers.get(
-    'location',
-  )!
+  expect((await browser.get('/ask?question=When+%3Cis%3E+it%3F')).text).toContain(
+    '>When &lt;is&gt; it?</textarea>',
+  )
+  const first = (
+    await browser.post('/ask', { question: 'When is the harvest?', since: '__proto__' })
+  ).headers.get('location')!
   await asked(browser, first)
-  const second = await browser.post('/ask', { question: 'And the pay?', after: first.split('/').at(-1)! })
+  const second = await browser.post('/ask', {
+    question: 'And the pay?',
+    after: first.split('/').at(-1)!,
+  })
   await asked(browser, second.headers.get('location')!)
-  const chats = store.database.prepare(`SELECT DISTINCT json_extract(answer, '$.chat_id') FROM questions`).all()
+  const chats = store.database
+    .prepare(`SELECT DISTINCT json_extract(answer, '$.chat_id') FROM questions`)
+    .all()
   expect(chats).toHaveLength(1)
 
   await addUser(store, { name: 'eve', role: 'operator', folders: 'all', password: 'correct horse' })
@@ -75,20 +93,30 @@ test('readers ask as often as the configuration allows', async () => {
   await asked(browser, first.headers.get('location')!)
   const second = await browser.post('/ask', { question: 'When is the harvest?' })
   expect(second.status).toBe(429)
-  expect(second.text).toContain('You have asked 1 question in the last hour, and no more are allowed')
+  expect(second.text).toContain(
+    'You have asked 1 question in the last hour, and no more are allowed',
+  )
 })
 
 test('to a reader a fault names no host; to an operator it does', async () => {
   const { store, address, journey } = await beginPage({ folders, tree })
   const { api } = journey.service
-  await addUser(store, { name: 'ada', role: 'reader', folders: ['docs'], password: 'correct horse' })
+  await addUser(store, {
+    name: 'ada',
+    role: 'reader',
+    folders: ['docs'],
+    password: 'correct horse',
+  })
   const [reader, operator] = [new Browser(address), new Browser(address)]
   await reader.signIn('ada', 'correct horse')
   await operator.useLink(store)
   await journey.service.close()
   const faultFor = async (browser: Browser) => {
     await browser.get('/ask')
-    return asked(browser, (await browser.post('/ask', { question: 'When?' })).headers.get('location')!)
+    return asked(
+      browser,
+      (await browser.post('/ask', { question: 'When?' })).headers.get('location')!,
+    )
   }
   const [told, whole] = [await faultFor(reader), await faultFor(operator)]
   await journey.restartService({})

@@ -8,14 +8,25 @@ const small = { ingest: { max_bytes: 1_000 } }
 const file = (folder: string, path: string) => `/file?${new URLSearchParams({ folder, path })}`
 
 test('a file has its state, the reason, its times and its copies', async () => {
-  const { as } = await beginSignedIn({ tree: { 'docs/a b+c.txt': 'the plan', 'docs/copy.txt': 'the plan' } })
+  const { as } = await beginSignedIn({
+    tree: { 'docs/a b+c.txt': 'the plan', 'docs/copy.txt': 'the plan' },
+  })
   const { status, text } = await (await as('eve')).get(file('docs', 'a b+c.txt'))
   expect(status).toBe(200)
   expect(text).toMatch(/<h1>a b\+c.txt<\/h1>/)
   expect(text).toContain('It is usable in the assistant')
   expect(text).toContain('href="/file?folder=docs&amp;path=copy.txt"')
-  const events = [...text.matchAll(/<li><time[^>]*>[^<]*<\/time> ([^<]*)<\/li>/g)].map(([, words]) => words)
-  expect(events).toEqual(['seen', 'settled', 'upload begins', 'uploaded', 'the service reads it', 'ready'])
+  const events = [...text.matchAll(/<li><time[^>]*>[^<]*<\/time> ([^<]*)<\/li>/g)].map(
+    ([, words]) => words,
+  )
+  expect(events).toEqual([
+    'seen',
+    'settled',
+    'upload begins',
+    'uploaded',
+    'the service reads it',
+    'ready',
+  ])
   expect(text).not.toContain('<button>Retry')
 })
 
@@ -59,8 +70,12 @@ test('what lies beyond a link is not looked at, and the page does not say whethe
   const { journey, as } = await beginSignedIn({ folders: { docs: {}, secret: {} }, tree })
   symlinkSync(join(journey.base, 'secret'), join(journey.base, 'docs/link'))
   const browser = await as('eve')
-  const beyond = await Promise.all(['large', 'none'].map((name) => browser.get(file('docs', `link/${name}.txt`))))
-  const texts = beyond.map(({ text }) => text.replaceAll(/large|none/g, '').replaceAll(/<footer.*|_csrf[^>]*/gs, ''))
+  const beyond = await Promise.all(
+    ['large', 'none'].map((name) => browser.get(file('docs', `link/${name}.txt`))),
+  )
+  const texts = beyond.map(({ text }) =>
+    text.replaceAll(/large|none/g, '').replaceAll(/<footer.*|_csrf[^>]*/gs, ''),
+  )
   expect(texts[0]).toBe(texts[1])
   expect(texts[0]).not.toMatch(/4321|4\.2 KiB|4\.3 kB/)
   journey.ends({ left_out: ['docs/link'] })
@@ -68,11 +83,17 @@ test('what lies beyond a link is not looked at, and the page does not say whethe
 
 test('a reader sees no command and no place of the machine; an operator sees both', async () => {
   const { journey, address, store, as } = await beginSignedIn({ service: small })
-  journey.write({ 'docs/large.txt': 'x'.repeat(2_000), 'docs/in/.sluiceignore': '*.log\n', 'docs/in/a.log': 'x' })
+  journey.write({
+    'docs/large.txt': 'x'.repeat(2_000),
+    'docs/in/.sluiceignore': '*.log\n',
+    'docs/in/a.log': 'x',
+  })
   await journey.stage('docs/large.txt', 'refused')
   const machine = new RegExp(`${journey.base}|sluice [a-z]+ `)
   const [eve, ada] = [await as('eve'), await as('ada')]
-  const seen = ['large.txt', 'in/a.log', 'never.txt', 'plan.txt', ''].map((path) => file('docs', path))
+  const seen = ['large.txt', 'in/a.log', 'never.txt', 'plan.txt', ''].map((path) =>
+    file('docs', path),
+  )
   for (const path of [...seen, '/', '/problems', '/files?q=none', '/prompts', '/ask', '/about']) {
     expect((await eve.get(path)).text, path).not.toMatch(machine)
   }

@@ -12,22 +12,37 @@ function filesOn(text: string): string[] {
 }
 
 test('a search finds files by a part of their name, with a state and a day, without script', async () => {
-  const { as } = await beginSignedIn({ tree: { 'docs/Bücher/Plan.txt': 'the plan', 'docs/other.txt': 'other' } })
+  const { as } = await beginSignedIn({
+    tree: { 'docs/Bücher/Plan.txt': 'the plan', 'docs/other.txt': 'other' },
+  })
   const browser = await as('ada')
-  expect(filesOn((await browser.get('/files')).text)).toEqual(['docs/Bücher/Plan.txt', 'docs/other.txt'])
-  expect(filesOn((await browser.get('/files?q=bucher+PLAN&folder=docs&state=ready')).text)).toEqual([
+  expect(filesOn((await browser.get('/files')).text)).toEqual([
     'docs/Bücher/Plan.txt',
+    'docs/other.txt',
   ])
+  expect(filesOn((await browser.get('/files?q=bucher+PLAN&folder=docs&state=ready')).text)).toEqual(
+    ['docs/Bücher/Plan.txt'],
+  )
   const none = await browser.get('/files?q=bucher&state=refused')
   expect(none.text).toContain('No file has all of this')
   expect(none.text).toContain('value="bucher"')
   expect(filesOn((await browser.get('/files?since=2020-01-01')).text)).toHaveLength(2)
   expect(filesOn((await browser.get('/files?since=2999-01-01')).text)).toEqual([])
-  for (const odd of ['since=0000-99-99', 'since=x', 'state=x', 'q=%00', 'q=%5B*', `q=${'a'.repeat(3_000)}`, 'q=a&q=b'])
+  for (const odd of [
+    'since=0000-99-99',
+    'since=x',
+    'state=x',
+    'q=%00',
+    'q=%5B*',
+    `q=${'a'.repeat(3_000)}`,
+    'q=a&q=b',
+  ])
     expect((await browser.get(`/files?${odd}`)).status).toBe(200)
   const { text } = await browser.get('/files?state=bogus&since=2026-13-99')
   expect(text).toContain('There is no state or day <bdi>bogus</bdi>: it does not narrow the list.')
-  expect(text).toContain('There is no state or day <bdi>2026-13-99</bdi>: it does not narrow the list.')
+  expect(text).toContain(
+    'There is no state or day <bdi>2026-13-99</bdi>: it does not narrow the list.',
+  )
 })
 
 test('pages follow one another without gaps and doubles, over folders', async () => {
@@ -57,7 +72,9 @@ test('readers find files of their folders only', async () => {
   expect(text).not.toContain('secret')
   for (const folder of ['secret', 'unknown']) {
     expect((await browser.get(`/files?folder=${folder}`)).status).toBe(404)
-    expect(filesOn((await browser.get(`/files?q=plan&after_folder=${folder}&after=a`)).text)).toEqual([])
+    expect(
+      filesOn((await browser.get(`/files?q=plan&after_folder=${folder}&after=a`)).text),
+    ).toEqual([])
   }
 })
 
@@ -72,8 +89,12 @@ test('a hostile name and a hostile query stay text', async () => {
 
 /** The links below the search, by their words. */
 function daysOn(text: string): Record<string, string> {
-  const links = text.matchAll(/<a href="(\/files[^"]*)">(today|since Monday|in the last 7 days)<\/a>/g)
-  return Object.fromEntries([...links].map(([, href, words]) => [words!, href!.replaceAll('&amp;', '&')]))
+  const links = text.matchAll(
+    /<a href="(\/files[^"]*)">(today|since Monday|in the last 7 days)<\/a>/g,
+  )
+  return Object.fromEntries(
+    [...links].map(([, href, words]) => [words!, href!.replaceAll('&amp;', '&')]),
+  )
 }
 
 test('days are those of the reader, or else those of the machine, and the screen says which', async () => {
@@ -82,22 +103,34 @@ test('days are those of the reader, or else those of the machine, and the screen
   const { as } = await beginSignedIn({ page_clock: { ...system_clock, now_ms: () => now_ms } })
   const browser = await as('ada')
   const days = async (zone: string) => {
-    const { text } = await browser.get('/files?q=plan', { cookie: `${browser.cookie}; sluice_zone=${zone}` })
-    const since = Object.values(daysOn(text)).map((href) => new URL(href, 'http://page').searchParams.get('since'))
+    const { text } = await browser.get('/files?q=plan', {
+      cookie: `${browser.cookie}; sluice_zone=${zone}`,
+    })
+    const since = Object.values(daysOn(text)).map((href) =>
+      new URL(href, 'http://page').searchParams.get('since'),
+    )
     return [/\(days in ([^)]*)/.exec(text)?.[1], ...since]
   }
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
   for (const zone of ['Europe/Berlin', 'Pacific/Kiritimati'])
     expect(await days(zone)).toEqual([zone, '2026-03-30', '2026-03-30', '2026-03-23'])
-  expect(await days('Pacific/Honolulu')).toEqual(['Pacific/Honolulu', '2026-03-29', '2026-03-23', '2026-03-22'])
-  for (const odd of ['', 'Nowhere', '%00', '../..', 'a'.repeat(2_000)]) expect((await days(odd))[0]).toBe(here)
+  expect(await days('Pacific/Honolulu')).toEqual([
+    'Pacific/Honolulu',
+    '2026-03-29',
+    '2026-03-23',
+    '2026-03-22',
+  ])
+  for (const odd of ['', 'Nowhere', '%00', '../..', 'a'.repeat(2_000)])
+    expect((await days(odd))[0]).toBe(here)
 })
 
 test('a day begins at its midnight in the zone of the reader', async () => {
   const { journey, as } = await beginSignedIn()
   const browser = await as('ada')
   const wanted = { folders: [{ name: 'docs', path: '/' }], query: '', stages: [], limit: 1 }
-  const found_file = await withSearchView(journey.config().state_dir, (view) => view!.search(wanted))
+  const found_file = await withSearchView(journey.config().state_dir, (view) =>
+    view!.search(wanted),
+  )
   const ready_ms = found_file.files[0]!.ready_ms!
   const found = async (zone: string, day: string) => {
     const cookie = `${browser.cookie}; sluice_zone=${zone}`
@@ -121,5 +154,9 @@ test('the days keep what was searched, in what a refresh replaces; the newest ar
   expect(text.indexOf('since Monday')).toBeGreaterThan(text.indexOf('<div id="live"'))
   const here = daysOn(text)['since Monday']!
   expect(here).toMatch(/q=plan&folder=docs&state=ready/)
-  expect(filesOn((await browser.get(here)).text)).toEqual(['docs/c plan.txt', 'docs/a plan.txt', 'docs/b plan.txt'])
+  expect(filesOn((await browser.get(here)).text)).toEqual([
+    'docs/c plan.txt',
+    'docs/a plan.txt',
+    'docs/b plan.txt',
+  ])
 })

@@ -8,20 +8,29 @@ const small = { ingest: { max_bytes: 1_000 } }
 function logs(from: number, to: number, folder = 'docs'): Record<string, string> {
   const numbers = Array.from({ length: to - from }, (_, index) => from + index)
   return Object.fromEntries(
-    numbers.map((number) => [`${folder}/${number}.log`, `${folder} ${number} ${'x'.repeat(2_000)}`]),
+    numbers.map((number) => [
+      `${folder}/${number}.log`,
+      `${folder} ${number} ${'x'.repeat(2_000)}`,
+    ]),
   )
 }
 
 test('an operator tries all files of a group again; a reader sees those of its folders, without buttons', async () => {
   const { journey, as } = await beginSignedIn({ folders: { docs: {}, secret: {} }, service: small })
   journey.write({ ...logs(0, 3), ...logs(0, 2, 'secret') })
-  await journey.until('all are refused', () => journey.files().filter(({ stage }) => stage === 'refused').length === 5)
+  await journey.until(
+    'all are refused',
+    () => journey.files().filter(({ stage }) => stage === 'refused').length === 5,
+  )
   const reader = (await (await as('eve')).get('/problems')).text
   expect(reader).toContain('3 files')
   expect(reader).not.toMatch(/secret|<button>Retry|exclude:/)
   const ada = await as('ada')
   const etag = (await ada.get('/problems')).headers.get('etag')!
-  expect((await ada.get('/problems', { 'if-none-match': etag })).status, 'with other tokens in its forms').toBe(304)
+  expect(
+    (await ada.get('/problems', { 'if-none-match': etag })).status,
+    'with other tokens in its forms',
+  ).toBe(304)
   const { puts } = journey.cost()
   expect(await press(ada, '/problems', 'Retry these 5')).toEqual({ status: 303, to: '/problems' })
   await journey.until('all were sent again', () => journey.cost().puts === puts + 5)
@@ -32,20 +41,31 @@ test('an operator tries all files of a group again; a reader sees those of its f
 test('an operator uploads a type that is held back', async () => {
   const { journey, as } = await beginSignedIn({ service: small })
   journey.write(logs(0, 20))
-  await journey.until('20 are refused', () => journey.files().filter(({ stage }) => stage === 'refused').length === 20)
+  await journey.until(
+    '20 are refused',
+    () => journey.files().filter(({ stage }) => stage === 'refused').length === 20,
+  )
   journey.write(logs(20, 23))
-  await journey.until('3 are held', () => journey.files().filter(({ stage }) => stage === 'type_refused').length === 3)
+  await journey.until(
+    '3 are held',
+    () => journey.files().filter(({ stage }) => stage === 'type_refused').length === 3,
+  )
   const browser = await as('ada')
   await press(browser, '/problems', 'Upload them all the same')
   expect((await browser.get('/problems')).text).toContain('all files of the type *.log')
-  await journey.until('all were sent', () => journey.files().filter(({ stage }) => stage === 'refused').length === 23)
+  await journey.until(
+    'all were sent',
+    () => journey.files().filter(({ stage }) => stage === 'refused').length === 23,
+  )
   journey.ends({ left_out: Object.keys(logs(0, 23)) })
 })
 
 test('an operator uploads a directory that the upload limit holds; a whole folder only by a command', async () => {
   const many = (place: string) =>
     Object.fromEntries(['a', 'b', 'c'].map((name) => [`docs/${place}${name}.txt`, place + name]))
-  const { journey, as } = await beginSignedIn({ config: { uploads: { limit: { files: 1, bytes: 1_000_000_000 } } } })
+  const { journey, as } = await beginSignedIn({
+    config: { uploads: { limit: { files: 1, bytes: 1_000_000_000 } } },
+  })
   journey.write({ ...many('in/'), ...many('') })
   await journey.until(
     '6 are held',
@@ -54,7 +74,10 @@ test('an operator uploads a directory that the upload limit holds; a whole folde
   const browser = await as('ada')
   expect((await browser.get('/problems')).text).toContain('<code>sluice accept docs</code>')
   await press(browser, '/problems', 'Upload them')
-  await journey.until('3 are in', () => journey.files().filter(({ stage }) => stage === 'ready').length === 4)
+  await journey.until(
+    '3 are in',
+    () => journey.files().filter(({ stage }) => stage === 'ready').length === 4,
+  )
   const whole = await browser.post('/accept', { folder: 'docs', path: '', back: '/problems' })
   expect(whole.status).toBe(404)
   journey.ends({ left_out: Object.keys(many('')) })
@@ -85,7 +108,9 @@ test('a retry while Sluice is paused says that it follows after the pause', asyn
   const browser = await as('ada')
   await withDaemon({ config }, (daemon) => daemon.pause({ by: 'a test' }))
   await press(browser, '/problems', 'Retry')
-  expect((await browser.get('/problems')).text).toContain('Sluice tries docs/0.log again. It is paused now')
+  expect((await browser.get('/problems')).text).toContain(
+    'Sluice tries docs/0.log again. It is paused now',
+  )
   await withDaemon({ config }, (daemon) => daemon.resume())
   await journey.idle()
   journey.ends({ left_out: ['docs/0.log'] })

@@ -25,17 +25,35 @@ async function beginReports(deliver: object[] = []) {
   const file = { file: { dir: reports } }
   const rig = await beginPage({
     folders: { docs: {}, legal: {} },
-    tree: { 'docs/plan & co.md': 'The harbour opens in May.', 'legal/b.md': 'The contract ends in June.' },
+    tree: {
+      'docs/plan & co.md': 'The harbour opens in May.',
+      'legal/b.md': 'The contract ends in June.',
+    },
     config: {
       prompts: [
         { ...prompt, name: 'weekly', scope: { folders: ['docs'] }, deliver: [file, ...deliver] },
         { ...prompt, name: 'both', scope: { folders: ['docs', 'legal'] }, deliver: [file] },
-        { ...prompt, name: 'labelled', scope: { folders: ['docs'], labels: ['any'] }, deliver: [file] },
+        {
+          ...prompt,
+          name: 'labelled',
+          scope: { folders: ['docs'], labels: ['any'] },
+          deliver: [file],
+        },
       ],
     },
   })
-  await addUser(rig.store, { name: 'ada', role: 'reader', folders: ['docs'], password: 'correct horse' })
-  await addUser(rig.store, { name: 'eve', role: 'reader', folders: 'all', password: 'correct horse' })
+  await addUser(rig.store, {
+    name: 'ada',
+    role: 'reader',
+    folders: ['docs'],
+    password: 'correct horse',
+  })
+  await addUser(rig.store, {
+    name: 'eve',
+    role: 'reader',
+    folders: 'all',
+    password: 'correct horse',
+  })
   const operator = new Browser(rig.address)
   await operator.useLink(rig.store)
   const view = openPromptsView(rig.config.state_dir)
@@ -58,18 +76,27 @@ async function beginReports(deliver: object[] = []) {
   }
 
   async function another(change: Partial<Config>): Promise<string> {
-    const page = await openPage({ config: { ...rig.config, ...change }, clock: system_clock, log: () => {} })
+    const page = await openPage({
+      config: { ...rig.config, ...change },
+      clock: system_clock,
+      log: () => {},
+    })
     onTestFinished(() => page.close())
     return page.address.replace(/\/$/, '')
   }
 
   const rewrite = (to: string, text: string) => {
-    writeFileSync(view.run(Number(to.split('/').at(-1)))!.report_path!, `---\nname: x\n---\n${text}`)
+    writeFileSync(
+      view.run(Number(to.split('/').at(-1)))!.report_path!,
+      `---\nname: x\n---\n${text}`,
+    )
   }
   return { ...rig, operator, run, signedIn, another, rewrite, view }
 }
 
-test('a prompt is tried dry, run, and read: report, coverage, files, download', { timeout: 60_000 }, async () => {
+test('a prompt is tried dry, run, and read: report, coverage, files, download', {
+  timeout: 60_000,
+}, async () => {
   const { operator, run } = await beginReports()
   const list = await operator.get('/prompts')
   expect(list.text).toMatch(/weekly.*Mondays 08:00 Europe\/Berlin.*has not run yet/s)
@@ -128,14 +155,20 @@ test('a hostile report is text', { timeout: 60_000 }, async () => {
   rewrite(to, bad.join('\n\n'))
   const { text } = await operator.get(to)
   const article = /<article dir="auto">(.*?)<\/article>/s.exec(text)![1]!
-  expect([...article.matchAll(/<[a-z]+[^>]*>/g)].map(([tag]) => tag).filter((tag) => !/^<(p|h1)>$/.test(tag))).toEqual([
+  expect(
+    [...article.matchAll(/<[a-z]+[^>]*>/g)]
+      .map(([tag]) => tag)
+      .filter((tag) => !/^<(p|h1)>$/.test(tag)),
+  ).toEqual([
     '<a href="https://evil.example/p.png" rel="noopener noreferrer">',
     '<a href="https://example.com/?a=1&amp;b=2" title="title" rel="noopener noreferrer">',
     '<a href="mailto:team@example.com" rel="noopener noreferrer">',
   ])
   expect(article).toContain('\\u{202e}')
   const token = store.makeToken('eve')
-  const feed = await new Browser(address).get('/prompts/weekly/feed.xml', { authorization: `Bearer ${token}` })
+  const feed = await new Browser(address).get('/prompts/weekly/feed.xml', {
+    authorization: `Bearer ${token}`,
+  })
   const [content] = elementsOf(feed.text, 'content')
   expect(content).toContain('&lt;script&gt;')
   expect(content).not.toMatch(/<script|<img|javascript:alert\(1\)"/)
@@ -188,25 +221,38 @@ test('a feed by token; its ids stay when the page moves', { timeout: 60_000 }, a
   await run('weekly')
   const path = '/prompts/weekly/feed.xml'
   const refused = await new Browser(address).get(path)
-  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Basic /)])
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+    401,
+    expect.stringMatching(/^Basic /),
+  ])
   const token = store.makeToken('ada')
   const basic = { authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}` }
   const feed = await new Browser(address).get(path, basic)
-  expect([feed.status, feed.headers.get('content-type')]).toEqual([200, 'application/atom+xml; charset=utf-8'])
+  expect([feed.status, feed.headers.get('content-type')]).toEqual([
+    200,
+    'application/atom+xml; charset=utf-8',
+  ])
   const ids = elementsOf(feed.text, 'id')
   expect(ids).toHaveLength(2)
-  for (const id of ids) expect(id).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
-  for (const time of elementsOf(feed.text, 'updated')) expect(Date.parse(time)).toBeGreaterThan(Date.now() - 60_000)
+  for (const id of ids)
+    expect(id).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  for (const time of elementsOf(feed.text, 'updated'))
+    expect(Date.parse(time)).toBeGreaterThan(Date.now() - 60_000)
   expect(feed.text).toContain(`href="${address}/runs/1"`)
   const etag = feed.headers.get('etag')!
-  expect((await new Browser(address).get(path, { ...basic, 'if-none-match': etag })).status).toBe(304)
+  expect((await new Browser(address).get(path, { ...basic, 'if-none-match': etag })).status).toBe(
+    304,
+  )
   const page = { ...config.page, base_url: 'https://example.com/sluice' }
   const moved = new Browser(await another({ page }))
   const after = await moved.get('/prompts/weekly/feed.xml', basic)
   expect(elementsOf(after.text, 'id')).toEqual(ids)
   expect(after.text).toContain('href="https://example.com/sluice/runs/1"')
   for (const other of ['both', 'labelled', 'unknown'])
-    expect((await new Browser(address).get(`/prompts/${other}/feed.xml`, basic)).status, other).toBe(404)
+    expect(
+      (await new Browser(address).get(`/prompts/${other}/feed.xml`, basic)).status,
+      other,
+    ).toBe(404)
 })
 
 test('readers see what is wholly theirs, and may run nothing', { timeout: 60_000 }, async () => {
@@ -218,7 +264,14 @@ test('readers see what is wholly theirs, and may run nothing', { timeout: 60_000
   expect(list.text).toContain('weekly')
   expect(list.text).not.toMatch(/both|labelled|legal/)
   const prompts = ['/prompts/both', '/prompts/labelled', '/prompts/unknown']
-  const runs = [foreign, `${foreign}/report.md`, `${foreign}/diff`, '/runs/99', '/runs/x', '/runs/1e0.5']
+  const runs = [
+    foreign,
+    `${foreign}/report.md`,
+    `${foreign}/diff`,
+    '/runs/99',
+    '/runs/x',
+    '/runs/1e0.5',
+  ]
   for (const path of [...prompts, ...prompts.map((each) => `${each}/feed.xml`), ...runs])
     expect((await ada.get(path)).status, path).toBe(404)
   const report = await ada.get(own)
@@ -241,9 +294,16 @@ test('readers see what is wholly theirs, and may run nothing', { timeout: 60_000
   expect((await all.get(foreign)).status).toBe(200)
 })
 
-test('a report in a chat that began over more folders is not for their readers', { timeout: 60_000 }, async () => {
+test('a report in a chat that began over more folders is not for their readers', {
+  timeout: 60_000,
+}, async () => {
   const { config, journey, run, signedIn, another, view } = await beginReports()
-  const over = { ...prompt, name: 'both', scope: { folders: ['docs'] }, deliver: [{ file: { dir: makeTree() } }] }
+  const over = {
+    ...prompt,
+    name: 'both',
+    scope: { folders: ['docs'] },
+    deliver: [{ file: { dir: makeTree() } }],
+  }
   const first = await run('both')
   const next = async (continue_chat: boolean, text: string) => {
     await journey.reload({ prompts: [{ ...over, continue_chat }] })
@@ -256,11 +316,15 @@ test('a report in a chat that began over more folders is not for their readers',
   expect(new Set([1, 2, 3].map((id) => view.run(id)!.turns[0]!.chat_id)).size).toBe(1)
   expect(view.run(5)!.turns[0]!.chat_id).toBe(view.run(4)!.turns[0]!.chat_id)
   const [weekly, both] = config.prompts
-  const ada = await signedIn('ada', await another({ prompts: [{ ...both!, scope: weekly!.scope }] }))
+  const ada = await signedIn(
+    'ada',
+    await another({ prompts: [{ ...both!, scope: weekly!.scope }] }),
+  )
   const list = (await ada.get('/prompts/both')).text
   for (const to of [first, second, third]) {
     expect(list).not.toContain(`"${to}"`)
-    for (const path of [to, `${to}/report.md`, `${to}/diff`]) expect((await ada.get(path)).status, path).toBe(404)
+    for (const path of [to, `${to}/report.md`, `${to}/diff`])
+      expect((await ada.get(path)).status, path).toBe(404)
   }
   for (const to of [fourth, fifth]) {
     expect(list).toContain(`"${to}"`)
@@ -282,10 +346,14 @@ test('a report in a chat that began over more folders is not for their readers',
   expect(rest).not.toContain(`"${fifth}"`)
   expect(rest).toContain('Some runs are not shown to you')
   const eve = await signedIn('eve')
-  expect((await eve.get('/prompts/both')).text).toMatch(new RegExp(`"${fifth}"(?!.*Some runs are not shown)`, 's'))
+  expect((await eve.get('/prompts/both')).text).toMatch(
+    new RegExp(`"${fifth}"(?!.*Some runs are not shown)`, 's'),
+  )
 })
 
-test('the overview says how the last reports begin, to each viewer those of theirs', { timeout: 60_000 }, async () => {
+test('the overview says how the last reports begin, to each viewer those of theirs', {
+  timeout: 60_000,
+}, async () => {
   const { journey, operator, run, rewrite, signedIn, store, address } = await beginReports()
   const none = (await operator.get('/')).text
   expect(none).toContain('has not run yet')
@@ -328,7 +396,9 @@ test('a run says its time once, in the zone of its reader', { timeout: 60_000 },
   expect(changes).toContain(`href="${first}"`)
 })
 
-test('a run of a prompt that left the configuration is for operators who see all', { timeout: 60_000 }, async () => {
+test('a run of a prompt that left the configuration is for operators who see all', {
+  timeout: 60_000,
+}, async () => {
   const { run, signedIn, another, store } = await beginReports()
   const to = await run('weekly')
   const address = await another({ prompts: [] })

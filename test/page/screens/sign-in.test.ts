@@ -17,7 +17,12 @@ test('a one-time link signs in once; the session ends with the sign-out', async 
 
 test('cookies are closed to scripts and other sites; a password that is wrong says nothing of the name', async () => {
   const { store, address } = await beginPage()
-  await addUser(store, { name: 'ada', role: 'reader', folders: ['docs'], password: 'correct horse' })
+  await addUser(store, {
+    name: 'ada',
+    role: 'reader',
+    folders: ['docs'],
+    password: 'correct horse',
+  })
   const browser = new Browser(address)
   const wrong = await browser.signIn('ada', 'wrong horse')
   const unknown = await browser.signIn('eve', 'wrong horse')
@@ -41,7 +46,9 @@ test('an unknown address keeps the navigation of a user, and tells a stranger no
   }
   expect((await browser.post('/none')).status).toBe(404)
   expect((await browser.get('/runs/7')).text).toMatch(/aria-current="page">Reports</)
-  expect((await browser.get('/file?folder=docs&path=plan.txt')).text).toMatch(/aria-current="page">Files</)
+  expect((await browser.get('/file?folder=docs&path=plan.txt')).text).toMatch(
+    /aria-current="page">Files</,
+  )
   expect((await fetch(new URL('/elsewhere', address))).status).toBe(404)
 })
 
@@ -55,16 +62,19 @@ test('a removed user is out at once', async () => {
   expect((await browser.get('/')).status).toBe(401)
 })
 
-test.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', '/\t/evil.example'])(
-  'a sign-in does not lead to %j',
-  async (next) => {
-    const { store, address } = await beginPage()
-    await addUser(store, { name: 'ada', role: 'reader', folders: 'all', password: 'correct horse' })
-    const { status, headers } = await new Browser(address).post('/sign-in', {
-      name: 'ada',
-      password: 'correct horse',
-      next,
-    })
-    expect([status, headers.get('location')]).toEqual([303, '/'])
-  },
-)
+test.each([
+  'https://evil.example/',
+  '//evil.example/',
+  '/\\evil.example',
+  'javascript:alert(1)',
+  '/\t/evil.example',
+])('a sign-in does not lead to %j', async (next) => {
+  const { store, address } = await beginPage()
+  await addUser(store, { name: 'ada', role: 'reader', folders: 'all', password: 'correct horse' })
+  const { status, headers } = await new Browser(address).post('/sign-in', {
+    name: 'ada',
+    password: 'correct horse',
+    next,
+  })
+  expect([status, headers.get('location')]).toEqual([303, '/'])
+})

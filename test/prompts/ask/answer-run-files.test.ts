@@ -25,7 +25,10 @@ test('a run requests a scan and waits for one that began after the due time; an 
   await realWait('the next millisecond', 5)
   await due(rig)
   const { state, ended } = await wait(rig)
-  await until('a scan is requested', async () => (await rig.ledger.folders())[0]?.scan_wanted_ms !== undefined)
+  await until(
+    'a scan is requested',
+    async () => (await rig.ledger.folders())[0]?.scan_wanted_ms !== undefined,
+  )
   await realWait('nothing happens', 150)
   expect(state.over).toBe(false)
   await rig.scan()
@@ -59,7 +62,10 @@ test('a run waits until the files of the scan are final, as long as the prompt a
 })
 
 test('a run does not wait for files outside its paths, or for offline folders', async () => {
-  const rig = await openRunRig({ settings: { wait_for_files_ms: 60_000 }, scope: { paths: ['*.pdf'] } })
+  const rig = await openRunRig({
+    settings: { wait_for_files_ms: 60_000 },
+    scope: { paths: ['*.pdf'] },
+  })
   await rig.settle('a.md', '0'.repeat(32))
   await realWait('the next millisecond', 2)
   await rig.due()
@@ -82,7 +88,9 @@ test('a run waits for a folder that was offline before until its present state i
   const { state, ended } = await wait(rig)
   await realWait('nothing happens', 150)
   expect(state.over).toBe(false)
-  await rig.ledger.record([{ ...offline, reason: 'another disk, which is compared', is_doubted: true }])
+  await rig.ledger.record([
+    { ...offline, reason: 'another disk, which is compared', is_doubted: true },
+  ])
   await realWait('nothing happens', 150)
   expect(state.over).toBe(false)
   await rig.ledger.record([offline])

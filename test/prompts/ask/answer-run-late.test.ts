@@ -15,7 +15,8 @@ async function asked(options: Parameters<typeof openRunRig>[0] = {}): Promise<Ru
   return rig
 }
 
-const searchesOf = (rig: RunRig) => rig.service.requestLog.filter(({ place }) => place === 'messages.read').length
+const searchesOf = (rig: RunRig) =>
+  rig.service.requestLog.filter(({ place }) => place === 'messages.read').length
 const failing = (status: number, body: 'error' | 'html' = 'error') => ({
   failures: [{ route: 'messages.read', status, body } as const],
 })
@@ -28,7 +29,9 @@ test('an unreadable answer while all else works: the deadline ends the run', asy
   rig.circuits.failed = async () => 'count'
   expect(await rig.step()).toBe('asked')
   rig.circuits = circuits
-  expect(rig.reported.at(-1)).toMatch(/^failed.*no answer within.*the last read failed.*500.*stay fresh/)
+  expect(rig.reported.at(-1)).toMatch(
+    /^failed.*no answer within.*the last read failed.*500.*stay fresh/,
+  )
 })
 
 test.each([500, 400])(
@@ -48,7 +51,9 @@ test.each([500, 400])(
     expect(await at(0, 0)).toEqual([])
     expect(await at(hour_ms, 0)).toMatchObject([{ type: 'run_deferred' }])
     expect(await at(hour_ms, 4)).toMatchObject([{ type: 'run_deferred' }])
-    expect(await at(hour_ms, 5)).toMatchObject([{ type: 'run_failed', error: { code: 'answer.deadline' } }])
+    expect(await at(hour_ms, 5)).toMatchObject([
+      { type: 'run_failed', error: { code: 'answer.deadline' } },
+    ])
     expect(searchesOf(rig)).toBeGreaterThanOrEqual(4)
   },
 )

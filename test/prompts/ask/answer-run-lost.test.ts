@@ -52,6 +52,8 @@ test('not found, then ended with an error: the question is asked once more for e
   rig.service.injectFaults({ failed_answers: 2 })
   await rig.reopen()
   expect(await rig.run()).toEqual(['asking', 'planned', 'asked', 'planned', 'asked'])
-  expect(rig.reported.at(-1)).toMatch(/^failed.*the service ended the turn with an error, twice.*stay fresh/)
+  expect(rig.reported.at(-1)).toMatch(
+    /^failed.*the service ended the turn with an error, twice.*stay fresh/,
+  )
   expect(rig.starts()).toBe(2)
 })

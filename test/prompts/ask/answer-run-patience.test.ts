@@ -22,7 +22,8 @@ test('a changed clock during the wait has no effect', async () => {
 
 test('a clock that was changed between two starts neither ends the wait at once nor makes it endless', () => {
   const clock = new FakeClock()
-  const left_ms = (began_ms: number, max_ms: number) => new Patience(clock, began_ms, max_ms).left_ms()
+  const left_ms = (began_ms: number, max_ms: number) =>
+    new Patience(clock, began_ms, max_ms).left_ms()
   expect(left_ms(clock.now_ms() - 5 * hour_ms, 30 * minute_ms)).toBe(minute_ms)
   expect(left_ms(clock.now_ms() - 5 * hour_ms, 10)).toBe(10)
   expect(left_ms(clock.now_ms() + 5 * hour_ms, 30 * minute_ms)).toBe(30 * minute_ms)

@@ -11,7 +11,11 @@ import type { RunWork } from '../../../src/ledger/prompt-work.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
 import { openPromptsView, type RunView } from '../../../src/ledger/views/view-prompts.ts'
 import { answerRun } from '../../../src/prompts/ask/answer-run.ts'
-import type { AskingLimits, PromptScope, PromptSettings } from '../../../src/prompts/prompt-settings.ts'
+import type {
+  AskingLimits,
+  PromptScope,
+  PromptSettings,
+} from '../../../src/prompts/prompt-settings.ts'
 import type { PromptReport, RunTools } from '../../../src/prompts/run-tools.ts'
 import { createRemote, type Remote } from '../../../src/remote/remote.ts'
 import type { ProfileName, ServiceOptions } from '../../../src/service/options.ts'
@@ -97,7 +101,11 @@ export class RunRig {
   }
 
   async open(): Promise<void> {
-    this.ledger = await openLedger({ state_dir: this.#state_dir, limits: no_limits, clock: this.#clock })
+    this.ledger = await openLedger({
+      state_dir: this.#state_dir,
+      limits: no_limits,
+      clock: this.#clock,
+    })
     const { ledger, project_id } = this
     this.circuits = createCircuits({
       ledger,
@@ -107,7 +115,14 @@ export class RunRig {
       onSlowDown: () => {},
       projects: [project_id],
     })
-    const folder = { name: 'notes', root: '/srv/notes', project_id, labels: [], label_from: 'none', rules: '' } as const
+    const folder = {
+      name: 'notes',
+      root: '/srv/notes',
+      project_id,
+      labels: [],
+      label_from: 'none',
+      rules: '',
+    } as const
     const prompts = [this.settings, ...this.others].map(({ name }) => {
       return { name, project_id, schedule: '0 8 * * 1', first_run: 'all' } as const
     })
@@ -139,9 +154,18 @@ export class RunRig {
 
   tools(): RunTools {
     const { ledger, remote, circuits: circuit, asking } = this
-    const prompts = new Map([this.settings, ...this.others].map((settings) => [settings.name, settings]))
+    const prompts = new Map(
+      [this.settings, ...this.others].map((settings) => [settings.name, settings]),
+    )
     const { soft, hard } = { soft: this.soft.signal, hard: this.hard.signal }
-    const common = { ledger, remote, circuit, clock: this.#clock, report: this.report, heartbeats: unwatched }
+    const common = {
+      ledger,
+      remote,
+      circuit,
+      clock: this.#clock,
+      report: this.report,
+      heartbeats: unwatched,
+    }
     return { ...common, prompts, asking, page_url: undefined, soft, hard }
   }
 
@@ -149,12 +173,22 @@ export class RunRig {
   async bringIn(path: string, text = `About ${path}: the harbour.`): Promise<string> {
     const { project_id, remote } = this
     const md5 = createHash('md5').update(text).digest('hex')
-    const created = successOf(await remote.createAsset(project_id, { filename: path, mime_type: 'text/markdown', md5 }))
+    const created = successOf(
+      await remote.createAsset(project_id, { filename: path, mime_type: 'text/markdown', md5 }),
+    )
     const { asset_id } = created
     if (created.kind === 'slot') {
-      successOf(await remote.putBytes(created.ticket, { bytes: Buffer.from(text), size: Buffer.byteLength(text) }))
+      successOf(
+        await remote.putBytes(created.ticket, {
+          bytes: Buffer.from(text),
+          size: Buffer.byteLength(text),
+        }),
+      )
       successOf(await remote.completeAsset(project_id, asset_id))
-      await until('ready', async () => successOf(await remote.readAsset(project_id, asset_id)).status === 'ready')
+      await until(
+        'ready',
+        async () => successOf(await remote.readAsset(project_id, asset_id)).status === 'ready',
+      )
     }
     const content = await this.settle(path, md5, text.length)
     await this.ledger.record([
@@ -168,7 +202,9 @@ export class RunRig {
   }
 
   async settle(path: string, md5: string, size = 10): Promise<number> {
-    await this.ledger.record([{ type: 'file_settled', folder: 'notes', path, stat: stat(size), md5 }])
+    await this.ledger.record([
+      { type: 'file_settled', folder: 'notes', path, stat: stat(size), md5 },
+    ])
     const view = openLedgerView(this.#state_dir)
     try {
       return view.story('notes', path)!.content!.id
@@ -188,7 +224,9 @@ export class RunRig {
   /** Records a complete scan of the folder that begins now. */
   async scan(): Promise<void> {
     const began_ms = this.#clock.now_ms()
-    await this.ledger.record([{ type: 'scan_finished', folder: 'notes', began_ms, summary: nothing_seen }])
+    await this.ledger.record([
+      { type: 'scan_finished', folder: 'notes', began_ms, summary: nothing_seen },
+    ])
   }
 
   async claim(): Promise<RunWork | undefined> {

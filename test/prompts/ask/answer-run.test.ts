@@ -61,7 +61,9 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     const rig = await openRunRig({ profile })
     await rig.bringIn('a.md')
     rig.service.injectFaults({
-      failures: [{ route: 'chats.start', status: 0, drop_connection: true, when: 'after', times: 1 }],
+      failures: [
+        { route: 'chats.start', status: 0, drop_connection: true, when: 'after', times: 1 },
+      ],
     })
     await rig.due()
     expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
@@ -73,18 +75,26 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     [502, 'error'],
     [503, 'html'],
     [503, 'empty'],
-  ] as const)('an error %i (%s) after the chat was made does not make the run ask again', async (status, body) => {
-    const rig = await openRunRig({ profile })
-    await rig.bringIn('a.md')
-    rig.service.injectFaults({ failures: [{ route: 'chats.start', status, body, when: 'after', times: 1 }] })
-    await rig.due()
-    expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
-    expect(rig.starts()).toBe(1)
-  })
+  ] as const)(
+    'an error %i (%s) after the chat was made does not make the run ask again',
+    async (status, body) => {
+      const rig = await openRunRig({ profile })
+      await rig.bringIn('a.md')
+      rig.service.injectFaults({
+        failures: [{ route: 'chats.start', status, body, when: 'after', times: 1 }],
+      })
+      await rig.due()
+      expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
+      expect(rig.starts()).toBe(1)
+    },
+  )
 })
 
 test('a chat that does not show its question yet may be the right one: the run waits for it and does not ask again', async () => {
-  const rig = await openRunRig({ service: { answer_delay_ms: 1_200 }, asking: { find_turn_ms: 50 } })
+  const rig = await openRunRig({
+    service: { answer_delay_ms: 1_200 },
+    asking: { find_turn_ms: 50 },
+  })
   await rig.bringIn('a.md')
   await rig.due()
   const { run, turns } = await rig.runTo('planned')
@@ -100,7 +110,9 @@ test('a chat that does not show its question yet may be the right one: the run w
 test('refused for now: the run is planned again after the requested pause, and asked once in the end', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
-  rig.service.injectFaults({ failures: [{ route: 'chats.start', status: 429, times: 1, retry_after_s: 600 }] })
+  rig.service.injectFaults({
+    failures: [{ route: 'chats.start', status: 429, times: 1, retry_after_s: 600 }],
+  })
   await rig.due()
   expect(await rig.run()).toEqual(['due', 'planned'])
   const { next_due_ms } = await rig.ledger.claimRuns(1, { except_projects: [] })
@@ -173,7 +185,9 @@ test('the last asset is removed between check and question: the run is skipped, 
 test('missing chats and projects are left out with a note; the run asks about the existing ones', async () => {
   const scope = { chats: [never('chat')], projects: [never('project')] }
   const rig = await openRunRig({ scope })
-  const started = await rig.remote.startChat(rig.project_id, { prompt: 'Files that are new, of somebody' })
+  const started = await rig.remote.startChat(rig.project_id, {
+    prompt: 'Files that are new, of somebody',
+  })
   if (started.ok) scope.chats.push(started.value.chat_id)
   await rig.bringIn('a.md')
   await rig.due()
@@ -205,7 +219,10 @@ test('a turn that the service ends with an error is asked once more, then the ru
   await twice.bringIn('a.md')
   await twice.due()
   await twice.run()
-  expect([twice.starts(), twice.reported.at(-1)]).toEqual([2, expect.stringMatching(/^failed.*error.*stay fresh/)])
+  expect([twice.starts(), twice.reported.at(-1)]).toEqual([
+    2,
+    expect.stringMatching(/^failed.*error.*stay fresh/),
+  ])
 })
 
 test('no answer before the deadline fails the run; its files stay fresh for the next one', async () => {
@@ -278,12 +295,17 @@ test('asks about labels by name; a missing label is left out with a note', async
   await rig.remote.attachLabel(rig.project_id, asset_id, 'contracts')
   await rig.due()
   await rig.run()
-  expect(rig.chats()[0]?.messages[0]?.scope).toEqual({ label_ids: [expect.stringMatching(/^label_/)] })
+  expect(rig.chats()[0]?.messages[0]?.scope).toEqual({
+    label_ids: [expect.stringMatching(/^label_/)],
+  })
   expect(rig.written()).toContain('nowhere')
 })
 
 test('asks nothing if no label is left: an empty scope would mean the whole project', async () => {
-  const rig = await openRunRig({ scope: { folders: [], labels: ['nowhere'] }, settings: { when_nothing_new: 'run' } })
+  const rig = await openRunRig({
+    scope: { folders: [], labels: ['nowhere'] },
+    settings: { when_nothing_new: 'run' },
+  })
   await rig.bringIn('a.md')
   await rig.due()
   await rig.run()
@@ -318,7 +340,9 @@ test('a turn of a continued chat is found among its messages', async () => {
   await rig.run()
   await rig.bringIn('b.md')
   rig.service.injectFaults({
-    failures: [{ route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 }],
+    failures: [
+      { route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 },
+    ],
   })
   await rig.due()
   expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
@@ -329,7 +353,9 @@ test('more files than one turn takes: one turn per batch in one chat, each found
   const rig = await openRunRig({ settings: { max_assets: 2, when_too_many: 'more_turns' } })
   for (const name of ['a', 'b', 'c']) await rig.bringIn(`${name}.md`)
   rig.service.injectFaults({
-    failures: [{ route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 }],
+    failures: [
+      { route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 },
+    ],
   })
   await rig.due()
   await rig.run()
@@ -346,7 +372,10 @@ test('a report that cannot be written is written later from the same answer', as
   await rig.due()
   const work = await rig.runTo('answered')
   const { report } = rig.settings
-  rig.settings = { ...rig.settings, report: { ...report, dir: join(makeTree({ file: '' }), 'file') } }
+  rig.settings = {
+    ...rig.settings,
+    report: { ...report, dir: join(makeTree({ file: '' }), 'file') },
+  }
   expect(await rig.step()).toBe('answered')
   expect(rig.reported.at(-1)).toContain('later')
   rig.settings = { ...rig.settings, report }

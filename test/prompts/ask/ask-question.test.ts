@@ -7,7 +7,9 @@ import { openRunRig } from './answer-run-rig.ts'
 test('`Retry-After: 0` does not make the client retry without a rest', async () => {
   const { remote, service, project_id } = await openRunRig()
   const turn = successOf(await remote.startChat(project_id, { prompt: 'anything?' }))
-  service.injectFaults({ failures: [{ route: 'messages.read', status: 503, retry_after_s: 0, times: 2 }] })
+  service.injectFaults({
+    failures: [{ route: 'messages.read', status: 503, retry_after_s: 0, times: 2 }],
+  })
   const slept: number[] = []
   const clock: Clock = {
     ...system_clock,

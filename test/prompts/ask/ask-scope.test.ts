@@ -6,7 +6,11 @@ import { openRig, type Rig } from '../../ledger/views/view-rig.ts'
 
 const anything = { folders: ['notes'], paths: [], within_ms: undefined }
 
-function inScope({ state_dir, clock }: Rig, change: Partial<Parameters<typeof filesInScope>[0]> = {}, max = 10) {
+function inScope(
+  { state_dir, clock }: Rig,
+  change: Partial<Parameters<typeof filesInScope>[0]> = {},
+  max = 10,
+) {
   return withArrivalsView(state_dir, (view) => {
     const { files, is_cut } = filesInScope({ ...anything, ...change }, view, clock.now_ms(), max)
     return { is_cut, files: files.map(({ path }) => path) }
@@ -23,7 +27,10 @@ describe('the scope of a question', () => {
     await rig.bringIn('gone.txt')
     await rig.record({ type: 'file_gone', folder: 'notes', path: 'gone.txt' })
     expect(await inScope(rig)).toEqual({ files: ['sub/new.txt', 'copy-of-old.txt'], is_cut: false })
-    expect((await inScope(rig, { paths: ['old.txt', 'sub/'] })).files).toEqual(['sub/new.txt', 'old.txt'])
+    expect((await inScope(rig, { paths: ['old.txt', 'sub/'] })).files).toEqual([
+      'sub/new.txt',
+      'old.txt',
+    ])
     expect((await inScope(rig, { folders: ['others'] })).files).toEqual([])
   })
 

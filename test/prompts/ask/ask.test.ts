@@ -9,15 +9,32 @@ const others = { labels: [], chats: [], concepts: [], projects: [], views: [] }
 const waiting = { first_ms: 5, max_ms: 30, deadline_ms: 20_000 }
 
 /** Asks about these files of the folder `notes`, as a page does. */
-async function askAbout({ remote, project_id }: RunRig, asset_ids: readonly string[], folders = ['notes']) {
+async function askAbout(
+  { remote, project_id }: RunRig,
+  asset_ids: readonly string[],
+  folders = ['notes'],
+) {
   const wanted = { folders, paths: [], within_ms: undefined, others }
-  const config = { folders: [{ name: 'notes', project_id }], service: { project_id: 'project_of_others' } }
-  const files = asset_ids.map((asset_id, at) => ({ asset_id, folder: 'notes', path: `${at}.md`, arrived_ms: 0 }))
+  const config = {
+    folders: [{ name: 'notes', project_id }],
+    service: { project_id: 'project_of_others' },
+  }
+  const files = asset_ids.map((asset_id, at) => ({
+    asset_id,
+    folder: 'notes',
+    path: `${at}.md`,
+    arrived_ms: 0,
+  }))
   const asked = {
     text: 'Where is the harbour?',
     narrowing: narrowingOf(wanted, config),
     found: { files, is_cut: false },
-    fields: { intelligence: 'auto' as const, provider: undefined, skills: [], public_data: undefined },
+    fields: {
+      intelligence: 'auto' as const,
+      provider: undefined,
+      skills: [],
+      public_data: undefined,
+    },
     chat_id: undefined,
   }
   const steps: AskStep[] = []
@@ -31,7 +48,10 @@ test('a question yields its turn, then the answer with the files that it was ask
   const asset_id = await rig.bringIn('a.md')
   const [first, last, ...more] = await askAbout(rig, [asset_id])
   expect(more).toEqual([])
-  expect(first).toMatchObject({ state: 'asked', turn: { chat_id: expect.stringMatching(/^chat_/) } })
+  expect(first).toMatchObject({
+    state: 'asked',
+    turn: { chat_id: expect.stringMatching(/^chat_/) },
+  })
   expect(last).toMatchObject({
     state: 'answered',
     answer: {

@@ -11,7 +11,8 @@ test('an empty answer fails the run, and its files are not covered', async () =>
   // The local service never gives an empty answer.
   const remote: typeof tools.remote = {
     ...tools.remote,
-    readMessage: async () => ({ ok: true, value: { state: 'done', prompt: 'a', response: ' \n' } }) as never,
+    readMessage: async () =>
+      ({ ok: true, value: { state: 'done', prompt: 'a', response: ' \n' } }) as never,
   }
   expect(await awaitAnswer(work, rig.settings, { ...tools, remote })).toEqual([
     {

@@ -31,5 +31,8 @@ test('a prompt that leaves the configuration while its answer is awaited: the ru
   await answerRun(work, rig.tools())
   await rig.reopen()
   expect(await rig.run()).toEqual([])
-  expect((await rig.ledger.prompts())[0]).toMatchObject({ open_runs: [], last_written_due_ms: undefined })
+  expect((await rig.ledger.prompts())[0]).toMatchObject({
+    open_runs: [],
+    last_written_due_ms: undefined,
+  })
 })

@@ -16,12 +16,17 @@ test('a clock that is set back an hour: earlier times are not asked again, later
   await office.synced()
   expect(office.runs().map(({ due_ms }) => due_ms)).toEqual([first.due_ms])
   expect(office.asked()).toBe(1)
-  expect(await office.hour()).toMatchObject({ due_ms: first.due_ms + hour_ms, cause: 'schedule', state: 'written' })
+  expect(await office.hour()).toMatchObject({
+    due_ms: first.due_ms + hour_ms,
+    cause: 'schedule',
+    state: 'written',
+  })
   expect(office.covered()).toEqual([['docs/a.txt'], ['docs/b.txt']])
   expect(office.asked()).toBe(2)
 })
 
-test('eight restarts around a due time make one run, one question and one report', () => restartAcross(8))
+test('eight restarts around a due time make one run, one question and one report', () =>
+  restartAcross(8))
 
 test('a daemon that was down at a due time catches up once', async () => {
   const office = await openOffice()

@@ -15,20 +15,26 @@ test('copies, renames and content that returns are not covered again', async () 
   expect(await office.hour()).toMatchObject({ state: 'skipped', why: 'nothing new' })
   await office.bringIn({ 'c.txt': 'The cat sleeps.\n' })
   await office.hour()
-  expect(office.covered().map((names) => names.toSorted())).toEqual([['docs/a.txt', 'docs/b.txt'], ['docs/c.txt']])
+  expect(office.covered().map((names) => names.toSorted())).toEqual([
+    ['docs/a.txt', 'docs/b.txt'],
+    ['docs/c.txt'],
+  ])
   expect(office.asked()).toBe(2)
 })
 
 test('a prompt that is added together with its folder covers new files, and none of the old archive', async () => {
   const there = { 'old.txt': 'The lease ended in March.\n', 'older.txt': 'The lease before it.\n' }
   const office = await openOffice({ there, prompt: { first_run: 'from_now' } })
-  const why = 'nothing new; files older than the setup of their folder are left out (first_run: from_now)'
+  const why =
+    'nothing new; files older than the setup of their folder are left out (first_run: from_now)'
   expect(await office.hour()).toMatchObject({ state: 'skipped', why })
   office.move('older.txt', 'renamed.txt')
   await office.bringIn({ 'new.txt': 'The lease ends in May.\n' })
   expect(await office.hour()).toMatchObject({ state: 'written' })
   expect(office.covered()).toEqual([['docs/new.txt']])
-  expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual(['1 of 1 file ready'])
+  expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual([
+    '1 of 1 file ready',
+  ])
 })
 
 test('a failed run covers nothing: the next run has its files and the newer ones', async () => {
@@ -47,10 +53,15 @@ test('a failed run covers nothing: the next run has its files and the newer ones
 
 test('more files than a run may take: the report covers the oldest and says so, and the next runs cover the rest', async () => {
   const office = await openOffice({ prompt: { max_assets: 2 } })
-  for (const name of ['e', 'd', 'c', 'b', 'a']) await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
+  for (const name of ['e', 'd', 'c', 'b', 'a'])
+    await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
   for (const _ of [1, 2, 3]) expect(await office.hour()).toMatchObject({ state: 'written' })
   expect(await office.hour()).toMatchObject({ state: 'skipped', why: 'nothing new' })
-  expect(office.covered()).toEqual([['docs/e.txt', 'docs/d.txt'], ['docs/c.txt', 'docs/b.txt'], ['docs/a.txt']])
+  expect(office.covered()).toEqual([
+    ['docs/e.txt', 'docs/d.txt'],
+    ['docs/c.txt', 'docs/b.txt'],
+    ['docs/a.txt'],
+  ])
   expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual([
     'this report: 2 of 5; 3 next time',
     'this report: 2 of 3; 1 next time',
@@ -61,7 +72,8 @@ test('more files than a run may take: the report covers the oldest and says so, 
 
 test('a ledger that replaces a lost one learns the covered files from the reports', async () => {
   const office = await openOffice({ prompt: { max_assets: 2 } })
-  for (const name of ['a', 'b', 'c']) await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
+  for (const name of ['a', 'b', 'c'])
+    await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
   await office.hour()
   await office.stop()
   rmSync(office.state_dir, { recursive: true })

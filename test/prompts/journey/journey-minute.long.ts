@@ -35,7 +35,10 @@ async function oneMinute(profile: ProfileName): Promise<void> {
   if (toTheMinute_ms() < 15_000) await realWait('a minute of the wall clock', toTheMinute_ms())
   const running = await home.run()
   const second = await home.sluice('run')
-  expect([second.code, second.err]).toEqual([1, expect.stringContaining('another Sluice process is at work on')])
+  expect([second.code, second.err]).toEqual([
+    1,
+    expect.stringContaining('another Sluice process is at work on'),
+  ])
   home.write({ 'lease.txt': 'The lease ends in May.\n', 'cats.txt': 'A cat sleeps all day.\n' })
   await until('both are ready', () => home.readyAssets() === 2, running.err)
   await realWait('a minute of the wall clock', toTheMinute_ms())
@@ -46,7 +49,10 @@ async function oneMinute(profile: ProfileName): Promise<void> {
   expect(readFileSync(join(reports, 'digest.md'), 'utf8')).toContain('> The lease ends in May.')
   const manifest = JSON.parse(readFileSync(join(reports, 'digest.json'), 'utf8')) as Manifest
   expect(checkCoverage(manifest)).toEqual([])
-  expect(manifest.assets.map(({ name }) => name).toSorted()).toEqual(['docs/cats.txt', 'docs/lease.txt'])
+  expect(manifest.assets.map(({ name }) => name).toSorted()).toEqual([
+    'docs/cats.txt',
+    'docs/lease.txt',
+  ])
   expect(manifest).toMatchObject({ cause: 'schedule', coverage_line: '2 of 2 files ready' })
   expect(manifest.due_ms % minute_ms).toBe(0)
   expect(home.service.requestLog.filter(({ place }) => place === 'chats.start')).toHaveLength(1)

@@ -60,7 +60,13 @@ export async function openOffice({
   there = {},
 }: OfficeOptions = {}): Promise<Office> {
   const clock = new OfficeClock()
-  const started = await startService({ data_dir: makeStore(), profile, clock, ...answersChecked(profile), ...service })
+  const started = await startService({
+    data_dir: makeStore(),
+    profile,
+    clock,
+    ...answersChecked(profile),
+    ...service,
+  })
   const office = new Office(started, clock, prompt)
   onTestFinished(async () => {
     await office.close()
@@ -124,7 +130,14 @@ export class Office {
     const { secrets } = openSecrets(config, { SLUICE_TOKEN: this.#token })
     const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
     const { clock } = this
-    this.#daemon = await startDaemon({ config, secrets, clock, wakeAt: wakeBy(clock), log, mode: 'run' })
+    this.#daemon = await startDaemon({
+      config,
+      secrets,
+      clock,
+      wakeAt: wakeBy(clock),
+      log,
+      mode: 'run',
+    })
   }
 
   async stop(): Promise<void> {
@@ -186,7 +199,8 @@ export class Office {
   }
 
   async ended(count: number): Promise<RunSummary> {
-    const is_over = () => this.runs().length === count && this.runs().every(({ ended_ms }) => ended_ms !== undefined)
+    const is_over = () =>
+      this.runs().length === count && this.runs().every(({ ended_ms }) => ended_ms !== undefined)
     await until(`${count} runs have ended`, is_over, () => this.runs())
     return this.runs()[0]!
   }
@@ -204,7 +218,9 @@ export class Office {
   /** Manifests of the reports, the oldest first. */
   manifests(): Manifest[] {
     const names = readdirSync(this.reports).filter((name) => name.endsWith('.json'))
-    const read = names.map((name) => JSON.parse(readFileSync(join(this.reports, name), 'utf8')) as Manifest)
+    const read = names.map(
+      (name) => JSON.parse(readFileSync(join(this.reports, name), 'utf8')) as Manifest,
+    )
     return read.sort((a, b) => a.due_ms - b.due_ms)
   }
 
@@ -217,14 +233,17 @@ export class Office {
   scannedSince(at_ms: number): boolean {
     const view = openLedgerView(this.state_dir)
     try {
-      return view.folders().every(({ scan_began_ms }) => scan_began_ms !== undefined && scan_began_ms >= at_ms)
+      return view
+        .folders()
+        .every(({ scan_began_ms }) => scan_began_ms !== undefined && scan_began_ms >= at_ms)
     } finally {
       view.close()
     }
   }
 
   ingesting(): number {
-    return this.service.assets(this.project_id).filter(({ status }) => status === 'ingesting').length
+    return this.service.assets(this.project_id).filter(({ status }) => status === 'ingesting')
+      .length
   }
 
   asked(): number {

@@ -8,7 +8,10 @@ import { openOffice } from './journey-office.ts'
 describe.each(['default', 'hosted'] as const)('from the file to the report (%s)', (profile) => {
   test('a new file is asked about at the due time; the report quotes it, and the manifest proves it', async () => {
     const office = await openOffice({ profile })
-    await office.bringIn({ 'lease.txt': 'The lease ends in May.\n', 'cats.txt': 'A cat sleeps all day.\n' })
+    await office.bringIn({
+      'lease.txt': 'The lease ends in May.\n',
+      'cats.txt': 'A cat sleeps all day.\n',
+    })
     const run = await office.hour()
     expect(run).toMatchObject({ state: 'written', cause: 'schedule', assets: 2 })
     expect(readFileSync(run.report_path!, 'utf8')).toContain('> The lease ends in May.')
@@ -35,7 +38,9 @@ describe.each(['default', 'hosted'] as const)('from the file to the report (%s)'
     office.clock.skip(minute_ms)
     expect(await office.ended(1)).toMatchObject({ state: 'written', assets: 1 })
     expect(office.manifests()[0]?.coverage_line).toBe('1 of 1 file ready')
-    expect(readFileSync(office.runs()[0]!.report_path!, 'utf8')).toContain('> The lease ends in June.')
+    expect(readFileSync(office.runs()[0]!.report_path!, 'utf8')).toContain(
+      '> The lease ends in June.',
+    )
   })
 
   test('a file that becomes ready later is not: the report names it, and the next run begins with it', async () => {

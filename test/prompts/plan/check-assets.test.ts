@@ -6,7 +6,8 @@ import { openRunRig, type RunRig } from '../ask/answer-run-rig.ts'
 /** Adds this number of ready files; `content` is their position in the order of arrival, from 0. */
 async function broughtIn(rig: RunRig, files: number) {
   const assets: { asset_id: string; content: number }[] = []
-  for (let file = 0; file < files; file++) assets.push({ asset_id: await rig.bringIn(`${file}.md`), content: file })
+  for (let file = 0; file < files; file++)
+    assets.push({ asset_id: await rig.bringIn(`${file}.md`), content: file })
   return assets
 }
 

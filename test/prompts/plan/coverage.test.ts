@@ -2,11 +2,25 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { UnreadyFile } from '../../../src/ledger/prompt-work.ts'
 import { composeManifest } from '../../../src/prompts/manifest.ts'
-import { composeCoverage, coverageLine, expectedFiles, type FolderScan } from '../../../src/prompts/plan/coverage.ts'
+import {
+  composeCoverage,
+  coverageLine,
+  expectedFiles,
+  type FolderScan,
+} from '../../../src/prompts/plan/coverage.ts'
 import { composeTurns, requestBody } from '../../../src/prompts/plan/question.ts'
 import { noUnready } from '../../../src/prompts/plan/unready.ts'
 import { checkCoverage } from '../check-coverage.ts'
-import { assetOf, due_ms, runOf, settingsOf, tallyOf, turnOf, unreadyOf, zone } from '../settings.ts'
+import {
+  assetOf,
+  due_ms,
+  runOf,
+  settingsOf,
+  tallyOf,
+  turnOf,
+  unreadyOf,
+  zone,
+} from '../settings.ts'
 
 const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))
 const in_time: FolderScan = {
@@ -17,12 +31,29 @@ const in_time: FolderScan = {
   scan_ended_ms: due_ms + 1,
 }
 const refused = (content: number, path: string, covered = false) =>
-  unreadyOf(path, { stage: 'refused', content, md5: content.toString(16).padStart(32, '0'), why: 'too odd', covered })
+  unreadyOf(path, {
+    stage: 'refused',
+    content,
+    md5: content.toString(16).padStart(32, '0'),
+    why: 'too odd',
+    covered,
+  })
 
-function lineOf(run: { ready?: number; taken?: number; unready?: UnreadyFile[]; folders?: FolderScan[] }): string {
+function lineOf(run: {
+  ready?: number
+  taken?: number
+  unready?: UnreadyFile[]
+  folders?: FolderScan[]
+}): string {
   const { ready = 0, taken = ready, unready = [], folders = [in_time] } = run
   return coverageLine(
-    composeCoverage({ fresh: assets(ready), taken: assets(taken), unready: tallyOf(unready), folders, due_ms }),
+    composeCoverage({
+      fresh: assets(ready),
+      taken: assets(taken),
+      unready: tallyOf(unready),
+      folders,
+      due_ms,
+    }),
     zone,
   )
 }
@@ -58,31 +89,47 @@ test('scans that did not end in time, on another day, or never', () => {
     'nothing new; finance: last complete scan 08:00 (the next did not end in time)',
   )
   const old = { ...late, online: false, scan_ended_ms: due_ms - 86_400_000 }
-  expect(lineOf({ folders: [old] })).toBe('nothing new; finance: last complete scan 2026-11-22 08:00 (offline)')
+  expect(lineOf({ folders: [old] })).toBe(
+    'nothing new; finance: last complete scan 2026-11-22 08:00 (offline)',
+  )
   const never = { ...in_time, scan_began_ms: undefined, scan_ended_ms: undefined }
-  expect(lineOf({ folders: [never] })).toBe('nothing new; finance: no complete scan (the next did not end in time)')
+  expect(lineOf({ folders: [never] })).toBe(
+    'nothing new; finance: no complete scan (the next did not end in time)',
+  )
 })
 
 test('a refusal that the prompt has reported before is left out, and equal bytes are refused once', () => {
   const unready = [refused(1, 'a.pdf', true), refused(2, 'b.pdf'), refused(2, 'copy of b.pdf')]
   expect(lineOf({ unready })).toBe('0 of 1 file ready; 1 refused (finance/b.pdf)')
-  expect(tallyOf(unready).refusals.map(({ content, why }) => [content, why])).toEqual([[2, 'too odd']])
+  expect(tallyOf(unready).refusals.map(({ content, why }) => [content, why])).toEqual([
+    [2, 'too odd'],
+  ])
 })
 
 test('files outside the time span are not promised for the next run', () => {
-  const run = { fresh: assets(312), taken: assets(200), unready: noUnready(), folders: [in_time], due_ms }
+  const run = {
+    fresh: assets(312),
+    taken: assets(200),
+    unready: noUnready(),
+    folders: [in_time],
+    due_ms,
+  }
   expect(coverageLine(composeCoverage({ ...run, left_are: 'left out' }), zone)).toBe(
     'this report: 200 of 312; 112 left out',
   )
 })
 
 test('with very many refusals it names and covers a thousand, and counts all', () => {
-  const unready = tallyOf(Array.from({ length: 1_200 }, (_, index) => refused(index, `${index}.pdf`)))
+  const unready = tallyOf(
+    Array.from({ length: 1_200 }, (_, index) => refused(index, `${index}.pdf`)),
+  )
   const coverage = composeCoverage({ fresh: [], taken: [], unready, folders: [in_time], due_ms })
   expect([coverage.refused.total, coverage.refused.files.length, unready.refusals.length]).toEqual([
     1_200, 1_000, 1_000,
   ])
-  expect(coverageLine(coverage, zone)).toMatch(/^0 of 1,200 files ready; 1,200 refused \(.*4\.pdf and 1,195 more\)$/)
+  expect(coverageLine(coverage, zone)).toMatch(
+    /^0 of 1,200 files ready; 1,200 refused \(.*4\.pdf and 1,195 more\)$/,
+  )
 })
 
 test('a hostile name stays within its line', () => {
@@ -92,7 +139,13 @@ test('a hostile name stays within its line', () => {
 const unready_files = fc.array(
   fc.record({
     content: fc.option(fc.nat(6), { nil: undefined }),
-    stage: fc.constantFrom<UnreadyFile['stage'][]>('moving', 'on_the_way', 'blocked', 'refused', 'removed'),
+    stage: fc.constantFrom<UnreadyFile['stage'][]>(
+      'moving',
+      'on_the_way',
+      'blocked',
+      'refused',
+      'removed',
+    ),
     covered: fc.boolean(),
     path: fc.string(),
   }),
@@ -100,18 +153,33 @@ const unready_files = fc.array(
 )
 
 test('property: the numbers add up, and the manifest proves them', () => {
-  const counts = { ready: fc.nat(12), max_assets: fc.integer({ min: 1, max: 5 }), more: fc.boolean() }
+  const counts = {
+    ready: fc.nat(12),
+    max_assets: fc.integer({ min: 1, max: 5 }),
+    more: fc.boolean(),
+  }
   fc.assert(
     fc.property(fc.record(counts), unready_files, ({ ready, max_assets, more }, files) => {
       fc.pre(ready > 0)
       const unready = tallyOf(
         files.map(({ content, stage, covered, path }) =>
           // A refusal always has a content.
-          unreadyOf(path, stage === 'refused' ? refused(content ?? 7, path, covered) : { stage, content, covered }),
+          unreadyOf(
+            path,
+            stage === 'refused'
+              ? refused(content ?? 7, path, covered)
+              : { stage, content, covered },
+          ),
         ),
       )
       const settings = settingsOf({ max_assets, when_too_many: more ? 'more_turns' : 'next_run' })
-      const turns = composeTurns({ settings, run: { due_ms }, assets: assets(ready), ids: {}, since_ms: undefined })
+      const turns = composeTurns({
+        settings,
+        run: { due_ms },
+        assets: assets(ready),
+        ids: {},
+        since_ms: undefined,
+      })
       const coverage = composeCoverage({
         fresh: assets(ready),
         taken: turns.assets,
@@ -127,7 +195,9 @@ test('property: the numbers add up, and the manifest proves them', () => {
       const manifest = composeManifest(run, coverage, zone, due_ms)
       expect(checkCoverage(manifest)).toEqual([])
       const { refused: covered, moving, on_the_way, blocked } = coverage
-      expect(expectedFiles(coverage)).toBe(ready + covered.total + moving.total + on_the_way.total + blocked.total)
+      expect(expectedFiles(coverage)).toBe(
+        ready + covered.total + moving.total + on_the_way.total + blocked.total,
+      )
       // The recount must be able to fail.
       expect(checkCoverage({ ...manifest, assets: manifest.assets.slice(1) })).not.toEqual([])
     }),

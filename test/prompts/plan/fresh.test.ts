@@ -5,7 +5,13 @@ import type { Arrival } from '../../../src/ledger/prompt-work.ts'
 import { collectFresh, freshQueryOf } from '../../../src/prompts/plan/fresh.ts'
 import { due_ms, settingsOf } from '../settings.ts'
 
-function arrivalOf(seq: number, content: number, folder: string, path: string, covered = false): Arrival {
+function arrivalOf(
+  seq: number,
+  content: number,
+  folder: string,
+  path: string,
+  covered = false,
+): Arrival {
   return {
     seq,
     content,
@@ -29,9 +35,15 @@ test('one entry per content: the oldest arrival counts, and its first matching p
     arrivalOf(2, 11, 'finance', 'd.txt'),
     arrivalOf(3, 10, 'legal', 'a.pdf'),
   ]
-  const { fresh } = await collectFresh(arrivals, { ...everything, matches: (_, path) => path.endsWith('.pdf') })
+  const { fresh } = await collectFresh(arrivals, {
+    ...everything,
+    matches: (_, path) => path.endsWith('.pdf'),
+  })
   expect(fresh.map(({ seq, name }) => [seq, name])).toEqual([[1, 'finance/b.pdf']])
-  const legal = await collectFresh(arrivals, { ...everything, matches: (folder) => folder === 'legal' })
+  const legal = await collectFresh(arrivals, {
+    ...everything,
+    matches: (folder) => folder === 'legal',
+  })
   expect(legal.fresh.map(({ seq, name }) => [seq, name])).toEqual([[3, 'legal/a.pdf']])
 })
 
@@ -47,19 +59,25 @@ test('covered contents come last, so that a limit on the number never leaves out
 })
 
 test('property: each matching content appears once, in the order of arrival, for any page size', async () => {
-  const seqs = fc.array(fc.record({ content: fc.nat(8), paths: fc.array(fc.nat(9), { minLength: 1, maxLength: 3 }) }))
+  const seqs = fc.array(
+    fc.record({ content: fc.nat(8), paths: fc.array(fc.nat(9), { minLength: 1, maxLength: 3 }) }),
+  )
   await fc.assert(
     fc.asyncProperty(seqs, fc.integer({ min: 1, max: 5 }), async (events, page_size) => {
       const arrivals = events.flatMap(({ content, paths }, seq) =>
         paths.sort().map((path) => arrivalOf(seq, content, 'f', `${path}`)),
       )
       async function* pages() {
-        for (let from = 0; from < arrivals.length; from += page_size) yield arrivals.slice(from, from + page_size)
+        for (let from = 0; from < arrivals.length; from += page_size)
+          yield arrivals.slice(from, from + page_size)
       }
       const { fresh } = await collectFresh(pages(), everything)
-      expect(new Set(fresh.map(({ content }) => content))).toEqual(new Set(events.map(({ content }) => content)))
+      expect(new Set(fresh.map(({ content }) => content))).toEqual(
+        new Set(events.map(({ content }) => content)),
+      )
       expect(new Set(fresh.map(({ content }) => content)).size).toBe(fresh.length)
-      for (const { content, seq } of fresh) expect(seq).toBe(events.findIndex((event) => event.content === content))
+      for (const { content, seq } of fresh)
+        expect(seq).toBe(events.findIndex((event) => event.content === content))
       expect(fresh.map(({ seq }) => seq)).toEqual(fresh.map(({ seq }) => seq).sort((a, b) => a - b))
       expect(await collectFresh(arrivals, everything)).toEqual({ fresh, more: 0 })
     }),
@@ -82,12 +100,23 @@ test.each([
 
 test('since the last run: contents not covered yet; else all, or all of a time span before the due time', () => {
   const { scope } = settingsOf()
-  expect(freshQueryOf({ scope, first_run: 'from_now' }, due_ms)).toEqual({ only_fresh: true, only_come: true })
-  expect(freshQueryOf({ scope, first_run: 'all' }, due_ms)).toEqual({ only_fresh: true, only_come: false })
-  expect(freshQueryOf({ scope: { ...scope, fresh: 'all' }, first_run: 'from_now' }, due_ms)).toEqual({
+  expect(freshQueryOf({ scope, first_run: 'from_now' }, due_ms)).toEqual({
+    only_fresh: true,
+    only_come: true,
+  })
+  expect(freshQueryOf({ scope, first_run: 'all' }, due_ms)).toEqual({
+    only_fresh: true,
+    only_come: false,
+  })
+  expect(
+    freshQueryOf({ scope: { ...scope, fresh: 'all' }, first_run: 'from_now' }, due_ms),
+  ).toEqual({
     only_fresh: false,
     only_come: false,
   })
-  const query = freshQueryOf({ scope: { ...scope, fresh: { within_ms: 5 } }, first_run: 'from_now' }, due_ms)
+  const query = freshQueryOf(
+    { scope: { ...scope, fresh: { within_ms: 5 } }, first_run: 'from_now' },
+    due_ms,
+  )
   expect(query).toEqual({ only_fresh: false, only_come: true, since_ms: due_ms - 5 })
 })

@@ -30,7 +30,10 @@ test('assets found failed, ingesting again or removed: the ledger records it, an
   const { coverage, coverage_line, refusals, notes } = manifestOf(rig)
   expect(coverage).toMatchObject({
     ready: 1,
-    refused: { total: 1, files: [{ name: 'notes/failed.md', why: expect.stringContaining('cannot use it any more') }] },
+    refused: {
+      total: 1,
+      files: [{ name: 'notes/failed.md', why: expect.stringContaining('cannot use it any more') }],
+    },
     on_the_way: { total: 1, files: [{ name: 'notes/again.md' }] },
     removed: { total: 1, files: [{ name: 'notes/gone.md' }] },
   })

@@ -19,7 +19,13 @@ const assets = (count: number) => Array.from({ length: count }, (_, index) => as
 const line = 'Run weekly-digest 2026-11-23T08:00+01:00'
 
 function turns(changes: Partial<TurnsWanted> = {}) {
-  const wanted = { settings: settingsOf(), run: { due_ms }, assets: assets(2), ids: {}, since_ms: due_ms - 604_800_000 }
+  const wanted = {
+    settings: settingsOf(),
+    run: { due_ms },
+    assets: assets(2),
+    ids: {},
+    since_ms: due_ms - 604_800_000,
+  }
   return composeTurns({ ...wanted, ...changes })
 }
 
@@ -53,8 +59,12 @@ test('the other fields and the other kinds of scope', () => {
 })
 
 test('without files only with other kinds of scope, and never with an empty scope', () => {
-  expect(turns({ assets: [], ids: { label_ids: ['label_1'] } }).bodies[0]!.scope).toEqual({ label_ids: ['label_1'] })
-  expect(() => turns({ assets: [] })).toThrowError(expect.objectContaining({ code: 'prompts.empty_scope' }))
+  expect(turns({ assets: [], ids: { label_ids: ['label_1'] } }).bodies[0]!.scope).toEqual({
+    label_ids: ['label_1'],
+  })
+  expect(() => turns({ assets: [] })).toThrowError(
+    expect.objectContaining({ code: 'prompts.empty_scope' }),
+  )
   expect(() => turns({ assets: [], ids: { label_ids: [] } })).toThrowError(/nothing to ask about/)
 })
 
@@ -69,14 +79,19 @@ test.each([
 })
 
 test('too many files for one run: it asks only about the oldest', () => {
-  const { bodies, assets: taken } = turns({ settings: settingsOf({ max_assets: 3 }), assets: assets(5) })
+  const { bodies, assets: taken } = turns({
+    settings: settingsOf({ max_assets: 3 }),
+    assets: assets(5),
+  })
   expect([bodies.length, taken.map(({ content }) => content)]).toEqual([1, [0, 1, 2]])
 })
 
 test('too many files for one turn: batches, and a closing turn over the chat', () => {
   const settings = settingsOf({ max_assets: 2, when_too_many: 'more_turns' })
   const { bodies, assets: taken } = turns({ settings, assets: assets(5) })
-  expect(bodies.map(({ prompt }) => lastLine(prompt))).toEqual([1, 2, 3, 4].map((turn) => `${line} turn ${turn} of 4`))
+  expect(bodies.map(({ prompt }) => lastLine(prompt))).toEqual(
+    [1, 2, 3, 4].map((turn) => `${line} turn ${turn} of 4`),
+  )
   expect(bodies.slice(0, 3).map(({ scope }) => scope!.asset_ids!.length)).toEqual([2, 2, 1])
   expect(taken.map(({ turn }) => turn)).toEqual([0, 0, 1, 1, 2])
   const work = runOf({ turn: 3, turns: bodies.map((body) => turnOf(requestBody(body), 'x')) })
@@ -99,12 +114,16 @@ test('a prompt that was refused for its length is asked with fewer names', () =>
   expect(second.prompt).toMatch(/… and \d+ more\nBe brief\.\n\nRun /)
   expect(second.scope).toEqual(first.scope)
   const one = turns({ assets: assets(1) }).bodies[0]!
-  expect(turns({ assets: assets(1), shorter_than: requestBody(one) }).bodies[0]!.prompt).toContain('… and 1 more')
+  expect(turns({ assets: assets(1), shorter_than: requestBody(one) }).bodies[0]!.prompt).toContain(
+    '… and 1 more',
+  )
 })
 
 test('a template that is too long by itself is a fault, not a request', () => {
   const settings = settingsOf({ prompt: 'x'.repeat(24_000) })
-  expect(() => turns({ settings })).toThrowError(expect.objectContaining({ code: 'prompts.too_long' }))
+  expect(() => turns({ settings })).toThrowError(
+    expect.objectContaining({ code: 'prompts.too_long' }),
+  )
   const found = {
     fresh: assets(1),
     more: 0,
@@ -115,7 +134,9 @@ test('a template that is too long by itself is a fault, not a request', () => {
     notes: [],
   }
   // Later tries are no shorter.
-  expect(composePlan({ run: 7, due_ms, last_written_due_ms: undefined }, settings, found)).toMatchObject({
+  expect(
+    composePlan({ run: 7, due_ms, last_written_due_ms: undefined }, settings, found),
+  ).toMatchObject({
     type: 'run_failed',
     run: 7,
     error: {
@@ -139,7 +160,9 @@ test('property: with any file names the prompt is short enough, has one line for
       expect(lines.at(-1)).toBe(line)
       expect(lines.filter((text) => text.startsWith('Run '))).toEqual([line])
       const listed = lines.slice(1, -2)
-      expect(listed.every((text) => text.startsWith('- finance/') || /^… and [\d,]+ more$/.test(text))).toBe(true)
+      expect(
+        listed.every((text) => text.startsWith('- finance/') || /^… and [\d,]+ more$/.test(text)),
+      ).toBe(true)
       if (!listed.at(-1)!.startsWith('… ')) expect(listed).toHaveLength(fresh.length)
       expect(matchesRun(prompt, line)).toBe(true)
     }),

@@ -28,9 +28,23 @@ function ask(given: Given) {
     overlap = 'skip',
     catch_up_ms = 6 * hour_ms,
   } = given
-  const prompt: Prompt = { name: 'digest', schedule: { cron, timezone: zone }, catch_up_ms, overlap }
-  const open_runs = (given.open ?? []).map((open_ms, run) => ({ run, due_ms: open_ms, state: 'asked' as const }))
-  return whatIsDue({ prompt, times: cronTimes(cron, zone), state: { checked_ms, open_runs }, now_ms })
+  const prompt: Prompt = {
+    name: 'digest',
+    schedule: { cron, timezone: zone },
+    catch_up_ms,
+    overlap,
+  }
+  const open_runs = (given.open ?? []).map((open_ms, run) => ({
+    run,
+    due_ms: open_ms,
+    state: 'asked' as const,
+  }))
+  return whatIsDue({
+    prompt,
+    times: cronTimes(cron, zone),
+    state: { checked_ms, open_runs },
+    now_ms,
+  })
 }
 
 /** A recorded fact as `schedule 2026-11-23T08:00+01:00`, without its messages. */
@@ -41,7 +55,8 @@ function brief(fact: ScheduleFact): string {
   return `${fact.type === 'run_due' ? fact.cause : 'passed over'} ${localTime(fact.due_ms, zone)}`
 }
 const recorded = (given: Given) => ask(given).facts.map(brief)
-const words = (given: Given) => ask(given).facts.map((fact) => (fact.type === 'run_passed_over' ? fact.why : ''))
+const words = (given: Given) =>
+  ask(given).facts.map((fact) => (fact.type === 'run_passed_over' ? fact.why : ''))
 
 describe('one due time', () => {
   test('is not due before it, and due from its first millisecond on', () => {
@@ -66,8 +81,12 @@ describe('one due time', () => {
   })
 
   test('without catch-up, a time is still on time a minute later', () => {
-    expect(recorded({ now_ms: due_ms + minute_ms, catch_up_ms: 0 })).toEqual(['schedule 2026-11-23T08:00+01:00'])
-    expect(recorded({ now_ms: due_ms + 3 * minute_ms, catch_up_ms: 0 })).toEqual(['passed over 2026-11-23T08:00+01:00'])
+    expect(recorded({ now_ms: due_ms + minute_ms, catch_up_ms: 0 })).toEqual([
+      'schedule 2026-11-23T08:00+01:00',
+    ])
+    expect(recorded({ now_ms: due_ms + 3 * minute_ms, catch_up_ms: 0 })).toEqual([
+      'passed over 2026-11-23T08:00+01:00',
+    ])
   })
 
   test('a run that is too late says when, how late, and which limit applies', () => {
@@ -80,18 +99,27 @@ describe('one due time', () => {
 describe('several due times', () => {
   test('a week of sleep: the run catches up on the latest time, and one note counts the others', () => {
     const week = { checked_ms: due_ms - 7 * day_ms, now_ms: due_ms + hour_ms }
-    expect(recorded(week)).toEqual(['passed over 2026-11-22T08:00+01:00', 'catch_up 2026-11-23T08:00+01:00'])
+    expect(recorded(week)).toEqual([
+      'passed over 2026-11-22T08:00+01:00',
+      'catch_up 2026-11-23T08:00+01:00',
+    ])
     expect(words(week)[0]).toMatch(/^the last of 6 missed while /)
   })
 
   test('after a week that ends outside the window no run catches up', () => {
     const week = { checked_ms: due_ms - 7 * day_ms, now_ms: due_ms + 7 * hour_ms }
-    expect(recorded(week)).toEqual(['passed over 2026-11-22T08:00+01:00', 'passed over 2026-11-23T08:00+01:00'])
+    expect(recorded(week)).toEqual([
+      'passed over 2026-11-22T08:00+01:00',
+      'passed over 2026-11-23T08:00+01:00',
+    ])
   })
 
   test('years of minutes make two facts, without counting one by one', () => {
     const years = { cron: '* * * * *', checked_ms: due_ms - 3_000 * day_ms, now_ms: due_ms }
-    expect(recorded(years)).toEqual(['passed over 2026-11-23T07:59+01:00', 'schedule 2026-11-23T08:00+01:00'])
+    expect(recorded(years)).toEqual([
+      'passed over 2026-11-23T07:59+01:00',
+      'schedule 2026-11-23T08:00+01:00',
+    ])
     expect(words(years)[0]).toMatch(/^the last of 1,000 or more missed /)
   })
 
@@ -136,10 +164,15 @@ describe('a changed clock', () => {
 })
 
 /** Applies the facts like the ledger: rows by due time, and checked_ms. */
-function keep(rows: Map<number, string>, state: { checked_ms: number }, facts: readonly ScheduleFact[]): void {
+function keep(
+  rows: Map<number, string>,
+  state: { checked_ms: number },
+  facts: readonly ScheduleFact[],
+): void {
   for (const fact of facts) {
     if (fact.type !== 'schedule_reset' && !rows.has(fact.due_ms)) rows.set(fact.due_ms, brief(fact))
-    state.checked_ms = fact.type === 'schedule_reset' ? fact.checked_ms : Math.max(state.checked_ms, fact.due_ms)
+    state.checked_ms =
+      fact.type === 'schedule_reset' ? fact.checked_ms : Math.max(state.checked_ms, fact.due_ms)
   }
 }
 
@@ -169,13 +202,18 @@ test('property: with any clock, a time runs at most once, and a time that one ch
         expect(facts.length).toBeLessThanOrEqual(2)
         for (const fact of facts) {
           if (fact.type === 'schedule_reset') continue
-          expect(cronTimes(cron, zone).previous(fact.due_ms + 1), 'is a time of the schedule').toBe(fact.due_ms)
+          expect(cronTimes(cron, zone).previous(fact.due_ms + 1), 'is a time of the schedule').toBe(
+            fact.due_ms,
+          )
           expect(fact.due_ms).toBeGreaterThan(before_ms)
           expect(fact.due_ms).toBeLessThanOrEqual(now_ms)
           if (fact.type === 'run_due' && !rows.has(fact.due_ms)) runs.push(fact.due_ms)
         }
         keep(rows, state, facts)
-        expect(ask({ cron, checked_ms: state.checked_ms, now_ms }).facts, 'a second look finds nothing').toEqual([])
+        expect(
+          ask({ cron, checked_ms: state.checked_ms, now_ms }).facts,
+          'a second look finds nothing',
+        ).toEqual([])
         expect(next_ms).toBeGreaterThan(now_ms)
       }
       expect(new Set(runs).size).toBe(runs.length)
@@ -186,8 +224,14 @@ test('property: with any clock, a time runs at most once, and a time that one ch
 
 test('property: with a check every five minutes, each day of a time change has its one run, on time', () => {
   for (const [start, expected] of [
-    ['2026-03-28T00:00+01:00', ['2026-03-28T02:30+01:00', '2026-03-29T03:00+02:00', '2026-03-30T02:30+02:00']],
-    ['2026-10-24T00:00+02:00', ['2026-10-24T02:30+02:00', '2026-10-25T02:30+02:00', '2026-10-26T02:30+01:00']],
+    [
+      '2026-03-28T00:00+01:00',
+      ['2026-03-28T02:30+01:00', '2026-03-29T03:00+02:00', '2026-03-30T02:30+02:00'],
+    ],
+    [
+      '2026-10-24T00:00+02:00',
+      ['2026-10-24T02:30+02:00', '2026-10-25T02:30+02:00', '2026-10-26T02:30+01:00'],
+    ],
   ] as const) {
     const rows = new Map<number, string>()
     const state = { checked_ms: at(start) }
@@ -199,7 +243,11 @@ test('property: with a check every five minutes, each day of a time change has i
       overlap: 'skip',
     }
     for (let now_ms = at(start); now_ms < at(start) + 2.5 * day_ms; now_ms += 5 * minute_ms) {
-      keep(rows, state, whatIsDue({ prompt, times, state: { ...state, open_runs: [] }, now_ms }).facts)
+      keep(
+        rows,
+        state,
+        whatIsDue({ prompt, times, state: { ...state, open_runs: [] }, now_ms }).facts,
+      )
     }
     expect([...rows.values()]).toEqual(expected.map((text) => `schedule ${text}`))
   }
@@ -219,6 +267,8 @@ describe('nextTimes', () => {
   })
 
   test('as many as requested', () => {
-    expect(nextTimes({ cron: '* * * * *', timezone: 'UTC' }, 0, 2).map(({ at_ms }) => at_ms)).toEqual([60_000, 120_000])
+    expect(
+      nextTimes({ cron: '* * * * *', timezone: 'UTC' }, 0, 2).map(({ at_ms }) => at_ms),
+    ).toEqual([60_000, 120_000])
   })
 })

@@ -3,7 +3,11 @@ import type { RunFact } from '../../../src/domain/run.ts'
 import type { PromptState } from '../../../src/ledger/prompt-work.ts'
 import type { PromptSettings } from '../../../src/prompts/prompt-settings.ts'
 
-export function settings(name: string, cron: string, more: Partial<PromptSettings> = {}): PromptSettings {
+export function settings(
+  name: string,
+  cron: string,
+  more: Partial<PromptSettings> = {},
+): PromptSettings {
   return {
     name,
     project_id: 'prj',
@@ -13,7 +17,16 @@ export function settings(name: string, cron: string, more: Partial<PromptSetting
     provider: undefined,
     skills: [],
     public_data: undefined,
-    scope: { folders: [], paths: [], fresh: 'all', labels: [], chats: [], concepts: [], projects: [], views: [] },
+    scope: {
+      folders: [],
+      paths: [],
+      fresh: 'all',
+      labels: [],
+      chats: [],
+      concepts: [],
+      projects: [],
+      views: [],
+    },
     first_run: 'from_now',
     when_nothing_new: 'skip',
     wait_for_files_ms: 0,
@@ -64,13 +77,16 @@ export class Runs {
       if (fact.type === 'schedule_reset') state.checked_ms = fact.checked_ms
       if (fact.type !== 'run_due' && fact.type !== 'run_passed_over') continue
       state.checked_ms = Math.max(state.checked_ms, fact.due_ms)
-      if (this.rows.some((row) => row.prompt === fact.prompt && row.due_ms === fact.due_ms)) continue
+      if (this.rows.some((row) => row.prompt === fact.prompt && row.due_ms === fact.due_ms))
+        continue
       const what = fact.type === 'run_due' ? fact.cause : 'passed over'
       this.rows.push({ prompt: fact.prompt, due_ms: fact.due_ms, what })
     }
   }
 
   of(prompt: string): [due_ms: number, what: string][] {
-    return this.rows.filter((row) => row.prompt === prompt).map(({ due_ms, what }) => [due_ms, what])
+    return this.rows
+      .filter((row) => row.prompt === prompt)
+      .map(({ due_ms, what }) => [due_ms, what])
   }
 }

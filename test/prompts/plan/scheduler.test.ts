@@ -31,7 +31,8 @@ function rig(start_ms: number, prompts: readonly PromptSettings[], wakes?: WakeA
     faults,
     async live(body) {
       const stop = new AbortController()
-      const on_fault = (what: string, error: unknown) => faults.push(`${what}: ${(error as Error).message}`)
+      const on_fault = (what: string, error: unknown) =>
+        faults.push(`${what}: ${(error as Error).message}`)
       const parts = { ledger: runs, clock, prompts, wakeAt: wakes ?? wakeBy(clock), on_fault }
       const worker = startScheduler(parts, stop.signal)
       try {
@@ -72,7 +73,9 @@ test('a daemon that was down at a due time catches up once, however often it sta
 })
 
 test('a machine that slept a week notices the missed times within a minute by itself', async () => {
-  const { clock, runs, live } = rig(monday_ms - 7 * day_ms + minute_ms, [settings('digest', '0 8 * * *')])
+  const { clock, runs, live } = rig(monday_ms - 7 * day_ms + minute_ms, [
+    settings('digest', '0 8 * * *'),
+  ])
   await live(async () => {
     await clock.advance(minute_ms)
     clock.jumpWall(7 * day_ms)
@@ -124,7 +127,11 @@ test('a wake checks at once', async () => {
 test('node-cron wakes it at the time of the prompt, and ends with the scheduler', async () => {
   vi.useFakeTimers({ now: monday_ms - hour_ms, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   try {
-    const { clock, runs, live } = rig(monday_ms - hour_ms, [settings('digest', '0 8 * * 1')], wakeAt)
+    const { clock, runs, live } = rig(
+      monday_ms - hour_ms,
+      [settings('digest', '0 8 * * 1')],
+      wakeAt,
+    )
     await live(async () => {
       await clock.advance(second_ms)
       clock.jumpWall(hour_ms)
@@ -154,7 +161,11 @@ test('an error of one prompt is reported and tried again, and stops no other pro
 })
 
 test('a prompt that the ledger does not know, or that left the configuration, is left alone', async () => {
-  const prompts = [settings('unknown', '* * * * *'), settings('resting', '* * * * *'), settings('known', '* * * * *')]
+  const prompts = [
+    settings('unknown', '* * * * *'),
+    settings('resting', '* * * * *'),
+    settings('known', '* * * * *'),
+  ]
   const { clock, runs, faults, live } = rig(monday_ms, prompts)
   runs.states.delete('unknown')
   runs.states.get('resting')!.configured = false

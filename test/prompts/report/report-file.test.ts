@@ -7,7 +7,16 @@ import { manifestPath, manifestText, parseManifest } from '../../../src/prompts/
 import { composeReport, coverageOf } from '../../../src/prompts/report/report.ts'
 import { reportFileName, writeReportFile } from '../../../src/prompts/report/report-file.ts'
 import { makeTree } from '../../rig/tree.ts'
-import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from '../settings.ts'
+import {
+  asRunAsset,
+  assetOf,
+  due_ms,
+  hostile_name,
+  runOf,
+  settingsOf,
+  turnOf,
+  zone,
+} from '../settings.ts'
 
 const file_name = '{{name}}-{{date}}.md'
 const ids = { prompt: 'weekly-digest', project_id: 'project_00000000000000000000' }
@@ -38,24 +47,28 @@ test('the same run gets the same name again, even if a crash left only the manif
 })
 
 test('a run of the same name, another prompt, and foreign files are left alone', () => {
-  const dir = makeTree({ 'weekly-digest-2026-11-23-3.md': 'mine', 'weekly-digest-2026-11-23-4.json': '{"mine": true}' })
+  const dir = makeTree({
+    'weekly-digest-2026-11-23-3.md': 'mine',
+    'weekly-digest-2026-11-23-4.json': '{"mine": true}',
+  })
   const first = write(dir)
   const second = write(dir, { due_ms: due_ms + 1 })
   const third = write(dir, { prompt: 'other' })
   expect(second).toBe(join(dir, 'weekly-digest-2026-11-23-2.md'))
   expect(third).toBe(join(dir, 'weekly-digest-2026-11-23-5.md'))
-  expect([write(dir), write(dir, { due_ms: due_ms + 1 }), write(dir, { prompt: 'other' })]).toEqual([
-    first,
-    second,
-    third,
-  ])
+  expect([write(dir), write(dir, { due_ms: due_ms + 1 }), write(dir, { prompt: 'other' })]).toEqual(
+    [first, second, third],
+  )
   expect(readFileSync(join(dir, 'weekly-digest-2026-11-23-3.md'), 'utf8')).toBe('mine')
 })
 
 test('an unusable directory is reported with its path', () => {
   const dir = join(makeTree({ file: '' }), 'file')
   expect(() => write(dir)).toThrowError(
-    expect.objectContaining({ code: 'prompts.report_unwritable', hint: expect.stringMatching(/directory/) }),
+    expect.objectContaining({
+      code: 'prompts.report_unwritable',
+      hint: expect.stringMatching(/directory/),
+    }),
   )
   expect(() => write(dir)).toThrowError(new RegExp(`weekly-digest cannot be written to ${dir}`))
 })
@@ -67,7 +80,9 @@ test('names stay inside the directory, and are neither hidden nor too long', () 
   )
   fc.assert(
     fc.property(templates, (template) => {
-      const settings = settingsOf({ report: { dir: '/r', file_name: template.replaceAll('{{', '') } })
+      const settings = settingsOf({
+        report: { dir: '/r', file_name: template.replaceAll('{{', '') },
+      })
       const name = reportFileName(settings, { due_ms })
       expect(name).toMatch(/^[^./\s][^/\p{Cc}]*\.[A-Za-z]+$/u)
       expect(Buffer.byteLength(name)).toBeLessThan(200)
@@ -79,7 +94,12 @@ test('names stay inside the directory, and are neither hidden nor too long', () 
 })
 
 test('covered contents are read back from the manifests, the oldest first; damaged manifests are reported', async () => {
-  const dir = makeTree({ 'broken.json': '{', 'broken.md': 'x', 'others.json': '[1]', 'notes.txt': 'x' })
+  const dir = makeTree({
+    'broken.json': '{',
+    'broken.md': 'x',
+    'others.json': '[1]',
+    'notes.txt': 'x',
+  })
   write(dir, { due_ms: due_ms + 86_400_000, assets: [asRunAsset(assetOf(2))] })
   write(dir)
   write(dir, { prompt: 'other' })
@@ -88,7 +108,13 @@ test('covered contents are read back from the manifests, the oldest first; damag
   const began_ms = runOf().prompt_began_ms
   const covered = (content: number) => [{ md5: assetOf(content).md5, size: content + 1 }]
   expect(facts).toEqual([
-    { type: 'covered_restored', prompt: 'weekly-digest', run_due_ms: due_ms, began_ms, covered: covered(1) },
+    {
+      type: 'covered_restored',
+      prompt: 'weekly-digest',
+      run_due_ms: due_ms,
+      began_ms,
+      covered: covered(1),
+    },
     {
       type: 'covered_restored',
       prompt: 'weekly-digest',
@@ -141,9 +167,16 @@ test('a manifest leaves out only as much as necessary', () => {
   }
   expect(kept(1e6)).toEqual({ ...manifest, left_out: undefined })
   expect(kept(bytes)).toEqual({ ...manifest, left_out: undefined })
-  expect(kept(bytes - 1)).toMatchObject({ left_out: 'the questions and answers', assets: manifest.assets })
-  expect(kept(bytes - 3_200).assets).toEqual(manifest.assets.map(({ md5, size }) => ({ md5, size })))
-  expect(() => manifestText(manifest, 500)).toThrowError('the manifest of 3 files is larger than 500 bytes')
+  expect(kept(bytes - 1)).toMatchObject({
+    left_out: 'the questions and answers',
+    assets: manifest.assets,
+  })
+  expect(kept(bytes - 3_200).assets).toEqual(
+    manifest.assets.map(({ md5, size }) => ({ md5, size })),
+  )
+  expect(() => manifestText(manifest, 500)).toThrowError(
+    'the manifest of 3 files is larger than 500 bytes',
+  )
 })
 
 test('a manifest without its report belongs to a run that was not reported', async () => {

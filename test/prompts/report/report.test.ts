@@ -31,9 +31,15 @@ const folder = {
 
 function filledRun(names: readonly string[] = ['finance/a.pdf']) {
   const assets = names.map((name, index) => asRunAsset(assetOf(index, name)))
-  const unready = tallyOf([unreadyOf(names[0]!, { stage: 'refused', content: 99, why: 'not *readable*' })])
-  const coverage = JSON.stringify(composeCoverage({ fresh: assets, taken: assets, unready, folders: [folder], due_ms }))
-  const refusals = [{ content: 99, md5: 'f'.repeat(32), size: 1, name: names[0]!, why: 'not *readable*' }]
+  const unready = tallyOf([
+    unreadyOf(names[0]!, { stage: 'refused', content: 99, why: 'not *readable*' }),
+  ])
+  const coverage = JSON.stringify(
+    composeCoverage({ fresh: assets, taken: assets, unready, folders: [folder], due_ms }),
+  )
+  const refusals = [
+    { content: 99, md5: 'f'.repeat(32), size: 1, name: names[0]!, why: 'not *readable*' },
+  ]
   return runOf({ assets, refusals, coverage, notes: ['the turn was sent again'] })
 }
 
@@ -49,10 +55,15 @@ function frontMatterIn(markdown: string): Record<string, unknown> {
 
 test('the scope in the front matter is the one of the question', () => {
   const [there, gone] = ['chat_00000000000000000001', 'chat_00000000000000000002']
-  const body = JSON.stringify({ prompt: 'What is new?', scope: { label_ids: ['label_1'], chat_ids: [there] } })
+  const body = JSON.stringify({
+    prompt: 'What is new?',
+    scope: { label_ids: ['label_1'], chat_ids: [there] },
+  })
   const run = runOf({ turns: [turnOf(body, 'Nothing.')], notes: [missingLabel('mistyped')] })
   const { scope } = settingsOf()
-  const settings = settingsOf({ scope: { ...scope, labels: ['contract', 'mistyped'], chats: [there!, gone!] } })
+  const settings = settingsOf({
+    scope: { ...scope, labels: ['contract', 'mistyped'], chats: [there!, gone!] },
+  })
   const fields = frontMatterIn(reportOf(run, settings).markdown)
   expect(fields).toMatchObject({ labels: ['contract'], chats_in_scope: [there] })
   expect(fields).not.toHaveProperty('projects')
@@ -100,10 +111,12 @@ Nothing much.
 })
 
 test('with several turns, the closing answer comes first, then its parts', () => {
-  const turns = ['one', 'two', 'all'].map((answer, index) => turnOf('{"prompt":"x"}', answer, index))
+  const turns = ['one', 'two', 'all'].map((answer, index) =>
+    turnOf('{"prompt":"x"}', answer, index),
+  )
   const { markdown, manifest } = reportOf({ ...filledRun(), turns })
-  const places = ['\nall\n', '## Part 1 of 2\n\none\n', '## Part 2 of 2\n\ntwo\n', '\n*1 of 2'].map((text) =>
-    markdown.indexOf(text),
+  const places = ['\nall\n', '## Part 1 of 2\n\none\n', '## Part 2 of 2\n\ntwo\n', '\n*1 of 2'].map(
+    (text) => markdown.indexOf(text),
   )
   expect(places).toEqual([...places].sort((a, b) => a - b))
   expect(places[0]).toBeGreaterThan(0)
@@ -112,7 +125,9 @@ test('with several turns, the closing answer comes first, then its parts', () =>
 })
 
 test('the report lists some of many sources, and the manifest all of them', () => {
-  const { markdown, manifest } = reportOf(filledRun(Array.from({ length: 260 }, (_, index) => `finance/${index}.pdf`)))
+  const { markdown, manifest } = reportOf(
+    filledRun(Array.from({ length: 260 }, (_, index) => `finance/${index}.pdf`)),
+  )
   expect(markdown).toMatch(/- `finance\/199\.pdf`\n- … and 60 more, in the manifest\n$/)
   expect(manifest.assets).toHaveLength(260)
 })
@@ -122,14 +137,23 @@ test('the manifest has the exact question, and can be read again', () => {
   expect(manifest).toMatchObject({
     version: 1,
     run_line: 'Run weekly-digest 2026-11-23T08:00+01:00',
-    assets: [{ asset_id: 'asset_00000000000000000000', size: 1, arrived: '2026-11-23T06:59:00.000Z', turn: 0 }],
+    assets: [
+      {
+        asset_id: 'asset_00000000000000000000',
+        size: 1,
+        arrived: '2026-11-23T06:59:00.000Z',
+        turn: 0,
+      },
+    ],
     turns: [{ body: '{"prompt":"What is new?"}', answer: 'Nothing much.' }],
     notes: ['the turn was sent again'],
   })
   expect(parseManifest(JSON.stringify(manifest))).toMatchObject({ prompt: 'weekly-digest', due_ms })
   expect(parseManifest('{"some":"other"}')).toBeUndefined()
   expect(() => parseManifest(JSON.stringify({ ...manifest, version: 2 }))).toThrowError(/version/)
-  expect(() => parseManifest(JSON.stringify({ ...manifest, assets: [{ md5: 'x', size: 1 }] }))).toThrowError(/field/)
+  expect(() =>
+    parseManifest(JSON.stringify({ ...manifest, assets: [{ md5: 'x', size: 1 }] })),
+  ).toThrowError(/field/)
 })
 
 test('property: with any names the front matter is YAML with these values, and each source is one line', () => {
@@ -138,7 +162,11 @@ test('property: with any names the front matter is YAML with these values, and e
       const settings = settingsOf({ scope: { ...settingsOf().scope, folders: names } })
       const { markdown } = reportOf(filledRun(names), settings)
       const fields = frontMatterIn(markdown)
-      expect(fields).toMatchObject({ name: 'weekly-digest', folders: names, files_covered: names.length })
+      expect(fields).toMatchObject({
+        name: 'weekly-digest',
+        folders: names,
+        files_covered: names.length,
+      })
       expect(Object.keys(fields)).toHaveLength(16)
       const sources = markdown.slice(markdown.lastIndexOf('## Sources\n\n') + 12)
       expect(sources.trimEnd().split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(names.length)
@@ -173,13 +201,20 @@ test('templates of deliveries know exactly the values of a message', () => {
   const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms }
   const message = reportMessage({ written, ...delivery }, settingsOf())
   expect(Object.keys(templateValues(message)).sort()).toEqual([...message_values].sort())
-  expect(Object.keys(templateValues({ ...message, values: {} })).sort()).toEqual(['at', 'id', 'subject', 'text'])
+  expect(Object.keys(templateValues({ ...message, values: {} })).sort()).toEqual([
+    'at',
+    'id',
+    'subject',
+    'text',
+  ])
 })
 
 test('the message of a run is the same at every try, and has its values', () => {
   const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms + 20_000 }
   const message = reportMessage({ written, ...delivery }, settingsOf())
-  expect(message).toEqual(reportMessage({ written: { ...written, run: 77 }, ...delivery }, settingsOf()))
+  expect(message).toEqual(
+    reportMessage({ written: { ...written, run: 77 }, ...delivery }, settingsOf()),
+  )
   expect(message).toMatchObject({
     id: expect.stringMatching(/^run_[0-9a-f]{24}$/),
     subject: 'weekly-digest 2026-11-23',
@@ -194,8 +229,13 @@ test('the message of a run is the same at every try, and has its values', () => 
     data: { answer: 'Nothing much.' },
   })
   expect(message.text.startsWith('Nothing much.\n')).toBe(true)
-  expect(reportMessage({ written, ...delivery, target: 'other' }, settingsOf()).id).not.toBe(message.id)
-  const next = reportMessage({ written: { ...written, due_ms: due_ms + 1 }, ...delivery }, settingsOf())
+  expect(reportMessage({ written, ...delivery, target: 'other' }, settingsOf()).id).not.toBe(
+    message.id,
+  )
+  const next = reportMessage(
+    { written: { ...written, due_ms: due_ms + 1 }, ...delivery },
+    settingsOf(),
+  )
   expect(next.id).not.toBe(message.id)
   const elsewhere = { ...written, project_id: 'project_11111111111111111111' }
   expect(reportMessage({ written: elsewhere, ...delivery }, settingsOf()).id).not.toBe(message.id)

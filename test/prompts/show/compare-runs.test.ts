@@ -21,5 +21,9 @@ test('two runs: a unified diff of the answers, and the assets that were added an
     added: ['c'],
     removed: ['a'],
   })
-  expect(differenceOf(before, { ...before, due_ms: 1 }, config)).toEqual({ patch: '', added: [], removed: [] })
+  expect(differenceOf(before, { ...before, due_ms: 1 }, config)).toEqual({
+    patch: '',
+    added: [],
+    removed: [],
+  })
 })

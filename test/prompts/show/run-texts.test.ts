@@ -10,4 +10,6 @@ test.each([
   ['0 8 1 * *', '0 8 1 * * UTC'],
   ['*/5 * * * *', '*/5 * * * * UTC'],
   ['0 * * * 1', '0 * * * 1 UTC'],
-])('describes %s in words', (cron, text) => expect(scheduleText({ cron, timezone: 'UTC' })).toBe(text))
+])('describes %s in words', (cron, text) =>
+  expect(scheduleText({ cron, timezone: 'UTC' })).toBe(text),
+)

@@ -12,7 +12,9 @@ import {
 } from '@azure/storage-blob'
 import { makeTree } from '../../rig/tree.ts'
 
-const program = fileURLToPath(new URL('node_modules/azurite/dist/src/blob/main.js', import.meta.url))
+const program = fileURLToPath(
+  new URL('node_modules/azurite/dist/src/blob/main.js', import.meta.url),
+)
 const account = 'sluice'
 /** It loads some hundreds of modules. */
 const max_start_ms = 40_000
@@ -46,7 +48,15 @@ export async function startAzurite(): Promise<Azurite> {
   const key = randomBytes(64).toString('base64')
   // Telemetry is off, because it would use the network. The SDK speaks a newer version of the
   // protocol than Azurite knows, which changes nothing here.
-  const words = ['--blobPort', '0', '--location', makeTree(), '--silent', '--disableTelemetry', '--skipApiVersionCheck']
+  const words = [
+    '--blobPort',
+    '0',
+    '--location',
+    makeTree(),
+    '--silent',
+    '--disableTelemetry',
+    '--skipApiVersionCheck',
+  ]
   const child = spawn(process.execPath, [program, ...words], {
     env: { ...process.env, AZURITE_ACCOUNTS: `${account}:${key}` },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -81,8 +91,16 @@ function containerOf(blobs: ContainerClient, credential: StorageSharedKeyCredent
     },
     async stat(name) {
       try {
-        const { contentLength = -1, contentMD5, contentType = '' } = await blobs.getBlobClient(name).getProperties()
-        return { size: contentLength, md5: Buffer.from(contentMD5 ?? []).toString('hex'), content_type: contentType }
+        const {
+          contentLength = -1,
+          contentMD5,
+          contentType = '',
+        } = await blobs.getBlobClient(name).getProperties()
+        return {
+          size: contentLength,
+          md5: Buffer.from(contentMD5 ?? []).toString('hex'),
+          content_type: contentType,
+        }
       } catch (error) {
         if (error instanceof RestError && error.statusCode === 404) return undefined
         throw error

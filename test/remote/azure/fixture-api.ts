@@ -79,11 +79,13 @@ export async function startFixtureApi(store: Container, blob_origin: string): Pr
 
 async function answer(desk: Desk, incoming: IncomingMessage): Promise<Reply> {
   if (incoming.headers['x-api-key'] !== fixture_token) throw new Refusal('publicapi.auth.invalid')
-  if (incoming.headers['x-project-id'] !== fixture_project) throw new Refusal('publicapi.tenancy.project.not_found')
+  if (incoming.headers['x-project-id'] !== fixture_project)
+    throw new Refusal('publicapi.tenancy.project.not_found')
   const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://fixture')
   const body = await text(incoming)
   const [, version, group, asset_id, verb, ...rest] = pathname.split('/')
-  if (version !== 'v1' || group !== 'assets' || rest.length > 0) throw new Refusal('publicapi.route.not_found')
+  if (version !== 'v1' || group !== 'assets' || rest.length > 0)
+    throw new Refusal('publicapi.route.not_found')
   const call = [incoming.method, asset_id && '{id}', verb].filter(Boolean).join(' ')
   if (call === 'POST') return desk.create(JSON.parse(body))
   if (call === 'GET') return desk.list(searchParams)
@@ -108,7 +110,10 @@ class Desk {
     const { filename, mime_type, md5 } = assetCreate.parse(body)
     const known = this.assets.find(({ stored }) => stored !== undefined && stored.md5 === md5)
     if (known)
-      return { status: 200, body: { asset_id: known.asset_id, already_exists: true, status: this.#statusOf(known) } }
+      return {
+        status: 200,
+        body: { asset_id: known.asset_id, already_exists: true, status: this.#statusOf(known) },
+      }
     const asset_id = `asset_${String(this.assets.length).padStart(20, '0')}`
     const created_at = isoTime(system_clock.now_ms())
     this.assets.push({
@@ -123,12 +128,22 @@ class Desk {
 
     const expires_at_ms = system_clock.now_ms() + ticket_lifetime_ms
     const upload_url = this.#blob_origin + this.#store.mint(asset_id, expires_at_ms)
-    const of_content = md5 === undefined ? {} : { 'content-md5': Buffer.from(md5, 'hex').toString('base64') }
-    const upload_headers = { 'x-ms-blob-type': 'BlockBlob', 'content-type': mime_type, ...of_content }
+    const of_content =
+      md5 === undefined ? {} : { 'content-md5': Buffer.from(md5, 'hex').toString('base64') }
+    const upload_headers = {
+      'x-ms-blob-type': 'BlockBlob',
+      'content-type': mime_type,
+      ...of_content,
+    }
     const ticket: WireTicket = { upload_url, upload_headers }
     this.spoil.shift()?.(ticket, asset_id)
     this.tickets.push({ ...ticket, asset_id })
-    const slot = { asset_id, already_exists: false, upload_method: 'PUT', expires_at: isoTime(expires_at_ms) }
+    const slot = {
+      asset_id,
+      already_exists: false,
+      upload_method: 'PUT',
+      expires_at: isoTime(expires_at_ms),
+    }
     return { status: 201, body: { ...slot, ...ticket } }
   }
 
@@ -154,9 +169,14 @@ class Desk {
   list(query: URLSearchParams): Reply {
     const limit = Number(query.get('limit') ?? 25)
     const after_id = query.get('after_id')
-    const behind = this.assets.toReversed().filter(({ asset_id }) => after_id === null || asset_id < after_id)
-    const data = behind.slice(0, limit).map((asset) => ({ ...recordOf(asset, this.#statusOf(asset)), labels: [] }))
-    const ids = data.length === 0 ? {} : { first_id: data[0]!.asset_id, last_id: data.at(-1)!.asset_id }
+    const behind = this.assets
+      .toReversed()
+      .filter(({ asset_id }) => after_id === null || asset_id < after_id)
+    const data = behind
+      .slice(0, limit)
+      .map((asset) => ({ ...recordOf(asset, this.#statusOf(asset)), labels: [] }))
+    const ids =
+      data.length === 0 ? {} : { first_id: data[0]!.asset_id, last_id: data.at(-1)!.asset_id }
     return { status: 200, body: { data, has_more: behind.length > limit, ...ids } }
   }
 
@@ -174,7 +194,10 @@ class Desk {
   }
 }
 
-function recordOf({ asset_id, filename, mime_type, stored, created_at }: FixtureAsset, status: FixtureAsset['status']) {
+function recordOf(
+  { asset_id, filename, mime_type, stored, created_at }: FixtureAsset,
+  status: FixtureAsset['status'],
+) {
   return { asset_id, status, filename, mime_type, size_in_bytes: stored?.size ?? 0, created_at }
 }
 

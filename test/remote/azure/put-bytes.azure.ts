@@ -26,18 +26,30 @@ describe('a PUT into a real object store', () => {
     ['some pieces', Buffer.alloc(123_456, 'never the same piece ')],
   ]
   describe.each(['in memory', 'streamed'] as const)('%s', (way) => {
-    test.each(bodies)('%s: size, md5 and type are read back as they were sent', async (_what, bytes) => {
-      const { remote, asset_id, ticket } = await slotFor(bytes)
-      const stream = { [Symbol.asyncIterator]: () => piecesOf(bytes) }
-      const body = way === 'in memory' ? { size: bytes.length, bytes } : { size: bytes.length, stream }
-      successOf(await remote.putBytes(ticket, body))
-      const stored = { size: bytes.length, md5: hex(bytes), content_type: 'application/octet-stream' }
-      expect(await world.store.stat(asset_id)).toEqual(stored)
-      expect(await world.store.readMd5(asset_id)).toBe(hex(bytes))
-      expect(successOf(await remote.completeAsset(fixture_project, asset_id)).size_in_bytes).toBe(bytes.length)
-      expect(headersOf(world.host.requests[0]!)).toMatchObject({ 'content-length': String(bytes.length) })
-      expect(straysAt(world)).toEqual([])
-    })
+    test.each(bodies)(
+      '%s: size, md5 and type are read back as they were sent',
+      async (_what, bytes) => {
+        const { remote, asset_id, ticket } = await slotFor(bytes)
+        const stream = { [Symbol.asyncIterator]: () => piecesOf(bytes) }
+        const body =
+          way === 'in memory' ? { size: bytes.length, bytes } : { size: bytes.length, stream }
+        successOf(await remote.putBytes(ticket, body))
+        const stored = {
+          size: bytes.length,
+          md5: hex(bytes),
+          content_type: 'application/octet-stream',
+        }
+        expect(await world.store.stat(asset_id)).toEqual(stored)
+        expect(await world.store.readMd5(asset_id)).toBe(hex(bytes))
+        expect(successOf(await remote.completeAsset(fixture_project, asset_id)).size_in_bytes).toBe(
+          bytes.length,
+        )
+        expect(headersOf(world.host.requests[0]!)).toMatchObject({
+          'content-length': String(bytes.length),
+        })
+        expect(straysAt(world)).toEqual([])
+      },
+    )
   })
 
   const bytes = Buffer.from('the right bytes')
@@ -55,7 +67,10 @@ describe('a PUT into a real object store', () => {
     const upload_headers = Object.fromEntries(
       entries.filter((entry): entry is [string, string] => entry[1] !== undefined),
     )
-    const outcome = await remote.putBytes({ ...ticket, upload_headers }, { size: bytes.length, bytes })
+    const outcome = await remote.putBytes(
+      { ...ticket, upload_headers },
+      { size: bytes.length, bytes },
+    )
     if (expected === 'taken') successOf(outcome)
     else expect(failureOf(outcome)).toMatchObject({ about: 'ticket', status: expected })
     expect(await world.store.stat(asset_id)).toEqual(
@@ -65,10 +80,19 @@ describe('a PUT into a real object store', () => {
 
   test('why the listener is needed: the store itself accepts a request that reveals our key', async () => {
     const { ticket } = await slotFor(bytes)
-    const headers = { ...ticket.upload_headers, 'X-API-Key': fixture_token, 'X-Project-Id': fixture_project }
+    const headers = {
+      ...ticket.upload_headers,
+      'X-API-Key': fixture_token,
+      'X-Project-Id': fixture_project,
+    }
     const response = await fetch(ticket.upload_url, { method: 'PUT', headers, body: bytes })
     expect(response.status).toBe(201)
-    const given_away = ['X-API-Key was added', 'X-Project-Id was added', 'pat is given away', 'project is given away']
+    const given_away = [
+      'X-API-Key was added',
+      'X-Project-Id was added',
+      'pat is given away',
+      'project is given away',
+    ]
     expect(straysAt(world)).toEqual(expect.arrayContaining(given_away))
   })
 })

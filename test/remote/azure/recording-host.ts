@@ -1,4 +1,10 @@
-import { type ClientRequest, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 export interface RecordedRequest {
@@ -55,7 +61,12 @@ export async function startRecordingHost(store_port: number): Promise<RecordingH
   }
 }
 
-function handOn(port: number, incoming: IncomingMessage, response: ServerResponse, recorded: RecordedRequest): void {
+function handOn(
+  port: number,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  recorded: RecordedRequest,
+): void {
   const onward: ClientRequest = request({
     host: '127.0.0.1',
     port,

@@ -22,7 +22,9 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
       'streamed.txt': 'a line that makes it long\n'.repeat(100_000),
     }
     const entries = Object.entries(tree).map(([name, text]) => [`docs/${name}`, text])
-    const journey = await world.begin(makeTree({ ...Object.fromEntries(entries), 'docs/empty.txt': '' }))
+    const journey = await world.begin(
+      makeTree({ ...Object.fromEntries(entries), 'docs/empty.txt': '' }),
+    )
     for (const [name, text] of Object.entries(tree)) {
       const { asset_id, md5 } = await journey.ready(name)
       expect(md5).toBe(md5Of(text))
@@ -32,7 +34,9 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
       expect(await world.store.readMd5(asset_id!), name).toBe(md5Of(text))
     }
     expect(journey.file('empty.txt')?.stage).toBe('skipped empty')
-    expect(world.host.requests.map(({ method, status }) => [method, status])).toEqual(Array(4).fill(['PUT', 201]))
+    expect(world.host.requests.map(({ method, status }) => [method, status])).toEqual(
+      Array(4).fill(['PUT', 201]),
+    )
   })
 
   const spoilt: [string, number, (ticket: WireTicket, asset_id: string) => void][] = [
@@ -40,14 +44,17 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
       'a URL that has expired',
       403,
       (ticket, asset_id) => {
-        ticket.upload_url = world.host.origin + world.store.mint(asset_id, system_clock.now_ms() - second_ms)
+        ticket.upload_url =
+          world.host.origin + world.store.mint(asset_id, system_clock.now_ms() - second_ms)
       },
     ],
     [
       'a signature that was changed',
       403,
       (ticket) => {
-        ticket.upload_url = ticket.upload_url.replace(/sig=./, (start) => (start === 'sig=A' ? 'sig=B' : 'sig=A'))
+        ticket.upload_url = ticket.upload_url.replace(/sig=./, (start) =>
+          start === 'sig=A' ? 'sig=B' : 'sig=A',
+        )
       },
     ],
     [
@@ -75,23 +82,28 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
       'the md5 of other bytes',
       400,
       (ticket) => {
-        ticket.upload_headers['content-md5'] = createHash('md5').update('other bytes').digest('base64')
+        ticket.upload_headers['content-md5'] = createHash('md5')
+          .update('other bytes')
+          .digest('base64')
       },
     ],
   ]
-  test.each(spoilt)('%s: the store refuses, and the file is sent with a new ticket', async (_what, status, spoil) => {
-    world.api.spoil.push(spoil)
-    const text = `sent with a bad ticket first: ${_what}`
-    const journey = await world.begin(makeTree({ 'docs/a.txt': text }))
-    const { asset_id } = await journey.ready('a.txt')
-    expect(world.host.requests.map((request) => request.status)).toEqual([status, 201])
-    const [first, second] = world.api.assets
-    expect([first?.status, second?.asset_id]).toEqual(['uploaded', asset_id])
-    // A refused file is not stored under any name.
-    expect(await world.store.stat(first!.asset_id)).toBeUndefined()
-    expect(await world.store.names()).not.toContain('asset_of_somebody_else')
-    expect((await world.store.stat(asset_id!))?.md5).toBe(md5Of(text))
-  })
+  test.each(spoilt)(
+    '%s: the store refuses, and the file is sent with a new ticket',
+    async (_what, status, spoil) => {
+      world.api.spoil.push(spoil)
+      const text = `sent with a bad ticket first: ${_what}`
+      const journey = await world.begin(makeTree({ 'docs/a.txt': text }))
+      const { asset_id } = await journey.ready('a.txt')
+      expect(world.host.requests.map((request) => request.status)).toEqual([status, 201])
+      const [first, second] = world.api.assets
+      expect([first?.status, second?.asset_id]).toEqual(['uploaded', asset_id])
+      // A refused file is not stored under any name.
+      expect(await world.store.stat(first!.asset_id)).toBeUndefined()
+      expect(await world.store.names()).not.toContain('asset_of_somebody_else')
+      expect((await world.store.stat(asset_id!))?.md5).toBe(md5Of(text))
+    },
+  )
 
   test('a daemon that ends in the middle of a PUT fills the same slot with the same URL', async () => {
     const swallowed = world.host.swallowNext()
@@ -102,7 +114,12 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
     await journey.start()
     const { asset_id } = await journey.ready('a.txt')
     const [first, second, ...more] = world.host.requests
-    expect([first?.path, first?.status, second?.status, more]).toEqual([second?.path, undefined, 201, []])
+    expect([first?.path, first?.status, second?.status, more]).toEqual([
+      second?.path,
+      undefined,
+      201,
+      [],
+    ])
     expect(world.api.assets.map((asset) => asset.asset_id)).toEqual([asset_id])
     expect((await world.store.stat(asset_id!))?.md5).toBe(md5Of(text))
   })
@@ -110,14 +127,17 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
   test('uploads a gigabyte', { timeout: 180_000 }, async (context) => {
     const { bavail, bsize } = statfsSync(tmpdir())
     if (bavail * bsize < min_free_bytes) {
-      console.log(`skipped: a gigabyte, because less than ${min_free_bytes} bytes are free in ${tmpdir()}`)
+      console.log(
+        `skipped: a gigabyte, because less than ${min_free_bytes} bytes are free in ${tmpdir()}`,
+      )
       return context.skip()
     }
     const base = makeTree({ 'docs/big.bin': '' })
     const md5 = writeSparse(join(base, 'docs/big.bin'))
     const journey = await world.begin(base)
     // No other wait is as long: the file is hashed, sent, and hashed again by the store.
-    while (journey.file('big.bin')?.stage !== 'ready') await new Promise((resolve) => setTimeout(resolve, 50))
+    while (journey.file('big.bin')?.stage !== 'ready')
+      await new Promise((resolve) => setTimeout(resolve, 50))
     const { asset_id } = journey.file('big.bin')!
     expect(await world.store.stat(asset_id!)).toMatchObject({ size: gib, md5 })
     expect(world.host.requests.map((request) => request.status)).toEqual([201])

@@ -95,7 +95,10 @@ export class AzureJourney {
       destination: { write: (text) => void this.#log.push(text) },
     })
     const { secrets } = openSecrets(config, {})
-    this.#daemon = await within('the start', startDaemon({ config, secrets, clock: system_clock, log, mode: 'run' }))
+    this.#daemon = await within(
+      'the start',
+      startDaemon({ config, secrets, clock: system_clock, log, mode: 'run' }),
+    )
     this.#view ??= new LedgerView(config.state_dir)
   }
 
@@ -125,7 +128,8 @@ export class AzureJourney {
     if (daemon) await within('the stop', daemon.stop())
     this.#view?.close()
     const log = this.#log.join('')
-    for (const secret of [fixture_token, ...signaturesOf(this.#world.api)]) expect(log).not.toContain(secret)
+    for (const secret of [fixture_token, ...signaturesOf(this.#world.api)])
+      expect(log).not.toContain(secret)
     expect(this.#world.host.requests.length).toBeGreaterThan(0)
     expect(straysAt(this.#world)).toEqual([])
   }
@@ -145,10 +149,16 @@ export function straysAt({ host, api }: World): string[] {
     if (!ticket) return ['a URL that was not handed out']
     const { upload_headers } = ticket
     const headers = headersOf(request)
-    const added = Object.keys(headers).filter((name) => !(name in upload_headers) && !of_the_connection.includes(name))
-    const changed = Object.keys(upload_headers).filter((name) => headers[name] !== upload_headers[name])
+    const added = Object.keys(headers).filter(
+      (name) => !(name in upload_headers) && !of_the_connection.includes(name),
+    )
+    const changed = Object.keys(upload_headers).filter(
+      (name) => headers[name] !== upload_headers[name],
+    )
     const all = [request.path, ...request.raw_headers].join('\n').toLowerCase()
-    const leaked = [fixture_token, fixture_project].filter((secret) => all.includes(secret.toLowerCase()))
+    const leaked = [fixture_token, fixture_project].filter((secret) =>
+      all.includes(secret.toLowerCase()),
+    )
     return [
       ...added.map((name) => `${name} was added`),
       ...changed.map((name) => `${name} is not as it was handed out`),
@@ -158,7 +168,9 @@ export function straysAt({ host, api }: World): string[] {
 }
 
 export function headersOf({ raw_headers }: RecordedRequest): Record<string, string> {
-  const pairs = raw_headers.flatMap((name, at) => (at % 2 === 0 ? [[name, raw_headers[at + 1]!] as const] : []))
+  const pairs = raw_headers.flatMap((name, at) =>
+    at % 2 === 0 ? [[name, raw_headers[at + 1]!] as const] : [],
+  )
   return Object.fromEntries(pairs)
 }
 

@@ -104,8 +104,13 @@ function isAtRest(host: Host, after: string | true): Promise<boolean> {
       host.off('exit', onExit)
       resolve(answer)
     }
-    const onAnswer = ({ has_answered, last }: { has_answered: boolean; last: string | undefined }) =>
-      end(has_answered && (after === true || after === last))
+    const onAnswer = ({
+      has_answered,
+      last,
+    }: {
+      has_answered: boolean
+      last: string | undefined
+    }) => end(has_answered && (after === true || after === last))
     const onExit = () => end(false)
     const timer = setTimeout(end, patience_ms, false)
     host.on('message', onAnswer)

@@ -4,7 +4,10 @@ import { routes } from '../../../src/contract/routes/routes.ts'
 import { type Client, start } from '../fixture.ts'
 
 /** Sends the bytes unchanged and returns status and body of the one answer. */
-function talk(client: Client, text: string): Promise<{ status: number; type: string; body: string }> {
+function talk(
+  client: Client,
+  text: string,
+): Promise<{ status: number; type: string; body: string }> {
   const { hostname, port } = new URL(client.service.api)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(text))
@@ -22,7 +25,8 @@ function talk(client: Client, text: string): Promise<{ status: number; type: str
 }
 
 function request(line: string, headers: Record<string, string>, body = ''): string {
-  const length: Record<string, string> = body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+  const length: Record<string, string> =
+    body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
   const all = Object.entries({ Host: '127.0.0.1', Connection: 'close', ...headers, ...length })
   return `${line}\r\n${all.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${body}`
 }
@@ -31,26 +35,47 @@ function request(line: string, headers: Record<string, string>, body = ''): stri
 const allowed = [400, 401, 404, 500]
 
 test.each<[string, (key: Record<string, string>) => string, string]>([
-  ['an unknown path', (key) => request('GET /v1/nothing HTTP/1.1', key), 'publicapi.route.not_found'],
+  [
+    'an unknown path',
+    (key) => request('GET /v1/nothing HTTP/1.1', key),
+    'publicapi.route.not_found',
+  ],
   ['a path outside /v1', (key) => request('GET / HTTP/1.1', key), 'publicapi.route.not_found'],
-  ['a wrong method', (key) => request('DELETE /v1/chats HTTP/1.1', key), 'publicapi.route.wrong_method'],
-  ['a method that is not served', (key) => request('PATCH /v1/chats HTTP/1.1', key), 'publicapi.route.wrong_method'],
+  [
+    'a wrong method',
+    (key) => request('DELETE /v1/chats HTTP/1.1', key),
+    'publicapi.route.wrong_method',
+  ],
+  [
+    'a method that is not served',
+    (key) => request('PATCH /v1/chats HTTP/1.1', key),
+    'publicapi.route.wrong_method',
+  ],
   ['HEAD', (key) => request('HEAD /v1/nothing HTTP/1.1', key), ''],
   [
     'another media type',
     (key) => request('POST /v1/assets HTTP/1.1', { ...key, 'Content-Type': 'text/plain' }, 'hello'),
     'publicapi.body.media_type',
   ],
-  ['a body without a type', (key) => request('POST /v1/assets HTTP/1.1', key, '{}'), 'publicapi.body.media_type'],
+  [
+    'a body without a type',
+    (key) => request('POST /v1/assets HTTP/1.1', key, '{}'),
+    'publicapi.body.media_type',
+  ],
   [
     'a body that is too large',
     (key) =>
-      request('POST /v1/chats HTTP/1.1', { ...key, 'Content-Type': 'application/json' }, `"${'x'.repeat(1_048_576)}"`),
+      request(
+        'POST /v1/chats HTTP/1.1',
+        { ...key, 'Content-Type': 'application/json' },
+        `"${'x'.repeat(1_048_576)}"`,
+      ),
     'publicapi.body.too_large',
   ],
   [
     'a body that is not JSON',
-    (key) => request('POST /v1/assets HTTP/1.1', { ...key, 'Content-Type': 'application/json' }, '{"a'),
+    (key) =>
+      request('POST /v1/assets HTTP/1.1', { ...key, 'Content-Type': 'application/json' }, '{"a'),
     'publicapi.body.invalid',
   ],
   [
@@ -69,7 +94,11 @@ test.each<[string, (key: Record<string, string>) => string, string]>([
     () => request('GET / HTTP/1.1', { 'X-Long': 'x'.repeat(20_000) }),
     'publicapi.request.malformed',
   ],
-  ['no Host', () => 'GET /v1/assets HTTP/1.1\r\nConnection: close\r\n\r\n', 'publicapi.request.malformed'],
+  [
+    'no Host',
+    () => 'GET /v1/assets HTTP/1.1\r\nConnection: close\r\n\r\n',
+    'publicapi.request.malformed',
+  ],
   [
     'a foreign Host',
     (key) => request('GET /v1/assets HTTP/1.1', { ...key, Host: 'evil.example' }),
@@ -85,18 +114,21 @@ test.each<[string, (key: Record<string, string>) => string, string]>([
     (key) => request('GET /v1/assets HTTP/1.1', { ...key, Expect: 'x' }),
     'publicapi.request.malformed',
   ],
-])('A-20 A-21 the error object, with a status of the specification: %s', async (_what, textOf, code) => {
-  const client = await start()
-  const key = { 'X-API-Key': client.token, 'X-Project-Id': client.project_id }
-  const { status, type, body } = await talk(client, textOf(key))
-  expect(allowed).toContain(status)
-  expect(type).toContain('application/json')
-  // An answer to HEAD has no body.
-  if (code === '') return
-  const error = JSON.parse(body)
-  expect(error).toEqual({ code, humane: expect.any(String), statusCode: status })
-  expect(error.code).toMatch(/^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/)
-})
+])(
+  'A-20 A-21 the error object, with a status of the specification: %s',
+  async (_what, textOf, code) => {
+    const client = await start()
+    const key = { 'X-API-Key': client.token, 'X-Project-Id': client.project_id }
+    const { status, type, body } = await talk(client, textOf(key))
+    expect(allowed).toContain(status)
+    expect(type).toContain('application/json')
+    // An answer to HEAD has no body.
+    if (code === '') return
+    const error = JSON.parse(body)
+    expect(error).toEqual({ code, humane: expect.any(String), statusCode: status })
+    expect(error.code).toMatch(/^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/)
+  },
+)
 
 test('A-20 an unexpected error is a 500 that says nothing of the inside', async () => {
   const lines: string[] = []
@@ -104,7 +136,9 @@ test('A-20 an unexpected error is a 500 that says nothing of the inside', async 
   const stop = client.service.on('begin', () => {
     throw new Error('planted: secret inside')
   })
-  const reply = await fetch(`${client.service.api}/v1/projects`, { headers: { 'x-api-key': client.token } })
+  const reply = await fetch(`${client.service.api}/v1/projects`, {
+    headers: { 'x-api-key': client.token },
+  })
   stop()
   const body = await reply.json()
   expect([reply.status, body]).toEqual([
@@ -120,8 +154,11 @@ test('A-20 every call answers faults in its own body or path by the error object
   for (const { method, path } of routes) {
     const url = path.replace(/\{(\w+)_id\}/g, (_, kind) => `${kind}_00000000000000000000`)
     if (path === '/v1/openapi.yaml') continue
-    expect((await client.call(method, url, { headers: { 'x-api-key': 'no' } })).status, path).toBe(401)
-    if (method === 'POST') expect((await client.post(url, { nobody_knows: 1 })).status, path).toBe(400)
+    expect((await client.call(method, url, { headers: { 'x-api-key': 'no' } })).status, path).toBe(
+      401,
+    )
+    if (method === 'POST')
+      expect((await client.post(url, { nobody_knows: 1 })).status, path).toBe(400)
     if (url !== path) expect([400, 404], path).toContain((await client.call(method, url)).status)
   }
 })
@@ -134,5 +171,8 @@ test('A-20 a listener that fails before the answer changes no answer', async () 
   })
   expect((await client.get('/v1/projects')).status).toBe(200)
   expect((await client.get('/v1/nothing')).body.code).toBe('publicapi.route.not_found')
-  expect(lines).toEqual(['a listener of requests failed: planted', 'a listener of requests failed: planted'])
+  expect(lines).toEqual([
+    'a listener of requests failed: planted',
+    'a listener of requests failed: planted',
+  ])
 })

@@ -6,7 +6,9 @@ const missing = 'asset_00000000000000000000'
 
 test('A-02 the description is at /v1/openapi.yaml, without a key, version 1.0.0', async () => {
   const client = await start()
-  const reply = await client.get('/v1/openapi.yaml', { headers: { 'x-api-key': undefined, 'x-project-id': undefined } })
+  const reply = await client.get('/v1/openapi.yaml', {
+    headers: { 'x-api-key': undefined, 'x-project-id': undefined },
+  })
   expect(reply.status).toBe(200)
   expect(reply.headers.get('content-type')).toContain('application/yaml')
   expect(reply.body).toContain('version: "1.0.0"')
@@ -64,14 +66,20 @@ test('A-08 the key is checked before the project, the project before the body', 
   const both = { raw, headers: { ...json, 'x-api-key': 'wrong', 'x-project-id': 'wrong' } }
   expect((await client.call('POST', '/v1/assets', both)).body.code).toBe('publicapi.auth.invalid')
   const project = { raw, headers: { ...json, 'x-project-id': 'wrong' } }
-  expect((await client.call('POST', '/v1/assets', project)).body.code).toBe('publicapi.tenancy.project.missing')
-  expect((await client.call('POST', '/v1/assets', { raw, headers: json })).body.code).toBe('publicapi.body.invalid')
+  expect((await client.call('POST', '/v1/assets', project)).body.code).toBe(
+    'publicapi.tenancy.project.missing',
+  )
+  expect((await client.call('POST', '/v1/assets', { raw, headers: json })).body.code).toBe(
+    'publicapi.body.invalid',
+  )
 })
 
 test('A-08 a project out of reach is a 404, whether it exists or not', async () => {
   const client = await start()
   const other = client.service.projects.create('other').project_id
-  const { token } = client.service.tokens.create('one project', { project_ids: [client.project_id] })
+  const { token } = client.service.tokens.create('one project', {
+    project_ids: [client.project_id],
+  })
   const narrow = client.as({ token })
   expect((await narrow.get('/v1/assets')).status).toBe(200)
   const beyond = await narrow.as({ project_id: other }).get('/v1/assets')
@@ -121,7 +129,9 @@ test('A-10 ids are a kind and 20 lower-case letters or digits', async () => {
   expect((await client.slot()).asset_id).toMatch(/^asset_[a-z0-9]{20}$/)
   expect(chat_id).toMatch(/^chat_[a-z0-9]{20}$/)
   expect(message_id).toMatch(/^message_[a-z0-9]{20}$/)
-  expect((await client.post('/v1/labels', { name: 'one' })).body.label_id).toMatch(/^label_[a-z0-9]{20}$/)
+  expect((await client.post('/v1/labels', { name: 'one' })).body.label_id).toMatch(
+    /^label_[a-z0-9]{20}$/,
+  )
 })
 
 test('A-11 ids sort by the time of making', async () => {
@@ -159,21 +169,35 @@ test('A-12 times are ISO 8601, UTC', async () => {
 
 test('A-13 an unknown field is a 400 that names it', async () => {
   const client = await start()
-  const reply = await client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain', mime: 'x' })
+  const reply = await client.post('/v1/assets', {
+    filename: 'a',
+    mime_type: 'text/plain',
+    mime: 'x',
+  })
   expect([reply.status, reply.body.code]).toEqual([400, 'publicapi.body.invalid'])
   expect(reply.body.humane).toContain('"mime"')
-  expect((await client.post('/v1/chats', { prompt: 'x', scope: { workspace_ids: [] } })).status).toBe(400)
+  expect(
+    (await client.post('/v1/chats', { prompt: 'x', scope: { workspace_ids: [] } })).status,
+  ).toBe(400)
   expect((await client.get('/v1/assets?order=asc')).body.code).toBe('publicapi.query.invalid')
 })
 
-test.each(['', 'null', '[]', '"text"', '{"filename":', '{"filename":"a"}', '{"filename":"","mime_type":"text/plain"}'])(
-  'A-13 a body that does not fit is a 400: %s',
-  async (raw) => {
-    const client = await start()
-    const reply = await client.call('POST', '/v1/assets', { raw, headers: { 'content-type': 'application/json' } })
-    expect([reply.status, reply.body.code]).toEqual([400, 'publicapi.body.invalid'])
-  },
-)
+test.each([
+  '',
+  'null',
+  '[]',
+  '"text"',
+  '{"filename":',
+  '{"filename":"a"}',
+  '{"filename":"","mime_type":"text/plain"}',
+])('A-13 a body that does not fit is a 400: %s', async (raw) => {
+  const client = await start()
+  const reply = await client.call('POST', '/v1/assets', {
+    raw,
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([reply.status, reply.body.code]).toEqual([400, 'publicapi.body.invalid'])
+})
 
 test.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])(
   'A-15 an empty body of type %s counts as no body',
@@ -199,12 +223,16 @@ test('A-16 a preflight is answered without a key, and answers carry the CORS hea
   expect(preflight.status).toBe(204)
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
   expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, POST, DELETE')
-  expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('x-api-key')
+  expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase()).toContain(
+    'x-api-key',
+  )
   const bare = await fetch(`${client.service.api}/v1/assets`, { method: 'OPTIONS' })
   expect(bare.status).toBe(204)
   const answer = await client.get('/v1/assets', { headers: { origin: 'https://app.example' } })
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-  const refused = await client.get('/v1/assets', { headers: { origin: 'https://app.example', 'x-api-key': 'no' } })
+  const refused = await client.get('/v1/assets', {
+    headers: { origin: 'https://app.example', 'x-api-key': 'no' },
+  })
   expect(refused.headers.get('access-control-allow-origin')).toBe('*')
 })
 
@@ -214,7 +242,8 @@ test('A-17 updates are POST and answer 200, never PATCH or PUT; creates answer 2
   const path = `/v1/labels/${created.body.label_id}`
   expect(created.status).toBe(201)
   expect((await client.post(path, { name: 'two' })).status).toBe(200)
-  for (const method of ['PATCH', 'PUT']) expect((await client.call(method, path, { body: {} })).status).toBe(404)
+  for (const method of ['PATCH', 'PUT'])
+    expect((await client.call(method, path, { body: {} })).status).toBe(404)
   expect((await client.delete(path)).status).toBe(204)
   expect((await client.delete(path)).status).toBe(404)
 })

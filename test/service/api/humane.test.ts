@@ -14,7 +14,8 @@ import {
 import { start } from '../fixture.ts'
 
 /** A word of the validator or of a program, or what only a regular expression has. */
-const for_programmers = /expected|received|invalid input|undefined|null|regex|pattern|unrecognized|[\^$\\[\]|]/i
+const for_programmers =
+  /expected|received|invalid input|undefined|null|regex|pattern|unrecognized|[\^$\\[\]|]/i
 
 /** Lists what is wrong with a text for end users; empty if nothing is. */
 function faultsOf(text: string): string[] {
@@ -30,13 +31,23 @@ function faultsOf(text: string): string[] {
 }
 
 const longest = 'x'.repeat(300)
-const values = { id: longest, name: longest, needed: 'collaborator', role: 'reader', seconds: 3_600 }
+const values = {
+  id: longest,
+  name: longest,
+  needed: 'collaborator',
+  role: 'reader',
+  seconds: 3_600,
+}
 
 test('A-22 every code has a text for end users, with the longest values in it', () => {
   const texts = [...Object.values(api_errors).map(([, text]) => text), ...Object.values(gate_texts)]
   expect(texts.flatMap((text) => faultsOf(fillText(text, values)))).toEqual([])
   const findings = [...Object.values(type_texts), ...Object.values(finding_texts)].map((text) =>
-    fieldSentence('request', ['field'], fillText(text, { key: longest, limit: 24_000, choice: 'one, two' })),
+    fieldSentence(
+      'request',
+      ['field'],
+      fillText(text, { key: longest, limit: 24_000, choice: 'one, two' }),
+    ),
   )
   expect(findings.flatMap(faultsOf)).toEqual([])
 })
@@ -63,9 +74,13 @@ test('A-22 whatever is wrong with a field of any call, the text is for end users
   for (const route of routes as readonly Route[]) {
     const operation: Example = describeInterface([route], 'http://127.0.0.1')
     const body =
-      operation.paths[route.path][route.method.toLowerCase()].requestBody?.content['application/json'].example
+      operation.paths[route.path][route.method.toLowerCase()].requestBody?.content[
+        'application/json'
+      ].example
     const query = { limit: '5', after_id: 'x', before_id: 'y' }
-    const params = Object.fromEntries([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, 'x']))
+    const params = Object.fromEntries(
+      [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, 'x']),
+    )
     for (const [whole, schema, example] of [
       ['request', route.request, body],
       ['query', route.query, query],
@@ -87,20 +102,32 @@ test.each([
   ['/v1/chats', { prompt: 7 }, 'The prompt must be text.'],
   ['/v1/chats', { prompt: 'x', mime: 1 }, 'The request has an unknown field "mime".'],
   ['/v1/labels', { name: 'x' }, 'The name must have 2 to 255 characters.'],
-  ['/v1/assets', { filename: 'a', mime_type: 'text/plain', md5: 'x' }, 'The md5 must be 32 hexadecimal digits.'],
+  [
+    '/v1/assets',
+    { filename: 'a', mime_type: 'text/plain', md5: 'x' },
+    'The md5 must be 32 hexadecimal digits.',
+  ],
   [
     '/v1/chats',
     { prompt: 'x', scope: { asset_ids: ['nonsense'] } },
     'Entry 1 of the asset ids of the scope must be an id of the form asset_ and 20 lower-case letters or digits.',
   ],
   ['/v1/projects', { name: ' ' }, 'The name must have a visible character.'],
-  ['/v1/memories', { content: 'x', category: 'fact', importance: 'high' }, 'The importance must be a whole number.'],
+  [
+    '/v1/memories',
+    { content: 'x', category: 'fact', importance: 'high' },
+    'The importance must be a whole number.',
+  ],
   [
     '/v1/actions',
     { name: 'On', prompt: 'x', trigger: { kind: 'x', created_by: 7 } },
     'The created_by of the trigger must be a list.',
   ],
-  ['/v1/actions', { name: 'On', prompt: 'x' }, 'The request must have either a schedule or a trigger.'],
+  [
+    '/v1/actions',
+    { name: 'On', prompt: 'x' },
+    'The request must have either a schedule or a trigger.',
+  ],
 ])('A-22 %s %j: %s', async (path, body, text) => {
   const client = await start()
   expect((await client.post(path, body)).body.humane).toBe(text)

@@ -26,7 +26,9 @@ test('ids are unique, in order, without a gap, and each has a mark', () => {
 
 describe('every fact has the test that the page names', () => {
   test.each(facts.map((fact) => [fact.id, fact] as const))('%s', (_id, fact) => {
-    expect(missingProofs(fact, (path) => readFileSync(join(root, 'test', path), 'utf8'))).toEqual([])
+    expect(missingProofs(fact, (path) => readFileSync(join(root, 'test', path), 'utf8'))).toEqual(
+      [],
+    )
   })
 })
 
@@ -35,7 +37,8 @@ test('every id in the name of a test is on the page beside that test', () => {
   for (const [path, text] of filesBelow('test', /\.(test|facts)\.ts$/)) {
     for (const id of new Set(titlesOf(text).flatMap(idsIn))) {
       const fact = facts.find((candidate) => candidate.id === id)
-      if (!fact?.shown_by.includes(path)) lost.push(`${path} shows ${id}, which the page does not say`)
+      if (!fact?.shown_by.includes(path))
+        lost.push(`${path} shows ${id}, which the page does not say`)
     }
   }
   expect(lost).toEqual([])
@@ -50,7 +53,10 @@ test('every id in the program is on the page', () => {
 
 test('a fact without its test, and a missing test, are found', () => {
   const fact = { id: 'A-99', mark: 'S', text: '', shown_by: 'a.test.ts; b.test.ts "as it is"' }
-  const texts: Record<string, string> = { 'a.test.ts': `test('A-98 other', f)`, 'b.test.ts': `test('as it was', f)` }
+  const texts: Record<string, string> = {
+    'a.test.ts': `test('A-98 other', f)`,
+    'b.test.ts': `test('as it was', f)`,
+  }
   expect(missingProofs(fact, (path) => texts[path] ?? '')).toEqual([
     'no test in a.test.ts has A-99 in its name',
     'no test in b.test.ts is called "as it is"',
@@ -63,7 +69,9 @@ function readFacts(text: string): Fact[] {
     .split('\n')
     .filter((line) => /^\| [A-Z]-\d\d \|/.test(line))
     .map((line) => {
-      const [, id = '', mark = '', fact = '', shown_by = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
+      const [, id = '', mark = '', fact = '', shown_by = ''] = line
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim())
       return { id, mark, text: fact, shown_by }
     })
 }
@@ -73,8 +81,11 @@ function missingProofs({ id, shown_by }: Fact, read: (path: string) => string): 
   return shown_by.split(/; (?=\S+\.(?:test|facts)\.ts)/).flatMap((entry) => {
     const [, path = '', , title] = /^(\S+\.(?:test|facts)\.ts)( "(.+)")?$/.exec(entry) ?? []
     const titles = titlesOf(read(path))
-    if (title !== undefined) return titles.includes(title) ? [] : [`no test in ${path} is called "${title}"`]
-    return titles.some((name) => idsIn(name).includes(id)) ? [] : [`no test in ${path} has ${id} in its name`]
+    if (title !== undefined)
+      return titles.includes(title) ? [] : [`no test in ${path} is called "${title}"`]
+    return titles.some((name) => idsIn(name).includes(id))
+      ? []
+      : [`no test in ${path} has ${id} in its name`]
   })
 }
 
@@ -84,7 +95,9 @@ function missingProofs({ id, shown_by }: Fact, read: (path: string) => string): 
  */
 function titlesOf(text: string): string[] {
   return [
-    ...text.matchAll(/(?:\b(?:test|describe|fact)\(|\]\)\(|\)\(|const\)\()\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g),
+    ...text.matchAll(
+      /(?:\b(?:test|describe|fact)\(|\]\)\(|\)\(|const\)\()\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g,
+    ),
   ].map((match) => match[2]!)
 }
 

@@ -9,7 +9,8 @@ import { type Client, start, temporaryFolder } from '../fixture.ts'
 const email = 'bob@example.org'
 
 async function invite(client: Client, role = 'reader'): Promise<string> {
-  return (await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role })).body.url
+  return (await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role })).body
+    .url
 }
 
 interface Page {
@@ -23,10 +24,14 @@ async function open(url: string, init: RequestInit = {}): Promise<Page> {
   return { status: response.status, html: await response.text(), headers: response.headers }
 }
 
-const accept = (url: string, headers: Record<string, string> = {}) => open(url, { method: 'POST', headers })
+const accept = (url: string, headers: Record<string, string> = {}) =>
+  open(url, { method: 'POST', headers })
 
 /** Sends a form with any Host, which fetch does not. */
-function posted(url: string, headers: Record<string, string>): Promise<{ status: number | undefined }> {
+function posted(
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ status: number | undefined }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers }, (response) => {
       response.resume().on('end', () => resolve({ status: response.statusCode }))
@@ -42,9 +47,13 @@ function tokenIn({ html }: Page): string {
 test('D-05 whoever opens the link changes nothing; whoever accepts is a member and sees a token, once', async () => {
   const client = await start()
   const url = await invite(client)
-  const members = async () => (await client.get(`/v1/projects/${client.project_id}/members`)).body.data
+  const members = async () =>
+    (await client.get(`/v1/projects/${client.project_id}/members`)).body.data
   const first = await open(url)
-  expect(first).toMatchObject({ status: 200, html: expect.stringContaining('<form method="post">') })
+  expect(first).toMatchObject({
+    status: 200,
+    html: expect.stringContaining('<form method="post">'),
+  })
   expect(first.html).toContain('<b>tests</b> with the role reader')
   expect(first.html).not.toMatch(/pat_|<script/)
   expect((await open(url)).html).toBe(first.html)
@@ -55,7 +64,9 @@ test('D-05 whoever opens the link changes nothing; whoever accepts is a member a
   expect(accepted.status).toBe(200)
   expect(accepted.html).toContain(`<code>${client.service.api}</code>`)
   expect((await bob.get('/v1/assets')).status).toBe(200)
-  expect((await bob.post('/v1/labels', { name: 'mine' })).body.code).toBe('publicapi.tenancy.role.insufficient')
+  expect((await bob.post('/v1/labels', { name: 'mine' })).body.code).toBe(
+    'publicapi.tenancy.role.insufficient',
+  )
   expect(await members()).toMatchObject([{ email, role: 'reader', join_method: 'invited' }])
   for (const page of [await open(url), await accept(url)]) {
     expect(page).toMatchObject({ status: 404, html: expect.not.stringContaining('pat_') })
@@ -69,7 +80,12 @@ test('D-05 HEAD answers as GET does, without a body, and uses up no invitation',
   for (const place of [url, `${url}x`]) {
     const [shown, head] = [await open(place), await open(place, { method: 'HEAD' })]
     expect(head).toMatchObject({ status: shown.status, html: '' })
-    for (const name of ['content-length', 'content-type', 'cache-control', 'content-security-policy'])
+    for (const name of [
+      'content-length',
+      'content-type',
+      'cache-control',
+      'content-security-policy',
+    ])
       expect(head.headers.get(name), name).toBe(shown.headers.get(name))
   }
   expect(await accept(url)).toMatchObject({ status: 200, html: expect.stringContaining('pat_') })
@@ -90,9 +106,13 @@ test('D-05 a used, an expired, a replaced and an unknown link give the same page
   expect((await open(expired)).status).toBe(200)
   await clock.advance(1)
   const pages: Page[] = []
-  for (const url of [used, replaced, expired, unknown]) pages.push(await open(url), await accept(url))
+  for (const url of [used, replaced, expired, unknown])
+    pages.push(await open(url), await accept(url))
   expect(new Set(pages.map(({ status, html }) => `${status} ${html}`)).size).toBe(1)
-  expect(pages[0]).toMatchObject({ status: 404, html: expect.stringContaining('Ask the person who invited you') })
+  expect(pages[0]).toMatchObject({
+    status: 404,
+    html: expect.stringContaining('Ask the person who invited you'),
+  })
   expect(client.service.users.list()).toMatchObject([{ email }])
 })
 
@@ -137,7 +157,10 @@ test('D-05 a form of another page, or for another host, is refused; one of our o
   // So browsers send it: the policy of the page hides its origin.
   expect((await accept(url, { origin: 'null', 'sec-fetch-site': 'same-origin' })).status).toBe(200)
   client.service.members.remove(email, client.project_id)
-  expect((await accept(await invite(client), { origin: 'null' })).status, 'a browser that does not say more').toBe(200)
+  expect(
+    (await accept(await invite(client), { origin: 'null' })).status,
+    'a browser that does not say more',
+  ).toBe(200)
 })
 
 test('D-05 a form that names the origin of its page is taken from our own origin alone', async () => {
@@ -146,7 +169,10 @@ test('D-05 a form that names the origin of its page is taken from our own origin
   const here = new URL(client.service.api)
   const sent = async (origin: string, host = here.host) => {
     const { pathname } = new URL(await invite(client))
-    const { status } = await posted(client.service.api + pathname.slice('/sluice'.length), { origin, host })
+    const { status } = await posted(client.service.api + pathname.slice('/sluice'.length), {
+      origin,
+      host,
+    })
     if (status === 200) client.service.users.remove(email)
     return status
   }
@@ -160,7 +186,10 @@ test('D-05 a form that names the origin of its page is taken from our own origin
     'http://127.0.0.1',
   ])
     expect(await sent(origin), origin).toBe(400)
-  expect(await sent('https://blobs.example.org', 'team.example.org'), 'the blob store has no pages').toBe(400)
+  expect(
+    await sent('https://blobs.example.org', 'team.example.org'),
+    'the blob store has no pages',
+  ).toBe(400)
 })
 
 test('D-05 the token of an owner’s invitation reaches this project alone, also when its user joins others', async () => {
@@ -170,7 +199,9 @@ test('D-05 the token of an owner’s invitation reaches this project alone, also
   const token = tokenIn(await accept(await invite(client)))
   members.add(email, other, 'owner')
   const bob = client.as({ token })
-  expect((await bob.get('/v1/projects')).body.data).toMatchObject([{ project_id: client.project_id }])
+  expect((await bob.get('/v1/projects')).body.data).toMatchObject([
+    { project_id: client.project_id },
+  ])
 
   const link = members.add('eve@example.org', other, 'reader')!.url
   const eve = client.as({ token: tokenIn(await accept(link)) })
@@ -184,7 +215,10 @@ test('D-05 an invitation of a member changes the role, and its link gives no tok
   const again = await invite(client, 'collaborator')
   expect((await bob.post('/v1/labels', { name: 'mine' })).status).toBe(201)
   for (const page of [await open(again), await accept(again)]) {
-    expect(page).toMatchObject({ status: 200, html: expect.stringContaining('<h1>You are a member of tests</h1>') })
+    expect(page).toMatchObject({
+      status: 200,
+      html: expect.stringContaining('<h1>You are a member of tests</h1>'),
+    })
     expect(page.html).not.toMatch(/pat_|<form/)
   }
   expect((await bob.get(`/v1/projects/${client.project_id}/members`)).body.data).toMatchObject([
@@ -200,7 +234,9 @@ test('D-05 an older link of a person who was added meanwhile gives neither a tok
   expect(members.add(email, client.project_id, 'reader')).toBeUndefined()
   expect((await accept(older)).html).not.toContain('pat_')
   const bob = client.as({ token: tokens.create('of bob', { user: email }).token })
-  expect((await bob.get(`/v1/projects/${client.project_id}/members`)).body.data).toMatchObject([{ role: 'reader' }])
+  expect((await bob.get(`/v1/projects/${client.project_id}/members`)).body.data).toMatchObject([
+    { role: 'reader' },
+  ])
 })
 
 test('D-05 an owner who opens the link of a user gets no token of theirs, and finds nothing of a removed member', async () => {
@@ -221,8 +257,12 @@ test('D-05 an invitation survives a restart, and no file has its link', async ()
   const before = await start({ data_dir })
   const { pathname } = new URL(await invite(before))
   await before.service.close()
-  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const bytes = Buffer.concat(files.map((entry) => readFileSync(join(entry.parentPath, entry.name))))
+  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const bytes = Buffer.concat(
+    files.map((entry) => readFileSync(join(entry.parentPath, entry.name))),
+  )
   expect(bytes.includes(pathname.split('/').at(-1)!)).toBe(false)
   expect(bytes.includes(email)).toBe(true)
   const after = await start({ data_dir })

@@ -28,7 +28,11 @@ const breaks: [string, (document: any, codes: Record<string, number>) => void, R
     ({ components }) => delete components.schemas.AssetCreate.properties.md5,
     /body\.md5 is gone/,
   ],
-  ['a field of an answer goes', ({ components }) => delete components.schemas.Asset.properties.name, /name is gone/],
+  [
+    'a field of an answer goes',
+    ({ components }) => delete components.schemas.Asset.properties.name,
+    /name is gone/,
+  ],
   [
     'a field of an answer need not be there any more',
     ({ components }) => components.schemas.Asset.required.splice(0, 1),
@@ -75,7 +79,9 @@ const breaks: [string, (document: any, codes: Record<string, number>) => void, R
   [
     'the limit of a page is tightened',
     ({ paths }) =>
-      (paths['/v1/assets'].get.parameters.find(({ name }: { name: string }) => name === 'limit').schema.maximum = 50),
+      (paths['/v1/assets'].get.parameters.find(
+        ({ name }: { name: string }) => name === 'limit',
+      ).schema.maximum = 50),
     /\?limit: maximum was 100, is 50/,
   ],
   ['a status goes', ({ paths }) => delete paths['/v1/assets'].post.responses['404'], /404 is gone/],
@@ -87,8 +93,16 @@ const breaks: [string, (document: any, codes: Record<string, number>) => void, R
     },
     /succeeds with 200/,
   ],
-  ['a key is asked for', ({ paths }) => (paths['/v1/openapi.yaml'].get.security = [{ key: [] }]), /another key/],
-  ['a code goes', (_document, codes) => delete codes['publicapi.auth.invalid'], /publicapi\.auth\.invalid: was 401/],
+  [
+    'a key is asked for',
+    ({ paths }) => (paths['/v1/openapi.yaml'].get.security = [{ key: [] }]),
+    /another key/,
+  ],
+  [
+    'a code goes',
+    (_document, codes) => delete codes['publicapi.auth.invalid'],
+    /publicapi\.auth\.invalid: was 401/,
+  ],
   [
     'a code has another status',
     (_document, codes) => (codes['publicapi.auth.invalid'] = 403),
@@ -106,13 +120,18 @@ test('A-03 additions break no promise', () => {
   const document = describe_now()
   const { schemas } = document.components
   document.paths['/v1/new'] = document.paths['/v1/labels']
-  schemas.LabelCreate.properties.size = { type: 'object', properties: { x: { type: 'string' } }, required: ['x'] }
+  schemas.LabelCreate.properties.size = {
+    type: 'object',
+    properties: { x: { type: 'string' } },
+    required: ['x'],
+  }
   schemas.Label.properties.size = { type: 'integer' }
   schemas.ChatStart.properties.intelligence.enum.push('patient')
   schemas.ChatStart.properties.prompt.maxLength = 48_000
   schemas.AssetCreate.required = ['filename']
   schemas.Label.required.push('color')
-  document.paths['/v1/labels'].get.responses['451'] = document.paths['/v1/labels'].get.responses['404']
+  document.paths['/v1/labels'].get.responses['451'] =
+    document.paths['/v1/labels'].get.responses['404']
   const codes = { ...lockOf(describe_now()).codes, 'publicapi.new.reason': 400 }
   expect(brokenPromises(lockOf(describe_now()), lockOf(document, codes))).toEqual([])
 })

@@ -17,9 +17,21 @@ export interface Lock {
 type Shapes = Record<string, Json>
 
 /** Keys that do not limit the values. */
-const words = new Set(['description', 'examples', 'example', 'default', '$schema', 'id', 'properties', 'items', '$ref'])
+const words = new Set([
+  'description',
+  'examples',
+  'example',
+  'default',
+  '$schema',
+  'id',
+  'properties',
+  'items',
+  '$ref',
+])
 
-const statuses = Object.fromEntries(Object.entries(api_errors).map(([code, [status]]) => [code, status]))
+const statuses = Object.fromEntries(
+  Object.entries(api_errors).map(([code, [status]]) => [code, status]),
+)
 
 export function lockOf(document: Document, codes: Record<string, number> = statuses): Lock {
   const calls: Lock['calls'] = {}
@@ -51,10 +63,20 @@ export function lockOf(document: Document, codes: Record<string, number> = statu
   return { calls, codes }
 }
 
-function collect(document: Document, schema: Document, at: string, required: boolean, into: Shapes): void {
+function collect(
+  document: Document,
+  schema: Document,
+  at: string,
+  required: boolean,
+  into: Shapes,
+): void {
   // Bounds beside a reference hold as well.
-  const whole = schema.$ref ? { ...document.components.schemas[schema.$ref.split('/').at(-1)], ...schema } : schema
-  const bounds = Object.fromEntries(Object.entries(whole).filter(([key]) => !words.has(key) && key !== 'required'))
+  const whole = schema.$ref
+    ? { ...document.components.schemas[schema.$ref.split('/').at(-1)], ...schema }
+    : schema
+  const bounds = Object.fromEntries(
+    Object.entries(whole).filter(([key]) => !words.has(key) && key !== 'required'),
+  )
   into[at] = { required, ...bounds }
   for (const [name, inner] of Object.entries<Document>(whole.properties ?? {})) {
     collect(document, inner, `${at}.${name}`, whole.required?.includes(name) ?? false, into)
@@ -69,7 +91,8 @@ function collect(document: Document, schema: Document, at: string, required: boo
 export function brokenPromises(before: Lock, now: Lock): string[] {
   const broken: string[] = []
   for (const [code, status] of Object.entries(before.codes)) {
-    if (now.codes[code] !== status) broken.push(`code ${code}: was ${status}, is ${now.codes[code] ?? 'gone'}`)
+    if (now.codes[code] !== status)
+      broken.push(`code ${code}: was ${status}, is ${now.codes[code] ?? 'gone'}`)
   }
   for (const [call, old] of Object.entries(before.calls)) {
     const current = now.calls[call]
@@ -83,7 +106,8 @@ export function brokenPromises(before: Lock, now: Lock): string[] {
     }
     for (const status of current.statuses) {
       // A new error may come with a new reason, but no client can read a new success.
-      if (Number(status) < 400 && !old.statuses.includes(status)) broken.push(`${call}: succeeds with ${status}, too`)
+      if (Number(status) < 400 && !old.statuses.includes(status))
+        broken.push(`${call}: succeeds with ${status}, too`)
     }
     for (const direction of ['sent', 'answered'] as const) {
       const found = changesOf(old[direction], current[direction], direction)
@@ -100,7 +124,9 @@ function changesOf(before: Shapes, now: Shapes, direction: 'sent' | 'answered'):
     return changedBounds(old, current, direction).map((what) => `${at}: ${what}`)
   })
   if (direction === 'answered') return found
-  const asked = Object.keys(now).filter((at) => !(at in before) && now[at]!.required === true && !isInside(at, before))
+  const asked = Object.keys(now).filter(
+    (at) => !(at in before) && now[at]!.required === true && !isInside(at, before),
+  )
   return [...found, ...asked.map((at) => `${at} must be sent now`)]
 }
 

@@ -34,20 +34,36 @@ test('A-02 it describes every call with its answers, its key and its project, an
     const operation = document.paths[route.path][route.method.toLowerCase()]
     const by_key = route.auth ? ['401'] : []
     const by_id = route.scoped || route.params ? ['404'] : []
-    const statuses = [...Object.keys(route.answers), '400', ...by_key, ...by_id, '429', '500', '503']
+    const statuses = [
+      ...Object.keys(route.answers),
+      '400',
+      ...by_key,
+      ...by_id,
+      '429',
+      '500',
+      '503',
+    ]
     expect(Object.keys(operation.responses), route.id).toEqual(statuses)
     expect(operation.security).toEqual(route.auth ? [{ key: [] }] : [])
-    const in_header = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'header')
+    const in_header = (operation.parameters ?? []).filter(
+      (parameter: { in: string }) => parameter.in === 'header',
+    )
     expect(in_header.length, route.id).toBe(route.scoped ? 1 : 0)
-    const in_path = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'path')
-    expect(in_path.map(({ name }: { name: string }) => `{${name}}`)).toEqual(route.path.match(/\{\w+\}/g) ?? [])
+    const in_path = (operation.parameters ?? []).filter(
+      (parameter: { in: string }) => parameter.in === 'path',
+    )
+    expect(in_path.map(({ name }: { name: string }) => `{${name}}`)).toEqual(
+      route.path.match(/\{\w+\}/g) ?? [],
+    )
   }
 })
 
 test('A-29 it says openly that before_id is our own reading', async () => {
   const document = await description()
   expect(document.info.description).toContain('before_id is our reading')
-  const list = document.paths['/v1/assets'].get.parameters.find(({ name }: { name: string }) => name === 'before_id')
+  const list = document.paths['/v1/assets'].get.parameters.find(
+    ({ name }: { name: string }) => name === 'before_id',
+  )
   expect(list.schema.description).toContain('Our reading')
 })
 
@@ -65,19 +81,23 @@ test('every reference in it leads to a definition', async () => {
 function* schemasIn(document: Document): Generator<[string, Document]> {
   function* below(schema: Document, at: string): Generator<[string, Document]> {
     yield [at, schema]
-    for (const [name, inner] of Object.entries(schema.properties ?? {})) yield* below(inner, `${at}.${name}`)
+    for (const [name, inner] of Object.entries(schema.properties ?? {}))
+      yield* below(inner, `${at}.${name}`)
     for (const key of ['items', 'additionalProperties']) {
       if (typeof schema[key] === 'object') yield* below(schema[key], `${at} ${key}`)
     }
     for (const key of ['anyOf', 'oneOf', 'allOf']) {
-      for (const [index, inner] of (schema[key] ?? []).entries()) yield* below(inner, `${at} ${key} ${index}`)
+      for (const [index, inner] of (schema[key] ?? []).entries())
+        yield* below(inner, `${at} ${key} ${index}`)
     }
   }
-  for (const [name, schema] of Object.entries(document.components.schemas)) yield* below(schema, name)
+  for (const [name, schema] of Object.entries(document.components.schemas))
+    yield* below(schema, name)
   for (const [at, { schema }] of contentsIn(document)) yield* below(schema, at)
   for (const [path, operations] of Object.entries<Document>(document.paths)) {
     for (const operation of Object.values<Document>(operations)) {
-      for (const { name, schema } of operation.parameters ?? []) yield* below(schema, `${path} ${name}`)
+      for (const { name, schema } of operation.parameters ?? [])
+        yield* below(schema, `${path} ${name}`)
     }
   }
 }
@@ -86,9 +106,11 @@ function* schemasIn(document: Document): Generator<[string, Document]> {
 function* contentsIn(document: Document): Generator<[string, Document]> {
   for (const [path, operations] of Object.entries<Document>(document.paths)) {
     for (const [method, { requestBody, responses }] of Object.entries<Document>(operations)) {
-      for (const content of Object.values(requestBody?.content ?? {})) yield [`${method} ${path} body`, content]
+      for (const content of Object.values(requestBody?.content ?? {}))
+        yield [`${method} ${path} body`, content]
       for (const [status, response] of Object.entries<Document>(responses)) {
-        for (const content of Object.values(response.content ?? {})) yield [`${method} ${path} ${status}`, content]
+        for (const content of Object.values(response.content ?? {}))
+          yield [`${method} ${path} ${status}`, content]
       }
     }
   }
@@ -102,7 +124,9 @@ test('A-02 no schema in it is empty', async () => {
   let schemas = 0
   for (const [at, schema] of schemasIn(document)) {
     schemas += 1
-    const says_something = Object.keys(schema).some((key) => !['description', 'examples', 'default'].includes(key))
+    const says_something = Object.keys(schema).some(
+      (key) => !['description', 'examples', 'default'].includes(key),
+    )
     expect(says_something, at).toBe(true)
   }
   expect(schemas).toBeGreaterThan(100)
@@ -124,17 +148,22 @@ test('A-03 what is sent has no other fields; what is answered can get more, and 
     const is_sent = at.endsWith('body')
     for (const each of reached(document, schema)) {
       if (is_sent) expect(each, at).not.toHaveProperty('x-extensible-enum')
-      else if (each.properties?.status) expect(each.properties.status, at).not.toHaveProperty('enum')
+      else if (each.properties?.status)
+        expect(each.properties.status, at).not.toHaveProperty('enum')
       if (each.type !== 'object') continue
       counts[is_sent ? 'sent' : 'answered'] += 1
       // A map says what its values are.
-      const is_map = typeof each.additionalProperties === 'object' && Object.keys(each.additionalProperties).length > 0
+      const is_map =
+        typeof each.additionalProperties === 'object' &&
+        Object.keys(each.additionalProperties).length > 0
       if (!is_map) expect(each.additionalProperties, at).toBe(is_sent ? false : undefined)
     }
   }
   expect(counts.sent).toBeGreaterThan(20)
   expect(counts.answered).toBeGreaterThan(100)
-  expect(document.components.schemas.Asset.properties.status['x-extensible-enum']).toContain('ready')
+  expect(document.components.schemas.Asset.properties.status['x-extensible-enum']).toContain(
+    'ready',
+  )
 })
 
 test('A-21 a status beyond the specification says that it is ours', async () => {
@@ -143,8 +172,12 @@ test('A-21 a status beyond the specification says that it is ours', async () => 
   for (const [path, operations] of Object.entries<Document>(document.paths)) {
     for (const { responses } of Object.values<Document>(operations)) {
       for (const [status, response] of Object.entries<Document>(responses)) {
-        const { description: text } = response.$ref ? document.components.responses[`Error${status}`] : response
-        expect(text.includes('of ours'), `${path} ${status}: ${text}`).toBe(!of_specification.includes(status))
+        const { description: text } = response.$ref
+          ? document.components.responses[`Error${status}`]
+          : response
+        expect(text.includes('of ours'), `${path} ${status}: ${text}`).toBe(
+          !of_specification.includes(status),
+        )
       }
     }
   }
@@ -155,7 +188,8 @@ test('A-02 every request, answer and error has an example that fits its schema',
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
   ajv.addSchema(document, 'description')
-  const absolute = (schema: Document) => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"description#/'))
+  const absolute = (schema: Document) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"description#/'))
   let examples = 0
   for (const [at, { schema, example, examples: several }] of contentsIn(document)) {
     const values: unknown[] = several
@@ -177,8 +211,14 @@ test('A-02 the schemas of the routes accept the examples of requests', () => {
   for (const route of routes as readonly Route[]) {
     if (!route.request) continue
     const operation: Document = describeInterface([route], 'http://127.0.0.1')
-    const { example } = operation.paths[route.path][route.method.toLowerCase()].requestBody.content['application/json']
-    expect(route.request.safeParse(example).error, `${route.id} ${JSON.stringify(example)}`).toBeUndefined()
+    const { example } =
+      operation.paths[route.path][route.method.toLowerCase()].requestBody.content[
+        'application/json'
+      ]
+    expect(
+      route.request.safeParse(example).error,
+      `${route.id} ${JSON.stringify(example)}`,
+    ).toBeUndefined()
   }
 })
 
@@ -189,7 +229,8 @@ test('D-08 the schema itself asks for exactly one of schedule and trigger', asyn
   ajv.addSchema(document, 'description')
   for (const name of ['ActionCreate', 'ActionUpdate']) {
     const fits = ajv.getSchema(`description#/components/schemas/${name}`)!
-    const { schedule, ...rest } = document.paths['/v1/actions'].post.requestBody.content['application/json'].example
+    const { schedule, ...rest } =
+      document.paths['/v1/actions'].post.requestBody.content['application/json'].example
     const trigger = { kind: 'asset_ready' }
     expect(schedule).toBeDefined()
     expect(
@@ -205,7 +246,22 @@ test('D-08 the schema itself asks for exactly one of schedule and trigger', asyn
 test('any JSON written as YAML reads back unchanged', () => {
   const value = {
     plain: 'text',
-    odd: ['yes', 'no', '1', '1.0', 'null', '', ' lead', 'a: b', '# c', 'line\nbreak', '\u2028', "'", '"', 'ä'],
+    odd: [
+      'yes',
+      'no',
+      '1',
+      '1.0',
+      'null',
+      '',
+      ' lead',
+      'a: b',
+      '# c',
+      'line\nbreak',
+      '\u2028',
+      "'",
+      '"',
+      'ä',
+    ],
     empty: { list: [], object: {} },
     nested: [[1, [2]], { a: [{ b: null }], on: true, 200: false, 'a b': 1.5, '': 'no name' }],
   }

@@ -29,7 +29,9 @@ function exchange(origin: string, text: string | Buffer): Promise<Exchanged> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
-    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.end(text))
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () =>
+      socket.end(text),
+    )
     const done = (has_ended: boolean) => {
       socket.destroy()
       const answered = Buffer.concat(pieces).toString('latin1')
@@ -46,7 +48,8 @@ function exchange(origin: string, text: string | Buffer): Promise<Exchanged> {
 /** One request that would be served, hidden in or behind another. */
 const hidden = 'GET /v1/openapi.yaml HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'
 const json = 'Content-Type: application/json\r\n'
-const post = (headers: string, body: string) => `POST /v1/labels HTTP/1.1\r\n${key}${json}${headers}\r\n${body}`
+const post = (headers: string, body: string) =>
+  `POST /v1/labels HTTP/1.1\r\n${key}${json}${headers}\r\n${body}`
 const get = (target: string) => `GET ${target} HTTP/1.1\r\n${key}Connection: close\r\n\r\n`
 const body = '{"name":"Contracts"}'
 
@@ -54,23 +57,45 @@ const body = '{"name":"Contracts"}'
 const smuggled: [string, () => string][] = [
   ['two lengths', () => post('Content-Length: 20\r\nContent-Length: 3\r\n', body + hidden)],
   ['two lengths in one line', () => post('Content-Length: 20, 3\r\n', body + hidden)],
-  ['a length and chunks', () => post('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${hidden}`)],
-  ['chunks and a length', () => post('Transfer-Encoding: chunked\r\nContent-Length: 300\r\n', `0\r\n\r\n${hidden}`)],
-  ['chunks that are not last', () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${hidden}`)],
-  ['an unknown kind of chunks', () => post('Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${hidden}`)],
+  [
+    'a length and chunks',
+    () => post('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${hidden}`),
+  ],
+  [
+    'chunks and a length',
+    () => post('Transfer-Encoding: chunked\r\nContent-Length: 300\r\n', `0\r\n\r\n${hidden}`),
+  ],
+  [
+    'chunks that are not last',
+    () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${hidden}`),
+  ],
+  [
+    'an unknown kind of chunks',
+    () => post('Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${hidden}`),
+  ],
   ['a blank before the colon', () => post('Transfer-Encoding : chunked\r\n', `0\r\n\r\n${hidden}`)],
   [
     'a folded header',
-    () => post('X-Fold: a\r\n Content-Length: 3\r\nContent-Length: 20\r\n\x01: x\r\n', body + hidden),
+    () =>
+      post('X-Fold: a\r\n Content-Length: 3\r\nContent-Length: 20\r\n\x01: x\r\n', body + hidden),
   ],
   ['a length that is no number', () => post('Content-Length: +20\r\n', body + hidden)],
   ['a length below zero', () => post('Content-Length: -1\r\n', body + hidden)],
   ['a length in hexadecimal', () => post('Content-Length: 0x14\r\n', body + hidden)],
   ['a length without end', () => post(`Content-Length: ${'9'.repeat(40)}\r\n`, body + hidden)],
-  ['a chunk of no size', () => post('Transfer-Encoding: chunked\r\n', `zz\r\n${body}\r\n0\r\n\r\n${hidden}`)],
-  ['a chunk of less than it says', () => post('Transfer-Encoding: chunked\r\n', `5\r\n${body}\r\n0\r\n\r\n${hidden}`)],
+  [
+    'a chunk of no size',
+    () => post('Transfer-Encoding: chunked\r\n', `zz\r\n${body}\r\n0\r\n\r\n${hidden}`),
+  ],
+  [
+    'a chunk of less than it says',
+    () => post('Transfer-Encoding: chunked\r\n', `5\r\n${body}\r\n0\r\n\r\n${hidden}`),
+  ],
   ['NUL in a header', () => post('X-Nul: a\0b\r\nContent-Length: 20\r\n', body + hidden)],
-  ['a bare CR in a header', () => post('X-Cr: a\rContent-Length: 3\r\nContent-Length: 20\r\n', body + hidden)],
+  [
+    'a bare CR in a header',
+    () => post('X-Cr: a\rContent-Length: 3\r\nContent-Length: 20\r\n', body + hidden),
+  ],
 ]
 
 const malformed: [string, () => string][] = [
@@ -81,7 +106,10 @@ const malformed: [string, () => string][] = [
   ['a version that is none', () => 'GET / HTTP/9.9\r\n\r\n'],
   ['a method that is none', () => `BREW /v1/assets HTTP/1.1\r\n${key}\r\n`],
   ['a method in small letters', () => `get /v1/assets HTTP/1.1\r\n${key}\r\n`],
-  ['another origin as target', () => get('http://evil.example/v1/openapi.yaml').replace('127.0.0.1', 'evil.example')],
+  [
+    'another origin as target',
+    () => get('http://evil.example/v1/openapi.yaml').replace('127.0.0.1', 'evil.example'),
+  ],
   ['only half a header', () => 'GET / HTTP/1.1\r\nHost: 127'],
   ['a header without a name', () => `GET / HTTP/1.1\r\n: x\r\n${key}\r\n`],
   ['a header of 20 KB', () => `GET / HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
@@ -93,10 +121,14 @@ const malformed: [string, () => string][] = [
   ['an overlong slash', () => get('/v1/assets/%c0%af')],
   ['a NUL in the path', () => get('/v1/assets/asset_%00')],
   ['a slash in an id', () => get('/v1/assets/..%2f..%2fetc')],
-  ['two Hosts', () => `GET /v1/assets HTTP/1.1\r\n${key}Host: evil.example\r\nConnection: close\r\n\r\n`],
+  [
+    'two Hosts',
+    () => `GET /v1/assets HTTP/1.1\r\n${key}Host: evil.example\r\nConnection: close\r\n\r\n`,
+  ],
   [
     'another media type',
-    () => `POST /v1/labels HTTP/1.1\r\n${key}Content-Type: text/xml\r\nContent-Length: 4\r\n\r\n<a/>`,
+    () =>
+      `POST /v1/labels HTTP/1.1\r\n${key}Content-Type: text/xml\r\nContent-Length: 4\r\n\r\n<a/>`,
   ],
   [
     'a media type that is none',

@@ -36,7 +36,10 @@ test('D-05 D-07 a reader keeps their own memories, and changes no shared ones', 
 
 test('D-07 a memory is its maker’s alone or everybody’s, as it is made', async () => {
   const client = await start()
-  const [ada, bob] = [await asMember(client, 'ada', 'collaborator'), await asMember(client, 'bob', 'reader')]
+  const [ada, bob] = [
+    await asMember(client, 'ada', 'collaborator'),
+    await asMember(client, 'bob', 'reader'),
+  ]
   for (const [scope, status] of [
     ['user', 404],
     ['project', 200],
@@ -49,7 +52,10 @@ test('D-07 a memory is its maker’s alone or everybody’s, as it is made', asy
 
 test('D-06 D-07 a user who changes a shared record does not become its owner', async () => {
   const client = await start()
-  const [ada, bob] = [asMember(client, 'ada', 'collaborator'), asMember(client, 'bob', 'collaborator')]
+  const [ada, bob] = [
+    asMember(client, 'ada', 'collaborator'),
+    asMember(client, 'bob', 'collaborator'),
+  ]
   const of_nobody = { name: 'terms', content: 'x', scope: 'user', category: 'skill' }
   const paths = [
     `/v1/memories/${(await client.post('/v1/memories', memory)).body.memory_id}`,
@@ -66,7 +72,12 @@ test('D-05 a reader renames and deletes only chats in which no other user has as
   const client = await start()
   const [ada, bob] = [asMember(client, 'ada', 'reader'), asMember(client, 'bob', 'reader')]
   const ask = async (who: Client) => (await who.post('/v1/chats', { prompt: 'x' })).body
-  const [of_nobody, of_bob, own, shared] = [await ask(client), await ask(bob), await ask(ada), await ask(ada)]
+  const [of_nobody, of_bob, own, shared] = [
+    await ask(client),
+    await ask(bob),
+    await ask(ada),
+    await ask(ada),
+  ]
   const second = (await bob.post(`/v1/chats/${shared.chat_id}/messages`, { prompt: 'y' })).body
   for (const { chat_id, message_id } of [of_nobody, of_bob]) {
     expect(await outcome(ada.get(`/v1/chats/${chat_id}`))).toBe(200)
@@ -76,8 +87,12 @@ test('D-05 a reader renames and deletes only chats in which no other user has as
     expect(await outcome(ada.post(`/v1/chats/${chat_id}`, { title: 'hers' }))).toBe(refused)
     expect(await outcome(ada.delete(`/v1/chats/${chat_id}`))).toBe(refused)
   }
-  expect(await outcome(ada.delete(`/v1/chats/${shared.chat_id}/messages/${second.message_id}`))).toBe(refused)
-  expect(await outcome(ada.delete(`/v1/chats/${shared.chat_id}/messages/${shared.message_id}`))).toBe(204)
+  expect(
+    await outcome(ada.delete(`/v1/chats/${shared.chat_id}/messages/${second.message_id}`)),
+  ).toBe(refused)
+  expect(
+    await outcome(ada.delete(`/v1/chats/${shared.chat_id}/messages/${shared.message_id}`)),
+  ).toBe(204)
   expect(await outcome(ada.post(`/v1/chats/${own.chat_id}`, { title: 'hers' }))).toBe(200)
   expect(await outcome(ada.delete(`/v1/chats/${own.chat_id}`))).toBe(204)
   // A user who may change the project may change any of its chats.

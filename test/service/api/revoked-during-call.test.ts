@@ -6,7 +6,11 @@ import { type Client, start, until } from '../fixture.ts'
  * Begins a call: its head and half of its body have arrived. `finish` sends the rest and returns
  * the answer.
  */
-async function begun(client: Client, path: string, body: object): Promise<{ finish: () => Promise<string> }> {
+async function begun(
+  client: Client,
+  path: string,
+  body: object,
+): Promise<{ finish: () => Promise<string> }> {
   const { service, token, project_id } = client
   const text = JSON.stringify(body)
   const head = [

@@ -56,7 +56,9 @@ test('an upload without progress is cut and leaves nothing; one with progress is
   const head = (length: number) =>
     `PUT ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${headers.join('')}Content-Length: ${length}\r\n\r\n`
   expect(await dawdle(origin, `${head(1_000_000)}x`)).toBe('')
-  await until(() => client.service.requestLog.every(({ place, status }) => place !== 'put' || status === 0))
+  await until(() =>
+    client.service.requestLog.every(({ place, status }) => place !== 'put' || status === 0),
+  )
   // This takes four times the silence limit, and is never silent, though a byte comes late on a
   // busy machine. It is cut only after its end.
   const answer = await dawdle(origin, `${head(32)}`, silence_ms / 8)

@@ -119,14 +119,23 @@ function allNever(): Things {
 }
 
 const entryOf = ({ id }: Route): Entry => entries[id as KeyedRouteId]
-const paramsOf = ({ path }: Route) => [...path.matchAll(/\{((\w+)_id)\}/g)].map(([, name, kind]) => ({ name, kind }))
+const paramsOf = ({ path }: Route) =>
+  [...path.matchAll(/\{((\w+)_id)\}/g)].map(([, name, kind]) => ({ name, kind }))
 
 /** Makes the call with these ids; `cursor` goes into the query of a list. */
-function call(client: Client, route: Route, ids: Things, cursor?: [name: string, id: string]): Promise<Reply> {
+function call(
+  client: Client,
+  route: Route,
+  ids: Things,
+  cursor?: [name: string, id: string],
+): Promise<Reply> {
   const path = route.path.replace(/\{(\w+)_id\}/g, (_, kind: Kind) => ids[kind])
   const query = cursor ? `?${cursor[0]}=${cursor[1]}` : ''
   const body = entryOf(route).body?.(ids)
-  return client.call(route.method, path + query, { body, headers: route.scoped ? {} : { 'x-project-id': undefined } })
+  return client.call(route.method, path + query, {
+    body,
+    headers: route.scoped ? {} : { 'x-project-id': undefined },
+  })
 }
 
 /** The kinds of ids in the path and body of a call that can belong to another project or user. */
@@ -166,7 +175,10 @@ const inProject = (project_id: string) => both.as({ project_id })
 
 /** A client whose key reaches this project and no other. */
 function onlyIn(project_id: string): Client {
-  return both.as({ project_id, token: service.tokens.create(unique('key'), { project_ids: [project_id] }).token })
+  return both.as({
+    project_id,
+    token: service.tokens.create(unique('key'), { project_ids: [project_id] }).token,
+  })
 }
 
 function unique(word: string): string {
@@ -182,7 +194,10 @@ function member(role: Role): Client {
   const email = uniqueEmail()
   service.users.create(email)
   service.members.add(email, ours, role)
-  return both.as({ project_id: ours, token: service.tokens.create(unique('key'), { user: email }).token })
+  return both.as({
+    project_id: ours,
+    token: service.tokens.create(unique('key'), { user: email }).token,
+  })
 }
 
 /** Makes a thing of each kind in the project of this client. */
@@ -192,7 +207,8 @@ const makers: Record<Kind, (client: Client, so_far: Things) => string | Promise<
   chat: async (client) => (await client.post('/v1/chats', { prompt: 'x' })).body.chat_id,
   message: async (client, { chat }) =>
     (await client.post(`/v1/chats/${chat}/messages`, { prompt: 'x' })).body.message_id,
-  label: async (client) => (await client.post('/v1/labels', { name: unique('label') })).body.label_id,
+  label: async (client) =>
+    (await client.post('/v1/labels', { name: unique('label') })).body.label_id,
   async user(client) {
     const email = uniqueEmail()
     const { user_id } = service.users.create(email)
@@ -201,15 +217,18 @@ const makers: Record<Kind, (client: Client, so_far: Things) => string | Promise<
   },
   async invitation(client) {
     const guest = { email: uniqueEmail(), role: 'reader' }
-    return (await client.post(`/v1/projects/${client.project_id}/invitations`, guest)).body.invitation_id
+    return (await client.post(`/v1/projects/${client.project_id}/invitations`, guest)).body
+      .invitation_id
   },
   skill: async (client) => (await client.post('/v1/skills', skill())).body.skill_id,
   memory: async (client) => (await client.post('/v1/memories', memory)).body.memory_id,
   action: async (client) => (await client.post('/v1/actions', action)).body.action_id,
-  session: async (client) => (await client.post('/v1/sessions', { name: 'Weekly', turns })).body.session_id,
+  session: async (client) =>
+    (await client.post('/v1/sessions', { name: 'Weekly', turns })).body.session_id,
   concept: ({ project_id }, { asset }) =>
     service.concepts.create(unique('concept'), { project_id, asset_ids: [asset] }).concept_id,
-  view: ({ project_id }) => service.views.create(unique('view'), { project_id, name_pattern: '*' }).view_id,
+  view: ({ project_id }) =>
+    service.views.create(unique('view'), { project_id, name_pattern: '*' }).view_id,
 }
 
 /**
@@ -240,7 +259,10 @@ describe('A-09 an id of another project gets the same answer as one that never e
     // The wider key is the harder case: only the header keeps the projects apart. For a project
     // itself, a narrow key is used.
     const narrow = onlyIn(ours)
-    const [own, foreign] = [await makeThings(inProject(ours), route), await makeThings(inProject(theirs), route)]
+    const [own, foreign] = [
+      await makeThings(inProject(ours), route),
+      await makeThings(inProject(theirs), route),
+    ]
     const slots = slotsOf(route, own)
     for (const kind of slots) {
       const client = kind === 'project' ? narrow : inProject(ours)
@@ -270,7 +292,12 @@ describe('A-08 A-09 ids are unknown in another project, and a project out of rea
     const own = await makeThings(inProject(ours), route)
     if (slotsOf(route, own).length > 0) {
       const elsewhere = inProject(theirs)
-      expectAlike(await call(elsewhere, route, own), await call(elsewhere, route, allNever()), 404, route.id)
+      expectAlike(
+        await call(elsewhere, route, own),
+        await call(elsewhere, route, allNever()),
+        404,
+        route.id,
+      )
     } else {
       const answer = await call(inProject(theirs), route, own)
       expect(answer.status).toBeLessThan(300)
@@ -303,12 +330,22 @@ describe('D-06 D-07 a user’s own records do not exist for any other user', () 
     // A key without a user reaches the whole project, but no user's own records.
     for (const other of [bob, inProject(ours)]) {
       if (lists === undefined) {
-        expectAlike(await call(other, route, own), await call(other, route, allNever()), 404, route.id)
+        expectAlike(
+          await call(other, route, own),
+          await call(other, route, allNever()),
+          404,
+          route.id,
+        )
         continue
       }
       expect((await call(other, route, own)).body.data).toEqual([])
       const swapped = await call(other, route, own, ['after_id', own[lists]])
-      expectAlike(swapped, await call(other, route, own, ['after_id', neverWas(lists)]), 400, route.id)
+      expectAlike(
+        swapped,
+        await call(other, route, own, ['after_id', neverWas(lists)]),
+        400,
+        route.id,
+      )
     }
     const done = await call(ada, route, own)
     expect(done.status, JSON.stringify(done.body)).toBeLessThan(300)

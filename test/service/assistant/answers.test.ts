@@ -10,7 +10,9 @@ const subjects = towns.split(' ').map((town, at) => ({
 }))
 
 const filler =
-  'report meeting budget supplier delivery quarter archive room clerk town schedule contract review invoice'.split(' ')
+  'report meeting budget supplier delivery quarter archive room clerk town schedule contract review invoice'.split(
+    ' ',
+  )
 
 /**
  * Text that is similar everywhere. A linear congruential generator makes it, so that a failure can
@@ -63,7 +65,9 @@ test('C-16 20 questions over 60 documents: each answer quotes the planted senten
     const without = (await client.ask(question, { scope: { asset_ids } })).response
     if (without.includes(sentence) || without.includes(`${filename}*`)) leaked++
   }
-  console.log(`planted sentences quoted with their file: ${found} of ${subjects.length}; out of scope: ${leaked}`)
+  console.log(
+    `planted sentences quoted with their file: ${found} of ${subjects.length}; out of scope: ${leaked}`,
+  )
   expect(found).toBeGreaterThanOrEqual(18)
   expect(leaked).toBe(0)
 })

@@ -1,15 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { default_assistant, readAssistantConfig } from '../../../src/service/assistant/assistant-config.ts'
+import {
+  default_assistant,
+  readAssistantConfig,
+} from '../../../src/service/assistant/assistant-config.ts'
 import { start, temporaryFolder } from '../fixture.ts'
 import { assistantFile, model_classes } from './assistant-file.ts'
 
 const page = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8')
 
 test('C-18 docs/service.md has the table in force, the rules of auto and every limit', () => {
-  for (const [mode, { model_class, passages, thinking, tools }] of Object.entries(default_assistant.modes)) {
-    expect(page).toContain(`| \`${mode}\` | ${model_class} | ${passages} | ${thinking} | ${tools.join(', ')} |`)
+  for (const [mode, { model_class, passages, thinking, tools }] of Object.entries(
+    default_assistant.modes,
+  )) {
+    expect(page).toContain(
+      `| \`${mode}\` | ${model_class} | ${passages} | ${thinking} | ${tools.join(', ')} |`,
+    )
   }
   const words = default_assistant.auto.flatMap((rule) => rule.words ?? [])
   for (const word of words) expect(page).toContain(word)
@@ -38,7 +45,10 @@ test('the example of docs/service.md is valid, and its key files lie beside the 
   const file = join(temporaryFolder(), 'assistant.json')
   writeFileSync(file, example)
   const { assistant, model } = readAssistantConfig(file)
-  expect([assistant, model!.key_file]).toEqual(['model', file.replace('assistant.json', 'model.key')])
+  expect([assistant, model!.key_file]).toEqual([
+    'model',
+    file.replace('assistant.json', 'model.key'),
+  ])
 })
 
 const model = { base_url: 'https://models.example.org/v1' }
@@ -47,8 +57,14 @@ test.each([
   [{ assistant: 'oracle' }, 'assistant'],
   [{ assistnat: 'model' }, 'assistnat'],
   [{ assistant: 'model', model_classes }, 'model: is missing'],
-  [{ assistant: 'model', model, model_classes: { small: model_classes.small } }, 'modes.expert.model_class'],
-  [{ model: { base_url: 'http://models.example.org/v1' } }, 'model.base_url: must begin with https://'],
+  [
+    { assistant: 'model', model, model_classes: { small: model_classes.small } },
+    'modes.expert.model_class',
+  ],
+  [
+    { model: { base_url: 'http://models.example.org/v1' } },
+    'model.base_url: must begin with https://',
+  ],
   [{ model: { base_url: 'https://key@models.example.org/v1' } }, 'model.base_url'],
   [{ model: { ...model, timeout_ms: 0 } }, 'model.timeout_ms'],
   [{ web_search: { url: 'https://search.example.org/' } }, 'web_search.url: must contain {query}'],

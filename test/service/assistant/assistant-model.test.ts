@@ -6,7 +6,14 @@ import { service_migrations } from '../../../src/service/store/schema.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 import { type Client, start, until } from '../fixture.ts'
 import { assistantFile, key, modelFile } from './assistant-file.ts'
-import { completion, json, outsideServer, type Received, type Reply, silence } from './outside-server.ts'
+import {
+  completion,
+  json,
+  outsideServer,
+  type Received,
+  type Reply,
+  silence,
+} from './outside-server.ts'
 
 const question = 'When does the harbour close?'
 
@@ -22,7 +29,10 @@ async function withModel(replies: Reply[], more: Parameters<typeof modelFile>[1]
 const said = ({ body }: Received) => body.messages as { role: string; content: string }[]
 
 test('C-20 a model is sent instructions, skills in order, memories, the conversation, the question with its sources', async () => {
-  const { server, client } = await withModel([completion('First.'), completion('**Nine**, says oslo.md.')])
+  const { server, client } = await withModel([
+    completion('First.'),
+    completion('**Nine**, says oslo.md.'),
+  ])
   const oslo = await client.upload('The harbour of Oslo closes at nine.', 'oslo.md')
   await client.upload('The harbour of Porto closes at ten.', 'porto.md')
   for (const [name, content] of [
@@ -61,7 +71,9 @@ test('C-20 a model is sent instructions, skills in order, memories, the conversa
     /# Skill: terse\s+One sentence only\.\s+# Skill: sailor\s+You are an old sailor\.[\s\S]*- I am the harbour master\.\n- Times are local\./,
   )
   expect(messages[2]!.content).toBe('First.')
-  expect(messages[3]!.content).toMatch(/^When does the harbour close\?\s+# Sources\s+## oslo\.md\s+The harbour of Oslo/)
+  expect(messages[3]!.content).toMatch(
+    /^When does the harbour close\?\s+# Sources\s+## oslo\.md\s+The harbour of Oslo/,
+  )
   expect(JSON.stringify(second.body)).not.toContain('Porto')
 })
 
@@ -83,7 +95,10 @@ test('C-20 D-07 a model gets a user’s own memories apart from those of the pro
   expect(to_ada).toMatch(
     /who asks\s+- Times are local\.\s+# What nobody else may read\s[^-]*never repeat it\.\s+- I was ill in May\./,
   )
-  expect([to_nobody!.includes('Times are local.'), to_nobody!.includes('nobody else')]).toEqual([true, false])
+  expect([to_nobody!.includes('Times are local.'), to_nobody!.includes('nobody else')]).toEqual([
+    true,
+    false,
+  ])
 })
 
 test('C-17 an answer that cannot be stored yet is stored later, and the model is not asked again', async () => {
@@ -98,7 +113,11 @@ test('C-17 an answer that cannot be stored yet is stored later, and the model is
   const other = openSqlite({ file, migrations: service_migrations, synchronous: 'NORMAL' })
   other.exec('BEGIN IMMEDIATE')
   answer()
-  await until(() => lines.some((line) => line.includes('a background task of the service failed and is tried again')))
+  await until(() =>
+    lines.some((line) =>
+      line.includes('a background task of the service failed and is tried again'),
+    ),
+  )
   other.exec('ROLLBACK')
   other.close()
   expect(await client.answer(chat_id, message_id)).toBe('Nine.')
@@ -117,14 +136,20 @@ test('C-02 provider selects another model, and nothing else of the request diffe
 })
 
 test('C-20 of a long conversation the newest turns are sent', async () => {
-  const { server, client } = await withModel([completion('y'.repeat(40))], { model: { max_history_chars: 100 } })
+  const { server, client } = await withModel([completion('y'.repeat(40))], {
+    model: { max_history_chars: 100 },
+  })
   const { chat_id } = await client.ask('first')
   for (const prompt of ['second', 'third', 'fourth']) {
     const { body } = await client.post(`/v1/chats/${chat_id}/messages`, { prompt })
     await client.answer(chat_id, body.message_id)
   }
   const prompts = said(server.received.at(-1)!).filter(({ role }) => role === 'user')
-  expect(prompts.map(({ content }) => content.split('\n')[0])).toEqual(['second', 'third', 'fourth'])
+  expect(prompts.map(({ content }) => content.split('\n')[0])).toEqual([
+    'second',
+    'third',
+    'fourth',
+  ])
 })
 
 const half: Reply = (response) => {
@@ -139,7 +164,9 @@ const drip: Reply = (response) => {
 }
 const echo: Reply = (response, { headers }) => {
   response.writeHead(401, { 'x-seen': String(headers.authorization) })
-  response.end(JSON.stringify({ error: { message: `Incorrect API key: ${headers.authorization}` } }))
+  response.end(
+    JSON.stringify({ error: { message: `Incorrect API key: ${headers.authorization}` } }),
+  )
 }
 
 test.each<[string, Reply, RegExp, object?]>([
@@ -150,13 +177,22 @@ test.each<[string, Reply, RegExp, object?]>([
     /answered with status 429; it is tried again in [1-9]/,
   ],
   ['a 401 that repeats the key', echo, /answered with status 401/],
-  ['a redirect', json({}, 307, { location: 'http://127.0.0.1:1/v1/chat/completions' }), /answered with status 307/],
+  [
+    'a redirect',
+    json({}, 307, { location: 'http://127.0.0.1:1/v1/chat/completions' }),
+    /answered with status 307/,
+  ],
   ['garbage', (response) => response.end('<html>Bad gateway</html>'), /sent no valid answer/],
   ['an empty answer', completion('  '), /sent no valid answer/],
   ['no text', completion(null), /sent no valid answer/],
   ['no choices', json({ choices: [] }), /sent no valid answer/],
   ['half an answer', half, /network|broke|closed|POST/i],
-  ['too much of an answer', completion('x'.repeat(3_000)), /larger than the limit/, { max_answer_bytes: 2_048 }],
+  [
+    'too much of an answer',
+    completion('x'.repeat(3_000)),
+    /larger than the limit/,
+    { max_answer_bytes: 2_048 },
+  ],
   ['silence', silence, /no complete answer within 300 ms/, { timeout_ms: 300 }],
   ['an answer that never ends', drip, /no complete answer within 300 ms/, { timeout_ms: 300 }],
 ])(
@@ -173,7 +209,9 @@ test.each<[string, Reply, RegExp, object?]>([
 
 test('C-20 an answer that the model cut at its limit is kept, and says so', async () => {
   const { client } = await withModel([completion('Nine, and then', 'length')])
-  expect((await client.ask(question)).response).toMatch(/^Nine, and then\n\n_.*this answer is incomplete\._$/)
+  expect((await client.ask(question)).response).toMatch(
+    /^Nine, and then\n\n_.*this answer is incomplete\._$/,
+  )
 })
 
 /** Asks one question of a service on a clock of our own. */
@@ -193,7 +231,9 @@ async function askedOnClock(replies: Reply[], more: Parameters<typeof modelFile>
 }
 
 test('C-17 a model that is down is tried again, later and later, and the turn fails only after the deadline', async () => {
-  const { server, clock, lines, status } = await askedOnClock([json({}, 503)], { deadline_ms: 120_000 })
+  const { server, clock, lines, status } = await askedOnClock([json({}, 503)], {
+    deadline_ms: 120_000,
+  })
   const begun_ms = clock.now_ms()
   const refusals = () => lines.filter((line) => line.includes('got no answer'))
   // The clock stands while a call is out: on a busy machine it would pass the deadline meanwhile.
@@ -228,19 +268,32 @@ test('C-17 Retry-After is respected', async () => {
 test('C-20 a new key in its file is used from the next call on; it is stored nowhere and sent nowhere else', async () => {
   const engine = await outsideServer(json({ results: [] }))
   const web_search = { url: `${engine.origin}/?q={query}` }
-  const { server, client, assistant_config } = await withModel([completion('Nine.')], { web_search })
+  const { server, client, assistant_config } = await withModel([completion('Nine.')], {
+    web_search,
+  })
   const ask = (target: Client) => target.ask(question, { intelligence: 'research' })
   await ask(client)
   writeFileSync(join(dirname(assistant_config), 'key'), 'sk-another')
   await ask(client)
-  expect(server.received.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`, 'Bearer sk-another'])
+  expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+    `Bearer ${key}`,
+    'Bearer sk-another',
+  ])
   expect(engine.received).toHaveLength(2)
   expect(JSON.stringify(engine.received)).not.toMatch(/sk-|bearer/i)
   await client.service.close()
   const { data_dir } = client.service
-  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const bytes = Buffer.concat(files.map((entry) => readFileSync(join(entry.parentPath, entry.name))))
-  expect([bytes.includes(key), bytes.includes('sk-another'), bytes.includes(question)]).toEqual([false, false, true])
+  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const bytes = Buffer.concat(
+    files.map((entry) => readFileSync(join(entry.parentPath, entry.name))),
+  )
+  expect([bytes.includes(key), bytes.includes('sk-another'), bytes.includes(question)]).toEqual([
+    false,
+    false,
+    true,
+  ])
 })
 
 test('C-20 a key that others can read, or an invalid one, ends the start and is not shown', async () => {
@@ -251,10 +304,14 @@ test('C-20 a key that others can read, or an invalid one, ends the start and is 
   chmodSync(key_file, 0o600)
   for (const text of ['', 'two words', 'a\u0007b']) {
     writeFileSync(key_file, text)
-    await expect(start({ assistant_config: file })).rejects.toThrow(/one word of visible characters/)
+    await expect(start({ assistant_config: file })).rejects.toThrow(
+      /one word of visible characters/,
+    )
   }
   writeFileSync(key_file, 'k'.repeat(4_097))
   await expect(start({ assistant_config: file })).rejects.toThrow(/it has more than 4096 bytes/)
-  const missing = assistantFile({ web_search: { url: 'http://127.0.0.1:1/?q={query}', key_file: 'none' } })
+  const missing = assistantFile({
+    web_search: { url: 'http://127.0.0.1:1/?q={query}', key_file: 'none' },
+  })
   await expect(start({ assistant_config: missing })).rejects.toThrow(/ENOENT/)
 })

@@ -6,7 +6,13 @@ import { json, outsideServer } from './outside-server.ts'
 const question = 'When does the harbour close?'
 
 const skill = (client: Client, name: string, more: object = {}) =>
-  client.post('/v1/skills', { name, content: `Follow ${name}.`, scope: 'project', category: 'skill', ...more })
+  client.post('/v1/skills', {
+    name,
+    content: `Follow ${name}.`,
+    scope: 'project',
+    category: 'skill',
+    ...more,
+  })
 
 const memory = (client: Client, content: string, importance: number) =>
   client.post('/v1/memories', { content, category: 'fact', importance })
@@ -26,7 +32,8 @@ test('C-18 an answer draws on as many passages as the row of its mode says', asy
 })
 
 /** The position of each text in the answer; -1 where it is missing. */
-const places = (response: string, texts: readonly string[]) => texts.map((text) => response.indexOf(text))
+const places = (response: string, texts: readonly string[]) =>
+  texts.map((text) => response.indexOf(text))
 
 test('C-03 skills are loaded in the order of the turn, and one that is gone by then adds nothing', async () => {
   const client = await start({ answer_delay_ms: 300 })
@@ -36,7 +43,9 @@ test('C-03 skills are loaded in the order of the turn, and one that is gone by t
   const { body } = await client.post('/v1/chats', { prompt: 'x', skills: ['beta', 'alpha'] })
   const listed = (await client.get('/v1/skills')).body.data as { skill_id: string; name: string }[]
   await client.post(`/v1/skills/${listed.find(({ name }) => name === 'beta')!.skill_id}/disable`)
-  expect(await client.answer(body.chat_id, body.message_id)).toContain('Skills, in this order: alpha.')
+  expect(await client.answer(body.chat_id, body.message_id)).toContain(
+    'Skills, in this order: alpha.',
+  )
 })
 
 test('C-19 D-07 memories of the project are quoted, the most important first; no answer has a user’s own', async () => {
@@ -46,7 +55,8 @@ test('C-19 D-07 memories of the project are quoted, the most important first; no
     service.users.create(email)
     return service.tokens.create(email, { user: email }).token
   })
-  for (const email of ['ada@example.org', 'bob@example.org']) service.members.add(email, project_id, 'reader')
+  for (const email of ['ada@example.org', 'bob@example.org'])
+    service.members.add(email, project_id, 'reader')
   const [ada, bob] = tokens.map((token) => client.as({ token })) as [Client, Client]
   await memory(client, 'The harbour is ours.', 5)
   await memory(client, 'Harbour means the northern one.', 9)
@@ -62,12 +72,17 @@ test('C-19 D-07 memories of the project are quoted, the most important first; no
 
 test('C-19 past chats are a tool of the thorough modes, without a scope or with a whole project in it', async () => {
   const client = await start()
-  const { chat_id } = await client.ask('Note that the harbour closes at nine.', { intelligence: 'fast' })
+  const { chat_id } = await client.ask('Note that the harbour closes at nine.', {
+    intelligence: 'fast',
+  })
   const asset = await client.upload('Tea is served.')
-  const quotes = async (more: object) => (await client.ask(question, more)).response.includes('closes at nine')
+  const quotes = async (more: object) =>
+    (await client.ask(question, more)).response.includes('closes at nine')
   expect(await quotes({ intelligence: 'fast' })).toBe(false)
   expect(await quotes({ intelligence: 'expert' })).toBe(true)
-  expect(await quotes({ intelligence: 'expert', scope: { project_ids: [client.project_id] } })).toBe(true)
+  expect(
+    await quotes({ intelligence: 'expert', scope: { project_ids: [client.project_id] } }),
+  ).toBe(true)
   expect(await quotes({ intelligence: 'expert', scope: { asset_ids: [asset] } })).toBe(false)
   expect(await quotes({ intelligence: 'fast', scope: { chat_ids: [chat_id] } })).toBe(true)
 })
@@ -75,7 +90,11 @@ test('C-19 past chats are a tool of the thorough modes, without a scope or with 
 const results = json({
   web: {
     results: [
-      { title: 'Harbours', url: 'https://example.org/h', description: 'Elsewhere the harbour closes at ten.' },
+      {
+        title: 'Harbours',
+        url: 'https://example.org/h',
+        description: 'Elsewhere the harbour closes at ten.',
+      },
       { title: 'Nothing', url: 'https://example.org/n' },
       { title: 'Third', url: 'https://example.org/t', description: 'Not read any more.' },
     ],
@@ -118,13 +137,17 @@ test('C-19 only modes with web access search the web, and none with public_data 
     expect(await asked(more)).not.toContain('Elsewhere')
   }
   expect(engine.received).toHaveLength(1)
-  expect(await asked({ intelligence: 'research', public_data: true })).not.toContain('Not read any more')
+  expect(await asked({ intelligence: 'research', public_data: true })).not.toContain(
+    'Not read any more',
+  )
   expect(engine.received).toHaveLength(2)
 })
 
 test('C-19 without an address there is no web search', async () => {
   const client = await start()
-  expect((await client.ask(question, { intelligence: 'research', public_data: true })).response).not.toContain('web')
+  expect(
+    (await client.ask(question, { intelligence: 'research', public_data: true })).response,
+  ).not.toContain('web')
 })
 
 test.each([
@@ -132,17 +155,23 @@ test.each([
   ['no list', json({ web: {} }), {}],
   ['no JSON', (response: { end(text: string): void }) => response.end('<html>'), {}],
   ['silence', () => {}, { timeout_ms: 50 }],
-] as const)('C-19 a web search that fails costs the answer its results, not more: %s', async (_what, reply, more) => {
-  const engine = await outsideServer(reply)
-  const lines: string[] = []
-  const client = await start({ assistant_config: searching(engine.origin, more), log: (line) => lines.push(line) })
-  await client.upload('The harbour closes at nine.')
-  const { response } = await client.ask(question, { intelligence: 'expert' })
-  expect(response).toContain('The harbour closes at nine.')
-  expect(response).toContain('The web search failed, so this answer does not use the web')
-  expect(lines.join()).toContain('the web search failed')
-  expect(lines.join()).not.toContain('web-key-1')
-})
+] as const)(
+  'C-19 a web search that fails costs the answer its results, not more: %s',
+  async (_what, reply, more) => {
+    const engine = await outsideServer(reply)
+    const lines: string[] = []
+    const client = await start({
+      assistant_config: searching(engine.origin, more),
+      log: (line) => lines.push(line),
+    })
+    await client.upload('The harbour closes at nine.')
+    const { response } = await client.ask(question, { intelligence: 'expert' })
+    expect(response).toContain('The harbour closes at nine.')
+    expect(response).toContain('The web search failed, so this answer does not use the web')
+    expect(lines.join()).toContain('the web search failed')
+    expect(lines.join()).not.toContain('web-key-1')
+  },
+)
 
 test('C-19 past chats are read from their newest characters, page by page, and none twice', async () => {
   const client = await start({ assistant_config: assistantFile({ max_past_chars: 20_000 }) })
@@ -156,5 +185,7 @@ test('C-19 past chats are read from their newest characters, page by page, and n
   const { response } = await client.ask(question, { intelligence: 'expert', scope })
   expect(response.split('closes at nine')).toHaveLength(2)
   expect(response).not.toContain('long ago')
-  expect((await client.ask('Was it long ago?', { intelligence: 'expert' })).response).not.toContain('at eight')
+  expect((await client.ask('Was it long ago?', { intelligence: 'expert' })).response).not.toContain(
+    'at eight',
+  )
 })

@@ -53,7 +53,9 @@ export async function outsideServer(...first: Reply[]): Promise<OutsideServer> {
 
 export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Reply {
   return (response) => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(value))
   }
 }
 
@@ -64,7 +66,14 @@ export function completion(content: unknown, finish_reason = 'stop'): Reply {
     object: 'chat.completion',
     created: 1,
     model: 'whatever',
-    choices: [{ index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason }],
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content, refusal: null },
+        logprobs: null,
+        finish_reason,
+      },
+    ],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   })
 }

@@ -20,7 +20,8 @@ async function planted(client: Client) {
   await upload('Ghent', 'ghent.md')
   const other = client.as({ project_id: service.projects.create('other').project_id })
   await other.upload(sentence('Tunis'), 'tunis.md')
-  const { label_id } = (await client.post(`/v1/assets/${labelled}/labels`, { label_name: 'south' })).body
+  const { label_id } = (await client.post(`/v1/assets/${labelled}/labels`, { label_name: 'south' }))
+    .body
   const { concept_id } = service.concepts.create('gates', { project_id, asset_ids: [conceived] })
   const { view_id } = service.views.create('minutes', { project_id, name_pattern: 'minutes-*.md' })
   const { chat_id } = await client.ask(sentence('Bari'), { scope: { asset_ids: [asset] } })
@@ -119,7 +120,8 @@ test('C-06 a project that the user has lost meanwhile adds nothing to the answer
   for (const id of [project_id, other.project_id]) service.members.add(email, id, 'reader')
   const ada = client.as({ token: service.tokens.create('ada', { user: email }).token })
   const ask = async () =>
-    (await ada.post('/v1/chats', { prompt: question, scope: { project_ids: [other.project_id] } })).body
+    (await ada.post('/v1/chats', { prompt: question, scope: { project_ids: [other.project_id] } }))
+      .body
   const before = await ask()
   await clock.advance(1_000)
   expect(found(await client.answer(before.chat_id, before.message_id))).toEqual(['Tunis'])

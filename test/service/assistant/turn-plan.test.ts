@@ -6,7 +6,11 @@ import {
   default_assistant,
   readAssistantConfig,
 } from '../../../src/service/assistant/assistant-config.ts'
-import { keptOptions, planTurn, type TurnOptions } from '../../../src/service/assistant/turn-plan.ts'
+import {
+  keptOptions,
+  planTurn,
+  type TurnOptions,
+} from '../../../src/service/assistant/turn-plan.ts'
 import { assistantFile, model_classes } from './assistant-file.ts'
 
 const config: AssistantConfig = readAssistantConfig(
@@ -57,13 +61,21 @@ const any_options: fc.Arbitrary<TurnOptions> = fc.record({
   public_data: fc.boolean(),
   user: fc.option(fc.nat()),
 })
-const any_asked = fc.record({ prompt: fc.string({ maxLength: 2_000 }), scope_ids: fc.nat(30), skills: fc.nat(3) })
+const any_asked = fc.record({
+  prompt: fc.string({ maxLength: 2_000 }),
+  scope_ids: fc.nat(30),
+  skills: fc.nat(3),
+})
 
 test('C-02 provider moves its models to the front and changes nothing else', () => {
   fc.assert(
     fc.property(any_options, any_asked, (options, seen) => {
       const { models, ...rest } = planTurn(config, options, seen)
-      const { models: usual_models, ...usual_rest } = planTurn(config, { ...options, provider: 'automatic' }, seen)
+      const { models: usual_models, ...usual_rest } = planTurn(
+        config,
+        { ...options, provider: 'automatic' },
+        seen,
+      )
       expect(rest).toEqual(usual_rest)
       const wanted = usual_models.filter(({ provider }) => provider === options.provider)
       const others = usual_models.filter(({ provider }) => provider !== options.provider)

@@ -15,9 +15,14 @@ import { completion, type OutsideServer, outsideServer, silence } from './outsid
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
 /** Starts `sluice serve` in a process of its own and returns its address. */
-async function serve(data_dir: string, config: string): Promise<{ child: ChildProcess; api: string }> {
+async function serve(
+  data_dir: string,
+  config: string,
+): Promise<{ child: ChildProcess; api: string }> {
   const words = ['serve', '--data-dir', data_dir, '--assistant-config', config]
-  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [program, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]
   return { child, api: (JSON.parse(line) as { api: string }).api }
@@ -34,22 +39,45 @@ async function dataWithProject(): Promise<{ data_dir: string; headers: Record<st
   const owner = new Client(service, project_id, service.tokens.create('owner').token)
   service.members.add(email, project_id, 'collaborator')
   const ada = owner.as({ token })
-  await ada.post('/v1/skills', { name: 'terse', content: 'One sentence only.', scope: 'user', category: 'skill' })
-  await ada.post('/v1/memories', { content: 'I am the harbour master.', category: 'identity', importance: 5 })
+  await ada.post('/v1/skills', {
+    name: 'terse',
+    content: 'One sentence only.',
+    scope: 'user',
+    category: 'skill',
+  })
+  await ada.post('/v1/memories', {
+    content: 'I am the harbour master.',
+    category: 'identity',
+    importance: 5,
+  })
   await service.close()
-  const headers = { 'x-api-key': token, 'x-project-id': project_id, 'content-type': 'application/json' }
+  const headers = {
+    'x-api-key': token,
+    'x-project-id': project_id,
+    'content-type': 'application/json',
+  }
   return { data_dir, headers }
 }
 
-const asked = (server: OutsideServer, count: number) => until(() => server.received.length === count, `${count} calls`)
+const asked = (server: OutsideServer, count: number) =>
+  until(() => server.received.length === count, `${count} calls`)
 
 test('C-17 a turn whose service is killed twice is asked again with all its options and ends done', async () => {
   const model = await outsideServer(silence)
   const config = modelFile(model.origin)
   const { data_dir, headers } = await dataWithProject()
   const first = await serve(data_dir, config)
-  const turn = { prompt: 'When does the harbour close?', intelligence: 'expert', provider: 'openai', skills: ['terse'] }
-  const started = await fetch(`${first.api}/v1/chats`, { method: 'POST', headers, body: JSON.stringify(turn) })
+  const turn = {
+    prompt: 'When does the harbour close?',
+    intelligence: 'expert',
+    provider: 'openai',
+    skills: ['terse'],
+  }
+  const started = await fetch(`${first.api}/v1/chats`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(turn),
+  })
   const { chat_id, message_id } = (await started.json()) as Record<string, string>
   await asked(model, 1)
   first.child.kill('SIGKILL')
@@ -60,7 +88,9 @@ test('C-17 a turn whose service is killed twice is asked again with all its opti
   const third = await serve(data_dir, config)
   let message: Record<string, string> = {}
   await until(async () => {
-    const answer = await fetch(`${third.api}/v1/chats/${chat_id}/messages/${message_id}`, { headers })
+    const answer = await fetch(`${third.api}/v1/chats/${chat_id}/messages/${message_id}`, {
+      headers,
+    })
     message = (await answer.json()) as Record<string, string>
     return message.status !== 'running'
   })
@@ -68,7 +98,10 @@ test('C-17 a turn whose service is killed twice is asked again with all its opti
   expect(model.received.map(({ body }) => body)).toEqual(Array(3).fill(model.received[0]!.body))
   expect(model.received[0]!.body).toMatchObject({ model: 'large-o', reasoning_effort: 'medium' })
   const [{ content }] = model.received[0]!.body.messages
-  expect([content.includes('One sentence only.'), content.includes('harbour master')]).toEqual([true, true])
+  expect([content.includes('One sentence only.'), content.includes('harbour master')]).toEqual([
+    true,
+    true,
+  ])
 })
 
 test('C-17 a stop does not wait for a model; a turn older than its deadline is still asked at the next start', async () => {
@@ -82,14 +115,20 @@ test('C-17 a stop does not wait for a model; a turn older than its deadline is s
   await first.service.close()
   expect(performance.now() - begun).toBeLessThan(5_000)
   model.reply(completion('Late, but here.'))
-  const second = await start({ data_dir, assistant_config, clock: new FakeClock(Date.now() + 3_600_000) })
+  const second = await start({
+    data_dir,
+    assistant_config,
+    clock: new FakeClock(Date.now() + 3_600_000),
+  })
   expect(await second.answer(chat_id, message_id)).toBe('Late, but here.')
 })
 
 test('C-17 a turn from before options were kept is answered as one without any', async () => {
   const data_dir = temporaryFolder()
   const first = await start({ data_dir, answer_delay_ms: 60_000 })
-  const { chat_id, message_id } = (await first.post('/v1/chats', { prompt: 'x', intelligence: 'research' })).body
+  const { chat_id, message_id } = (
+    await first.post('/v1/chats', { prompt: 'x', intelligence: 'research' })
+  ).body
   await first.service.close()
   const database = openSqlite({
     file: join(data_dir, 'service.db'),
@@ -105,7 +144,9 @@ test('C-17 a turn from before options were kept is answered as one without any',
 test('C-08 turns of a chat are answered one after the other, and other chats meanwhile; a removed turn delays none', async () => {
   const model = await outsideServer(silence)
   // The timeout is longer than the test: only a removal ends the first turn.
-  const client = await start({ assistant_config: modelFile(model.origin, { model: { timeout_ms: 100_000 } }) })
+  const client = await start({
+    assistant_config: modelFile(model.origin, { model: { timeout_ms: 100_000 } }),
+  })
   const first = (await client.post('/v1/chats', { prompt: 'first' })).body
   await asked(model, 1)
   const append = async (prompt: string) =>
@@ -128,7 +169,10 @@ test('the service writes no more answers at once than configured, and all of the
   const model = await outsideServer(silence)
   const client = await start({ assistant_config: modelFile(model.origin, { answers_at_once: 3 }) })
   const turns = await Promise.all(
-    Array.from({ length: 10 }, async (_, at) => (await client.post('/v1/chats', { prompt: `turn ${at}` })).body),
+    Array.from(
+      { length: 10 },
+      async (_, at) => (await client.post('/v1/chats', { prompt: `turn ${at}` })).body,
+    ),
   )
   await asked(model, 3)
   let [under_way, max] = [0, 0]

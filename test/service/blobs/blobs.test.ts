@@ -68,7 +68,9 @@ test('B-07 headers that common HTTP clients, browsers, proxies and tracing add a
 test('B-29 Content-MD5 is checked: other bytes are refused and not kept, and the slot stays open', async () => {
   const client = await start()
   const slot = await client.slot()
-  const md5 = (text: string) => ({ 'Content-MD5': Buffer.from(md5Of(text), 'hex').toString('base64') })
+  const md5 = (text: string) => ({
+    'Content-MD5': Buffer.from(md5Of(text), 'hex').toString('base64'),
+  })
   const large = 'x'.repeat(100_000)
   for (const [text, header, status, code] of [
     ['bytes', md5('other'), 400, 'Md5Mismatch'],
@@ -76,7 +78,10 @@ test('B-29 Content-MD5 is checked: other bytes are refused and not kept, and the
     ['bytes', { 'Content-MD5': md5Of('bytes') }, 400, 'InvalidMd5'],
   ] as const) {
     const answer = await put(slot, text, header)
-    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(`<Code>${code}</Code>`)])
+    expect([answer.status, await answer.text()]).toEqual([
+      status,
+      expect.stringContaining(`<Code>${code}</Code>`),
+    ])
   }
   expect(readdirSync(join(client.service.data_dir, 'objects'))).toEqual([])
   expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
@@ -90,11 +95,16 @@ test('B-28 a preflight for an upload is answered, and its PUT names the origin t
   const headers = { ...asked, 'access-control-request-headers': 'content-type,x-ms-blob-type' }
   const answer = await fetch(slot.upload_url, { method: 'OPTIONS', headers })
   expect(answer.status).toBe(204)
-  const said = ['origin', 'methods', 'headers'].map((name) => answer.headers.get(`access-control-allow-${name}`))
+  const said = ['origin', 'methods', 'headers'].map((name) =>
+    answer.headers.get(`access-control-allow-${name}`),
+  )
   expect(said).toEqual(['*', 'PUT', 'content-type,x-ms-blob-type'])
   const sent = await put(slot, 'by a page', { origin: 'https://app.example' })
   expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([201, '*'])
-  const refused = await put(slot, 'by a page', { origin: 'https://app.example', 'content-encoding': 'gzip' })
+  const refused = await put(slot, 'by a page', {
+    origin: 'https://app.example',
+    'content-encoding': 'gzip',
+  })
   expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([403, '*'])
   expect(client.service.requestLog.filter(({ place }) => place === 'put')).toHaveLength(2)
 })
@@ -102,8 +112,11 @@ test('B-28 a preflight for an upload is answered, and its PUT names the origin t
 test('B-28 a page of an origin that is not allowed gets no word of it', async () => {
   const client = await start({ allowed_origins: ['https://app.example'] })
   const slot = await client.slot()
-  const preflight = (origin: string) => fetch(slot.upload_url, { method: 'OPTIONS', headers: { origin } })
-  expect((await preflight('https://app.example')).headers.get('access-control-allow-origin')).toBe('*')
+  const preflight = (origin: string) =>
+    fetch(slot.upload_url, { method: 'OPTIONS', headers: { origin } })
+  expect((await preflight('https://app.example')).headers.get('access-control-allow-origin')).toBe(
+    '*',
+  )
   const other = await preflight('https://evil.example')
   expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null])
   expect(await other.text()).toContain('CorsPreflightFailure')
@@ -114,19 +127,31 @@ test('B-29 an upload without a length is told so', async () => {
   const client = await start()
   const slot = await client.slot()
   const answer = await rawPut(slot, { ...slot.upload_headers, 'transfer-encoding': 'chunked' })
-  expect([answer.status, answer.body]).toEqual([411, expect.stringContaining('has no Content-Length: send it')])
+  expect([answer.status, answer.body]).toEqual([
+    411,
+    expect.stringContaining('has no Content-Length: send it'),
+  ])
 })
 
-test.each<[string, (slot: Slot, client: Client) => Promise<{ status: number; body: string }>, number, string]>([
+test.each<
+  [
+    string,
+    (slot: Slot, client: Client) => Promise<{ status: number; body: string }>,
+    number,
+    string,
+  ]
+>([
   [
     'X-API-Key',
-    (slot, client) => rawPut(slot, { ...slot.upload_headers, ...length, 'X-API-Key': client.token }),
+    (slot, client) =>
+      rawPut(slot, { ...slot.upload_headers, ...length, 'X-API-Key': client.token }),
     403,
     'carries x-api-key',
   ],
   [
     'X-Project-Id',
-    (slot, client) => rawPut(slot, { ...slot.upload_headers, ...length, 'X-Project-Id': client.project_id }),
+    (slot, client) =>
+      rawPut(slot, { ...slot.upload_headers, ...length, 'X-Project-Id': client.project_id }),
     403,
     'carries x-project-id',
   ],
@@ -136,7 +161,12 @@ test.each<[string, (slot: Slot, client: Client) => Promise<{ status: number; bod
     403,
     'carries authorization',
   ],
-  ['Cookie', (slot) => rawPut(slot, { ...slot.upload_headers, ...length, Cookie: 'a=b' }), 403, 'carries cookie'],
+  [
+    'Cookie',
+    (slot) => rawPut(slot, { ...slot.upload_headers, ...length, Cookie: 'a=b' }),
+    403,
+    'carries cookie',
+  ],
   [
     'a missing header',
     (slot) => rawPut(slot, { 'content-type': 'text/plain', ...length }),
@@ -193,7 +223,11 @@ test.each<[string, (slot: Slot, client: Client) => Promise<{ status: number; bod
   ],
   [
     'no signature',
-    (slot) => rawPut({ ...slot, upload_url: slot.upload_url.split('?')[0]! }, { ...slot.upload_headers, ...length }),
+    (slot) =>
+      rawPut(
+        { ...slot, upload_url: slot.upload_url.split('?')[0]! },
+        { ...slot.upload_headers, ...length },
+      ),
     403,
     'the URL has no signature',
   ],
@@ -203,15 +237,18 @@ test.each<[string, (slot: Slot, client: Client) => Promise<{ status: number; bod
     411,
     'carries no content-length',
   ],
-])('B-08 a request that is not the signed one is refused and counted: %s', async (_what, send, status, reason) => {
-  const client = await start()
-  const slot = await client.slot()
-  const answer = await send(slot, client)
-  expect(answer.status).toBe(status)
-  expect(answer.body).toMatch(/^<\?xml .*<Error><Code>\w+<\/Code>/)
-  expect(client.service.blobFaults).toEqual({ count: 1, reasons: [reason] })
-  expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
-})
+])(
+  'B-08 a request that is not the signed one is refused and counted: %s',
+  async (_what, send, status, reason) => {
+    const client = await start()
+    const slot = await client.slot()
+    const answer = await send(slot, client)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toMatch(/^<\?xml .*<Error><Code>\w+<\/Code>/)
+    expect(client.service.blobFaults).toEqual({ count: 1, reasons: [reason] })
+    expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
+  },
+)
 
 test('B-08 the URL of one slot does not open another', async () => {
   const client = await start()
@@ -226,7 +263,10 @@ test('B-07 an expired URL is refused, and counts as no fault', async () => {
   const slot = await client.slot()
   await until(() => Date.now() > Date.parse((slot as Slot & { expires_at: string }).expires_at))
   const answer = await put(slot, 'late')
-  expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('AuthenticationFailed')])
+  expect([answer.status, await answer.text()]).toEqual([
+    403,
+    expect.stringContaining('AuthenticationFailed'),
+  ])
   expect(client.service.blobFaults.count).toBe(0)
 })
 
@@ -250,11 +290,15 @@ test('B-09 tickets survive a restart on the same ports', async () => {
   const data_dir = temporaryFolder()
   const first = await start({ data_dir })
   const slot = await first.slot()
-  const [port, blob_port] = [first.service.api, first.service.blob].map((origin) => Number(new URL(origin).port))
+  const [port, blob_port] = [first.service.api, first.service.blob].map((origin) =>
+    Number(new URL(origin).port),
+  )
   await first.service.close()
   const second = await start({ data_dir, port: port!, blob_port: blob_port! })
   expect((await put(slot, 'bytes')).status).toBe(201)
-  expect((await second.as({ token: first.token }).post(`/v1/assets/${slot.asset_id}/complete`)).status).toBe(200)
+  expect(
+    (await second.as({ token: first.token }).post(`/v1/assets/${slot.asset_id}/complete`)).status,
+  ).toBe(200)
 })
 
 test('B-25 before complete a new PUT replaces the bytes: small, large and small again', async () => {
@@ -307,7 +351,9 @@ test('a large body goes through the disk, not through memory, and its md5 is tha
     createReadStream(file).pipe(sent)
   })
   expect(status).toBe(201)
-  expect((await client.post(`/v1/assets/${slot.asset_id}/complete`)).body.size_in_bytes).toBe(128 * 1024 * 1024)
+  expect((await client.post(`/v1/assets/${slot.asset_id}/complete`)).body.size_in_bytes).toBe(
+    128 * 1024 * 1024,
+  )
   const stored = client.service.readBlob(slot.asset_id)
   expect(client.service.assets(client.project_id)[0]?.md5).toBe(md5Of(stored))
   // Half of the body, 64 MB, had arrived at that moment.
@@ -328,45 +374,58 @@ test('a body whose row cannot be written is refused and leaves nothing; the slot
   const refused = await put(slot, `${large}more`)
   other.exec('ROLLBACK')
   other.close()
-  expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('ServerBusy')])
+  expect([refused.status, await refused.text()]).toEqual([
+    503,
+    expect.stringContaining('ServerBusy'),
+  ])
   expect(objects()).toEqual(before)
   expect(client.service.readBlob(slot.asset_id).toString()).toBe(large)
   expect((await put(slot, `${large}more`)).status).toBe(201)
 })
 
-test.each([10_000, 1_000_000])('a body of %i bytes that breaks off leaves nothing', async (size) => {
-  const client = await start()
-  const slot = await client.slot()
-  const url = new URL(slot.upload_url)
-  const headers = Object.entries({ ...slot.upload_headers, Host: url.host, 'Content-Length': String(size) })
-  const socket = connect(Number(url.port), url.hostname)
-  const half_way = new Promise<void>((resolve) => client.service.on('during', () => resolve()))
-  const ended = new Promise<void>((resolve) => {
-    client.service.on('end', (entry) => {
-      if (entry.place === 'put') resolve()
+test.each([10_000, 1_000_000])(
+  'a body of %i bytes that breaks off leaves nothing',
+  async (size) => {
+    const client = await start()
+    const slot = await client.slot()
+    const url = new URL(slot.upload_url)
+    const headers = Object.entries({
+      ...slot.upload_headers,
+      Host: url.host,
+      'Content-Length': String(size),
     })
-  })
-  socket.write(
-    `PUT ${url.pathname}${url.search} HTTP/1.1\r\n${headers.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n`,
-  )
-  socket.write('x'.repeat(size - 1))
-  await half_way
-  socket.destroy()
-  await ended
-  await until(() => readdirSync(join(client.service.data_dir, 'objects')).length === 0)
-  expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
-  expect((await put(slot, 'whole')).status).toBe(201)
-})
+    const socket = connect(Number(url.port), url.hostname)
+    const half_way = new Promise<void>((resolve) => client.service.on('during', () => resolve()))
+    const ended = new Promise<void>((resolve) => {
+      client.service.on('end', (entry) => {
+        if (entry.place === 'put') resolve()
+      })
+    })
+    socket.write(
+      `PUT ${url.pathname}${url.search} HTTP/1.1\r\n${headers.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n`,
+    )
+    socket.write('x'.repeat(size - 1))
+    await half_way
+    socket.destroy()
+    await ended
+    await until(() => readdirSync(join(client.service.data_dir, 'objects')).length === 0)
+    expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
+    expect((await put(slot, 'whole')).status).toBe(201)
+  },
+)
 
-test.each([10, 1_000_000])('a body of %i bytes ends at once if its sender goes before it is read', async (length) => {
-  const gone = new PassThrough()
-  gone.destroy()
-  await once(gone, 'close')
-  const folder = temporaryFolder()
-  const options = { length, files: openObjectFiles(folder), halfWay: () => undefined }
-  expect(await receiveBody(gone as unknown as IncomingMessage, options)).toBeUndefined()
-  expect(readdirSync(folder)).toEqual([])
-})
+test.each([10, 1_000_000])(
+  'a body of %i bytes ends at once if its sender goes before it is read',
+  async (length) => {
+    const gone = new PassThrough()
+    gone.destroy()
+    await once(gone, 'close')
+    const folder = temporaryFolder()
+    const options = { length, files: openObjectFiles(folder), halfWay: () => undefined }
+    expect(await receiveBody(gone as unknown as IncomingMessage, options)).toBeUndefined()
+    expect(readdirSync(folder)).toEqual([])
+  },
+)
 
 test('files without a row are removed at the next start', async () => {
   const data_dir = temporaryFolder()
@@ -384,7 +443,10 @@ test('only its owner can read what the service keeps', async () => {
   await client.upload('x\n'.repeat(50_000))
   const { data_dir } = client.service
   expect(statSync(join(data_dir, 'objects')).mode & 0o777).toBe(0o700)
-  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
   expect(files.length).toBeGreaterThan(3)
-  for (const file of files) expect(statSync(join(file.parentPath, file.name)).mode & 0o777, file.name).toBe(0o600)
+  for (const file of files)
+    expect(statSync(join(file.parentPath, file.name)).mode & 0o777, file.name).toBe(0o600)
 })

@@ -88,7 +88,8 @@ test('the largest text that is read takes a bounded piece of memory, too', async
 })
 
 function unfitFor(folder: string): string | undefined {
-  if (!existsSync('/proc/self/clear_refs')) return 'the kernel does not report the peak of a process here'
+  if (!existsSync('/proc/self/clear_refs'))
+    return 'the kernel does not report the peak of a process here'
   const { bavail, bsize } = statfsSync(folder)
   const free_bytes = bavail * bsize
   return free_bytes < min_free_bytes
@@ -98,11 +99,19 @@ function unfitFor(folder: string): string | undefined {
 
 async function serve(data_dir: string) {
   const named = (kind: string) =>
-    execFileSync(process.execPath, [sluice, 'serve', kind, 'create', 'large', '--data-dir', data_dir], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim()
-  const headers = { 'x-project-id': named('project'), 'x-api-key': named('token'), 'content-type': 'application/json' }
+    execFileSync(
+      process.execPath,
+      [sluice, 'serve', kind, 'create', 'large', '--data-dir', data_dir],
+      {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    ).trim()
+  const headers = {
+    'x-project-id': named('project'),
+    'x-api-key': named('token'),
+    'content-type': 'application/json',
+  }
   const child = spawn(process.execPath, [sluice, 'serve', '--data-dir', data_dir], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -139,7 +148,8 @@ function startOver(pid: number): number {
 /** The kernel's own numbers, so that no peak between two measurements is missed. */
 function memoryOf(pid: number): { now_bytes: number; peak_bytes: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024
+  const bytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024
   return { now_bytes: bytes('VmRSS'), peak_bytes: bytes('VmHWM') }
 }
 

@@ -18,18 +18,27 @@ export interface Got {
 /** Sends what `fetch` would not: any Host, a body with GET. */
 export function send(origin: string, { method, path, headers, body }: Sent): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const length: Record<string, string> = body === undefined ? {} : { 'content-length': `${Buffer.byteLength(body)}` }
-    const outgoing = request(origin + path, { method, headers: { ...headers, ...length } }, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (piece) => {
-        text += piece
-      })
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({ status: response.statusCode!, type: response.headers['content-type'] ?? '', text }),
-      )
-    })
+    const length: Record<string, string> =
+      body === undefined ? {} : { 'content-length': `${Buffer.byteLength(body)}` }
+    const outgoing = request(
+      origin + path,
+      { method, headers: { ...headers, ...length } },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (piece) => {
+          text += piece
+        })
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode!,
+            type: response.headers['content-type'] ?? '',
+            text,
+          }),
+        )
+      },
+    )
     outgoing.on('error', reject)
     outgoing.end(body)
   })
@@ -53,7 +62,11 @@ export class FuzzWorld {
   }
 
   /** Ids of existing things for a path with these parameters; `{}` where it has none. */
-  async idsFor(names: readonly string[], route_id: string, at: number): Promise<Record<string, string>> {
+  async idsFor(
+    names: readonly string[],
+    route_id: string,
+    at: number,
+  ): Promise<Record<string, string>> {
     const kinds = names.map((name) => name.replace(/_id$/, ''))
     const last = kinds.at(-1)
     if (last === undefined) return {}
@@ -69,7 +82,12 @@ export class FuzzWorld {
   }
 
   /** Adds what was made, and drops what was deleted. */
-  learn(route_id: string, params: Record<string, string>, status: number, body: Record<string, unknown> | undefined) {
+  learn(
+    route_id: string,
+    params: Record<string, string>,
+    status: number,
+    body: Record<string, unknown> | undefined,
+  ) {
     if (status === 204) {
       const gone = Object.values(params).at(-1)!
       if (route_id === 'assets.detach_label') return
@@ -80,7 +98,8 @@ export class FuzzWorld {
     if (status < 201 || status > 202 || !body) return
     if (typeof body.message_id === 'string')
       this.#keep('message', body.message_id, String(body.chat_id ?? params.chat_id))
-    if (typeof body.invitation_id === 'string') this.#keep('invitation', body.invitation_id, params.project_id)
+    if (typeof body.invitation_id === 'string')
+      this.#keep('invitation', body.invitation_id, params.project_id)
     for (const [name, id] of Object.entries(body)) {
       const kind = /^(asset|chat|label|skill|memory|action|session|project)_id$/.exec(name)?.[1]
       if (kind && typeof id === 'string') this.#keep(kind, id)
@@ -116,11 +135,17 @@ export class FuzzWorld {
       message: ['/v1/chats', { prompt: name }],
       label: ['/v1/labels', { name }],
       project: ['/v1/projects', { name }],
-      invitation: [`/v1/projects/${within}/invitations`, { email: `made${this.#made}@example.org`, role: 'reader' }],
+      invitation: [
+        `/v1/projects/${within}/invitations`,
+        { email: `made${this.#made}@example.org`, role: 'reader' },
+      ],
       skill: ['/v1/skills', { name, content: name, scope: 'project', category: 'skill' }],
       memory: ['/v1/memories', { content: name, category: 'fact', importance: 1 }],
       action: ['/v1/actions', { name, prompt: name, trigger: { kind: 'asset_ready' } }],
-      session: ['/v1/sessions', { name, turns: [{ speaker: 1, source: 'mic', text: name, start: 0, end: 1 }] }],
+      session: [
+        '/v1/sessions',
+        { name, turns: [{ speaker: 1, source: 'mic', text: name, start: 0, end: 1 }] },
+      ],
     }
     const [path, body] = bodies[kind]!
     const reply = await this.client.post(path, body)
@@ -137,7 +162,8 @@ export class FuzzWorld {
   #ready: string | undefined
 
   async #readyAsset(): Promise<string> {
-    if (this.#ready !== undefined && this.client.statusOf(this.#ready) === 'ready') return this.#ready
+    if (this.#ready !== undefined && this.client.statusOf(this.#ready) === 'ready')
+      return this.#ready
     const asset_id = await this.#filledSlot()
     await this.client.post(`/v1/assets/${asset_id}/complete`)
     await until(() => this.client.statusOf(asset_id) === 'ready')

@@ -44,9 +44,14 @@ const unknown_tail = '00000000000000000000'
  */
 export async function fuzz(count: number, seed: number): Promise<FuzzResult> {
   const log: string[] = []
-  const client = await start({ log: (line) => log.push(line), max_logged_requests: count * 3 + 10_000 })
+  const client = await start({
+    log: (line) => log.push(line),
+    max_logged_requests: count * 3 + 10_000,
+  })
   const world = new FuzzWorld(client)
-  const statuses = new Map<string, Map<number, number>>(routes.map(({ id }) => [id, new Map<number, number>()]))
+  const statuses = new Map<string, Map<number, number>>(
+    routes.map(({ id }) => [id, new Map<number, number>()]),
+  )
   const unlike_described: string[] = []
   let past_the_door = 0
 
@@ -56,7 +61,9 @@ export async function fuzz(count: number, seed: number): Promise<FuzzResult> {
     const { sent, params, stops_at_door } = await requestFor(world, route, intent, seed + at)
     const { status, type, text } = await send(client.service.api, sent)
     const faults = checkOwnAnswer({ method: sent.method, url: sent.path, status, type, body: text })
-    unlike_described.push(...faults.map((fault) => `${fault}, after ${JSON.stringify(sent).slice(0, 1_000)}`))
+    unlike_described.push(
+      ...faults.map((fault) => `${fault}, after ${JSON.stringify(sent).slice(0, 1_000)}`),
+    )
     const of_route = statuses.get(route.id)!
     of_route.set(status, (of_route.get(status) ?? 0) + 1)
     if (!stops_at_door && status !== 401) past_the_door += 1
@@ -74,8 +81,14 @@ interface Planned {
   stops_at_door: boolean
 }
 
-async function requestFor(world: FuzzWorld, route: Route, intent: Intent, seed: number): Promise<Planned> {
-  const pick = <Value>(arbitrary: fc.Arbitrary<Value>): Value => fc.sample(arbitrary, { seed, numRuns: 1 })[0]!
+async function requestFor(
+  world: FuzzWorld,
+  route: Route,
+  intent: Intent,
+  seed: number,
+): Promise<Planned> {
+  const pick = <Value>(arbitrary: fc.Arbitrary<Value>): Value =>
+    fc.sample(arbitrary, { seed, numRuns: 1 })[0]!
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
   const params = await world.idsFor(names, route.id, seed)
   const headers: Record<string, string> = {}
@@ -148,8 +161,16 @@ const odd_envelopes: ((sent: Sent) => void)[] = [
   (sent) => {
     sent.headers['x-project-id'] = 'project_x'
   },
-  (sent) => Object.assign(sent, { body: '{"a', headers: { ...sent.headers, 'content-type': 'application/json' } }),
-  (sent) => Object.assign(sent, { body: 'hello', headers: { ...sent.headers, 'content-type': 'text/plain' } }),
+  (sent) =>
+    Object.assign(sent, {
+      body: '{"a',
+      headers: { ...sent.headers, 'content-type': 'application/json' },
+    }),
+  (sent) =>
+    Object.assign(sent, {
+      body: 'hello',
+      headers: { ...sent.headers, 'content-type': 'text/plain' },
+    }),
   (sent) => {
     sent.headers.host = 'evil.example'
   },
@@ -157,11 +178,17 @@ const odd_envelopes: ((sent: Sent) => void)[] = [
 
 function rightQuery(world: FuzzWorld, route: Route, seed: number): fc.Arbitrary<string> {
   const kind =
-    { projects: 'project', memories: 'memory' }[route.id.split('.')[0]!] ?? route.id.split('.')[0]!.slice(0, -1)
+    { projects: 'project', memories: 'memory' }[route.id.split('.')[0]!] ??
+    route.id.split('.')[0]!.slice(0, -1)
   const cursor =
-    route.id === 'projects.members' || route.id === 'sessions.transcript' ? undefined : world.any(kind, seed)
+    route.id === 'projects.members' || route.id === 'sessions.transcript'
+      ? undefined
+      : world.any(kind, seed)
   return fc
-    .tuple(fc.option(fc.integer({ min: 1, max: 100 })), fc.constantFrom('', 'after_id', 'before_id'))
+    .tuple(
+      fc.option(fc.integer({ min: 1, max: 100 })),
+      fc.constantFrom('', 'after_id', 'before_id'),
+    )
     .map(([limit, which]) => {
       const parts = [
         ...(limit === null ? [] : [`limit=${limit}`]),
@@ -175,7 +202,10 @@ function rightQuery(world: FuzzWorld, route: Route, seed: number): fc.Arbitrary<
 const description = describeInterface(routes, 'http://127.0.0.1') as any
 
 function bodyOf(world: FuzzWorld, route: Route, seed: number): fc.Arbitrary<unknown> {
-  const { schema } = description.paths[route.path][route.method.toLowerCase()].requestBody.content['application/json']
+  const { schema } =
+    description.paths[route.path][route.method.toLowerCase()].requestBody.content[
+      'application/json'
+    ]
   const pickId = (kind: string) => {
     if (kind === 'project') return world.client.project_id
     return kind === 'concept' || kind === 'view' ? undefined : world.any(kind, seed)
@@ -196,16 +226,29 @@ function withinReach(body: Body): Body {
   const { skills: _, scope, ...rest } = body
   if (scope === undefined) return rest
   const { concept_ids: _c, view_ids: _v, ...reachable } = scope
-  const known = Object.entries(reachable).filter(([, ids]) => !JSON.stringify(ids).includes('4f7k2m9q0x3c8v1b6n5z'))
+  const known = Object.entries(reachable).filter(
+    ([, ids]) => !JSON.stringify(ids).includes('4f7k2m9q0x3c8v1b6n5z'),
+  )
   return { ...rest, scope: Object.fromEntries(known) }
 }
 
 /** One line for each route: how often each status came. */
-export function distribution({ statuses, sent, past_the_door, failures, seed }: FuzzResult): string {
+export function distribution({
+  statuses,
+  sent,
+  past_the_door,
+  failures,
+  seed,
+}: FuzzResult): string {
   const lines = [...statuses].map(([id, counts]) => {
-    const each = [...counts].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
+    const each = [...counts]
+      .sort(([a], [b]) => a - b)
+      .map(([status, count]) => `${status}: ${count}`)
     return `  ${id.padEnd(24)} ${each.join('  ')}`
   })
   const share = Math.round((past_the_door / sent) * 100)
-  return [`fuzz, seed ${seed}: ${sent} requests, ${share} % past the door, ${failures} failures`, ...lines].join('\n')
+  return [
+    `fuzz, seed ${seed}: ${sent} requests, ${share} % past the door, ${failures} failures`,
+    ...lines,
+  ].join('\n')
 }

@@ -51,28 +51,55 @@ test('B-24 a scoped chat finds a sentence from the middle of every kind of docum
     const prompt = 'Who trims the lamp of the pier, and when?'
     const { response } = await client.ask(prompt, { scope: { asset_ids: [id] } })
     const text = response.replace(/[\s>]+/g, ' ')
-    expect(text, name).toContain(`The lamp of the ${word} pier is trimmed by Yrsa Holm at a quarter past four.`)
+    expect(text, name).toContain(
+      `The lamp of the ${word} pier is trimmed by Yrsa Holm at a quarter past four.`,
+    )
   }
   expect(lines).toEqual([])
-  console.log(`peak memory of the children: ${Math.round(client.service.readingPeak_bytes / 2 ** 20)} MB`)
+  console.log(
+    `peak memory of the children: ${Math.round(client.service.readingPeak_bytes / 2 ** 20)} MB`,
+  )
 })
 
 test.each<[string, Buffer, string, string]>([
-  ['text under the name of a PDF', Buffer.from('text'), 'a.pdf', 'its content does not fit its name or type'],
+  [
+    'text under the name of a PDF',
+    Buffer.from('text'),
+    'a.pdf',
+    'its content does not fit its name or type',
+  ],
   ['an encrypted PDF', fixture('encrypted.pdf'), 'a.pdf', 'encrypted'],
   ['half a document', fixture('harbour.docx').subarray(0, 5_000), 'a.docx', 'broken: '],
-  ['a bomb', wordDocument('<w:p/>'.padEnd(3_000_000)), 'a.docx', 'it unpacks to more than 1000000 bytes'],
-  ['an old office file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'a.bin', 'encrypted, or in the binary format'],
-])('B-24 an unreadable file ends failed, with the reason in the log: %s', async (_what, bytes, name, reason) => {
-  const lines: string[] = []
-  const client = await start({ log: (line) => lines.push(line), ingest: { unpacked_bytes: 1_000_000 } })
-  const asset_id = await client.upload(bytes, name, unknown_type)
-  expect(client.statusOf(asset_id)).toBe('failed')
-  await until(() => lines.length > 0)
-  expect(lines).toEqual([expect.stringContaining(`${asset_id} failed, its file cannot be read: ${reason}`)])
-  const next = await client.upload(wordDocument('<w:t>next</w:t>'), 'next.docx', unknown_type)
-  expect(client.statusOf(next)).toBe('ready')
-})
+  [
+    'a bomb',
+    wordDocument('<w:p/>'.padEnd(3_000_000)),
+    'a.docx',
+    'it unpacks to more than 1000000 bytes',
+  ],
+  [
+    'an old office file',
+    Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+    'a.bin',
+    'encrypted, or in the binary format',
+  ],
+])(
+  'B-24 an unreadable file ends failed, with the reason in the log: %s',
+  async (_what, bytes, name, reason) => {
+    const lines: string[] = []
+    const client = await start({
+      log: (line) => lines.push(line),
+      ingest: { unpacked_bytes: 1_000_000 },
+    })
+    const asset_id = await client.upload(bytes, name, unknown_type)
+    expect(client.statusOf(asset_id)).toBe('failed')
+    await until(() => lines.length > 0)
+    expect(lines).toEqual([
+      expect.stringContaining(`${asset_id} failed, its file cannot be read: ${reason}`),
+    ])
+    const next = await client.upload(wordDocument('<w:t>next</w:t>'), 'next.docx', unknown_type)
+    expect(client.statusOf(next)).toBe('ready')
+  },
+)
 
 test('B-24 a document in a file of its own is read, also when the data folder has a relative path', async () => {
   const client = await start({ data_dir: relative(process.cwd(), temporaryFolder()) })
@@ -80,23 +107,35 @@ test('B-24 a document in a file of its own is read, also when the data folder ha
     `<w:t>The crane is oiled on Mondays.</w:t><!-- ${randomBytes(100_000).toString('hex')} -->`,
   )
   const asset_id = await client.upload(large, 'large.docx', unknown_type)
-  expect([client.statusOf(asset_id), readdirSync(join(client.service.data_dir, 'objects')).length]).toEqual([
-    'ready',
-    1,
-  ])
+  expect([
+    client.statusOf(asset_id),
+    readdirSync(join(client.service.data_dir, 'objects')).length,
+  ]).toEqual(['ready', 1])
 })
 
 test('B-24 a file that hangs, eats memory or kills its process fails alone: the others are read, and the service lives', async () => {
   const ingest = { reading_program: hostile_program, time_ms: 3_000, memory_bytes: 192 * 2 ** 20 }
   const client = await start({ ingest })
-  const bad = ['spins.pdf', 'waits.pdf', 'eats buffers.pdf', 'eats the heap.pdf', 'dies.pdf', 'exits.pdf']
+  const bad = [
+    'spins.pdf',
+    'waits.pdf',
+    'eats buffers.pdf',
+    'eats the heap.pdf',
+    'dies.pdf',
+    'exits.pdf',
+  ]
   const good = Array.from({ length: 6 }, (_, at) => `good ${at}.pdf`)
   // Equal bytes would be one asset.
   const send = (name: string) => client.upload(name, name, 'application/pdf')
-  const statuses = Promise.all([...bad, ...good].map(async (name) => [name, client.statusOf(await send(name))]))
+  const statuses = Promise.all(
+    [...bad, ...good].map(async (name) => [name, client.statusOf(await send(name))]),
+  )
   // A file that needs no process does not wait for any of them.
   expect(client.statusOf(await client.upload('plain text'))).toBe('ready')
-  expect(await statuses).toEqual([...bad.map((name) => [name, 'failed']), ...good.map((name) => [name, 'ready'])])
+  expect(await statuses).toEqual([
+    ...bad.map((name) => [name, 'failed']),
+    ...good.map((name) => [name, 'ready']),
+  ])
   const { response } = await client.ask('What was read of good 3?')
   expect(response).toContain('read good 3.pdf')
 })
@@ -118,7 +157,8 @@ test('B-20 documents, too, are read again when the index was removed', async () 
   const first = await start({ data_dir })
   const asset_id = await first.upload(fixture('harbour.odt'), 'harbour.odt', unknown_type)
   await first.service.close()
-  for (const end of ['', '-wal', '-shm']) rmSync(join(data_dir, `passages.db${end}`), { force: true })
+  for (const end of ['', '-wal', '-shm'])
+    rmSync(join(data_dir, `passages.db${end}`), { force: true })
   const lines: string[] = []
   const second = await start({ data_dir, log: (line) => lines.push(line) })
   expect(lines).toEqual(['the index of passages was incomplete: 1 assets were read again'])
@@ -127,7 +167,9 @@ test('B-20 documents, too, are read again when the index was removed', async () 
 })
 
 test('a document that is removed while it is read leaves nothing in the index', async () => {
-  const client = await start({ ingest: { reading_program: hostile_program, processes: 1, time_ms: 2_000 } })
+  const client = await start({
+    ingest: { reading_program: hostile_program, processes: 1, time_ms: 2_000 },
+  })
   const send = async (filename: string) => {
     const slot = await client.slot({ filename, mime_type: 'application/pdf' })
     await put(slot, filename)
@@ -156,12 +198,22 @@ test('B-20 a service that is killed while it reads documents has no stuck ones a
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]
   const { api, token, project_id } = JSON.parse(line)
-  const headers = { 'x-api-key': token, 'x-project-id': project_id, 'content-type': 'application/json' }
+  const headers = {
+    'x-api-key': token,
+    'x-project-id': project_id,
+    'content-type': 'application/json',
+  }
   for (const name of ['waits.docx', 'waits too.docx', 'text.docx']) {
     const body = JSON.stringify({ filename: name, mime_type: unknown_type })
-    const slot = (await (await fetch(`${api}/v1/assets`, { method: 'POST', headers, body })).json()) as Slot
+    const slot = (await (
+      await fetch(`${api}/v1/assets`, { method: 'POST', headers, body })
+    ).json()) as Slot
     await put(slot, wordDocument(`<w:t>Of ${name}: the crane is oiled on Mondays.</w:t>`))
-    await fetch(`${api}/v1/assets/${slot.asset_id}/complete`, { method: 'POST', headers, body: '{}' })
+    await fetch(`${api}/v1/assets/${slot.asset_id}/complete`, {
+      method: 'POST',
+      headers,
+      body: '{}',
+    })
   }
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -169,5 +221,6 @@ test('B-20 a service that is killed while it reads documents has no stuck ones a
   const client = await start({ data_dir })
   await until(() => client.service.assets(project_id).every(({ status }) => status === 'ready'))
   const { response } = await client.as({ project_id }).ask('When is the crane oiled?')
-  for (const name of ['waits.docx', 'waits too.docx', 'text.docx']) expect(response).toContain(`Of ${name}: the crane`)
+  for (const name of ['waits.docx', 'waits too.docx', 'text.docx'])
+    expect(response).toContain(`Of ${name}: the crane`)
 })

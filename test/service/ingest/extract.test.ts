@@ -39,14 +39,20 @@ describe('word documents', () => {
       '<w:p><w:t>a</w:t><w:delText>gone</w:delText><w:instrText>PAGE</w:instrText><w:br/><w:t>b</w:t></w:p>',
       'a\nb\n\n',
     ],
-    ['<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:t>a</w:t><w:tab/><w:t>b</w:t></w:p>', 'a\tb\n\n'],
+    [
+      '<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:t>a</w:t><w:tab/><w:t>b</w:t></w:p>',
+      'a\tb\n\n',
+    ],
     [
       '<w:tbl><w:tr><w:tc><w:p><w:t>1</w:t></w:p></w:tc><w:tc><w:p><w:t>2</w:t></w:p></w:tc></w:tr></w:tbl>',
       '1 \t2 \t\n\n\n',
     ],
     ['<mc:Choice><w:t>once</w:t></mc:Choice><mc:Fallback><w:t>once</w:t></mc:Fallback>', 'once'],
     ['<w:t>&lt;tag&gt; &amp; &#228;</w:t>', '<tag> & ä'],
-    ['<w:constructor/><w:toString>x</w:toString><w:t __proto__="x">names of JavaScript</w:t>', 'names of JavaScript'],
+    [
+      '<w:constructor/><w:toString>x</w:toString><w:t __proto__="x">names of JavaScript</w:t>',
+      'names of JavaScript',
+    ],
     [
       `<v:shape o:gfxdata="${'A'.repeat(300_000)}"/><!--${'A'.repeat(300_000)}--><w:t>behind a picture</w:t>`,
       'behind a picture',
@@ -57,12 +63,16 @@ describe('word documents', () => {
 test.each<[string, Buffer, string]>([
   [
     'as Word in the browser names its part',
-    zipOf([{ name: 'word/document2.xml', content: '<w:document><w:t>saved there</w:t></w:document>' }]),
+    zipOf([
+      { name: 'word/document2.xml', content: '<w:document><w:t>saved there</w:t></w:document>' },
+    ]),
     'saved there',
   ],
   [
     'in Latin-1, and says so',
-    wordDocumentOf(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><w:t>Größe</w:t>', 'latin1')),
+    wordDocumentOf(
+      Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><w:t>Größe</w:t>', 'latin1'),
+    ),
     'Größe',
   ],
   [
@@ -83,7 +93,11 @@ test('sheets and slides are read in the order of their numbers, whatever their n
   })
   const relations = { name: 'xl/worksheets/_rels/sheet2.xml.rels', content: '<x/>' }
   const sheets = ['sheet10', 'Data', 'sheet2'].map(part('xl/worksheets'))
-  const workbook = zipOf([{ name: 'xl/workbook.xml', content: '<workbook/>' }, relations, ...sheets])
+  const workbook = zipOf([
+    { name: 'xl/workbook.xml', content: '<workbook/>' },
+    relations,
+    ...sheets,
+  ])
   expect(await textOf(workbook)).toBe('Data sheet2 sheet10')
   const slides = ['slide10', 'opening', 'slide2'].map(part('ppt/slides'))
   const presentation = zipOf([{ name: 'ppt/presentation.xml', content: '<x/>' }, ...slides])
@@ -91,9 +105,14 @@ test('sheets and slides are read in the order of their numbers, whatever their n
 })
 
 test('a PDF behind other lines is read, as readers do, when its name ends in .pdf', async () => {
-  const pdf = Buffer.concat([Buffer.from('\nsent by a printer\n'), readFileSync(join(folder, 'harbour.pdf'))])
+  const pdf = Buffer.concat([
+    Buffer.from('\nsent by a printer\n'),
+    readFileSync(join(folder, 'harbour.pdf')),
+  ])
   expect(await extract(pdf, 'a.pdf')).toEqual({ text: expect.stringContaining('Yrsa Holm') })
-  expect(await extract(Buffer.from('of the mark %PDF-1.7'), 'a.txt')).toEqual({ text: 'of the mark %PDF-1.7' })
+  expect(await extract(Buffer.from('of the mark %PDF-1.7'), 'a.txt')).toEqual({
+    text: 'of the mark %PDF-1.7',
+  })
 })
 
 describe('workbooks', () => {
@@ -121,12 +140,23 @@ describe('workbooks', () => {
   test.each([
     ['<c t="s"><v>0</v></c><c t="s"><v>1</v></c>', 'seven\teight'],
     ['<c t="inlineStr"><is><t>here</t></is></c><c><f>A1+1</f><v>2.5</v></c>', 'here\t2.5'],
-    ['<c s="1"><v>46095</v></c><c s="2"><v>46095.395833333336</v></c>', '2026-03-14\t2026-03-14 09:30'],
-    ['<c s="0"><v>46095</v></c><c s="3"><v>46095</v></c><c><v>46095</v></c>', '46095\t46095\t46095'],
-    ['<c s="1"><v>0.5</v></c><c s="1"><v>1e300</v></c><c s="1" t="str"><v>text</v></c>', '0.5\t1e300\ttext'],
+    [
+      '<c s="1"><v>46095</v></c><c s="2"><v>46095.395833333336</v></c>',
+      '2026-03-14\t2026-03-14 09:30',
+    ],
+    [
+      '<c s="0"><v>46095</v></c><c s="3"><v>46095</v></c><c><v>46095</v></c>',
+      '46095\t46095\t46095',
+    ],
+    [
+      '<c s="1"><v>0.5</v></c><c s="1"><v>1e300</v></c><c s="1" t="str"><v>text</v></c>',
+      '0.5\t1e300\ttext',
+    ],
     ['<c s="4"><v>1.5</v></c><c s="5"><v>1.0000115740740742</v></c>', '36:00:00\t24:00:01'],
     ['<c s="4"><v>0.25</v></c><c s="5"><v>-1.5</v></c>', '6:00:00\t-1.5'],
-  ])('%s', async (cells, text) => expect(await extract(workbook(cells))).toEqual({ text: `Berths\n\n${text}\t\n` }))
+  ])('%s', async (cells, text) =>
+    expect(await extract(workbook(cells))).toEqual({ text: `Berths\n\n${text}\t\n` }),
+  )
 
   test('dates of the Mac begin four years later', async () =>
     expect(await textOf(workbook('<c s="1"><v>44633</v></c>', '1'))).toBe('Berths 2026-03-14'))
@@ -138,7 +168,10 @@ describe('RTF', () => {
     [String.raw`{\rtf1\ansi\ansicpg932 \'93\'fa\'96\'7b}`, '日本'],
     [String.raw`{\rtf1\uc1 \u26085?\u26412 ?\u-3913 ?x}`, `日本\uf0b7x`],
     [String.raw`{\rtf1\uc2 \u228\'e4\'e4z{\uc0\u228 q}\u228??z}`, 'äzäqäz'],
-    [String.raw`{\rtf1{\fonttbl{\f0 Arial;}{\f1\fcharset204 Arial;}}{\f1 \'cf\'f0\'e8} \f0 a}`, 'При a'],
+    [
+      String.raw`{\rtf1{\fonttbl{\f0 Arial;}{\f1\fcharset204 Arial;}}{\f1 \'cf\'f0\'e8} \f0 a}`,
+      'При a',
+    ],
     [String.raw`{\rtf1{\*\unknown hidden}{\info{\title no}}{\pict 0102}shown\{\}\\}`, 'shown{}\\'],
     [String.raw`{\rtf1 a\bin4 }}}}b}`, 'ab'],
     [String.raw`{\rtf1 a\constructor\toString b}`, 'ab'],
@@ -151,30 +184,50 @@ describe('RTF', () => {
 
 describe('character sets', () => {
   const utf16 = (text: string) => Buffer.from(text, 'utf16le')
-  const german = 'Die Straße ist für alle Gäste gesperrt, auch für Fußgänger und für die Fähre über den Fluß.'
+  const german =
+    'Die Straße ist für alle Gäste gesperrt, auch für Fußgänger und für die Fähre über den Fluß.'
   test.each<[string, Buffer, string]>([
     ['windows-1252', Buffer.from(german, 'latin1'), german],
     ['a few words of windows-1252', Buffer.from('Grüße an alle', 'latin1'), 'Grüße an alle'],
-    ['windows-1252 quotes', Buffer.from([0x93, ...Buffer.from('quoted text'), 0x94, 0x20, 0x80]), '“quoted text” €'],
+    [
+      'windows-1252 quotes',
+      Buffer.from([0x93, ...Buffer.from('quoted text'), 0x94, 0x20, 0x80]),
+      '“quoted text” €',
+    ],
     ['UTF-16 without a mark', utf16('plain text'), 'plain text'],
     ['UTF-16 without a mark, big-endian', utf16('plain text').swap16(), 'plain text'],
     [
       'Shift_JIS',
-      Buffer.from('93fa967b8cea82cc83658358836782c582b7814282b182ea82cd95b68e9a89bb82af82b582dc82b982f18142', 'hex'),
+      Buffer.from(
+        '93fa967b8cea82cc83658358836782c582b7814282b182ea82cd95b68e9a89bb82af82b582dc82b982f18142',
+        'hex',
+      ),
       '日本語のテストです。これは文字化けしません。',
     ],
     [
       'a list of few words in Shift_JIS',
-      Buffer.from('4e6f2c956996bc2c909497ca0a312c82e882f182b22c31300a322c82dd82a982f12c32300a', 'hex'),
+      Buffer.from(
+        '4e6f2c956996bc2c909497ca0a312c82e882f182b22c31300a322c82dd82a982f12c32300a',
+        'hex',
+      ),
       'No,品名,数量\n1,りんご,10\n2,みかん,20\n',
     ],
-    ['ISO-2022-JP', Buffer.from('\x1b$B9A$NLg$O6e;~$KJD$^$j$^$9!#\x1b(B', 'latin1'), '港の門は九時に閉まります。'],
+    [
+      'ISO-2022-JP',
+      Buffer.from('\x1b$B9A$NLg$O6e;~$KJD$^$j$^$9!#\x1b(B', 'latin1'),
+      '港の門は九時に閉まります。',
+    ],
     [
       'KOI8-R',
-      Buffer.from('f0d2c9d7c5d420cdc9d22e20fcd4cf20d4c5cbd3d420ceC120d2d5d3d3cbcfcd20d1dad9cbc52e', 'hex'),
+      Buffer.from(
+        'f0d2c9d7c5d420cdc9d22e20fcd4cf20d4c5cbd3d420ceC120d2d5d3d3cbcfcd20d1dad9cbc52e',
+        'hex',
+      ),
       'Привет мир. Это текст на русском языке.',
     ],
-  ])('%s', async (_what, bytes, text) => expect(await extract(bytes, 'a.txt', 'text/plain')).toEqual({ text }))
+  ])('%s', async (_what, bytes, text) =>
+    expect(await extract(bytes, 'a.txt', 'text/plain')).toEqual({ text }),
+  )
 
   test('a page of HTML names its own', async () => {
     const page = Buffer.concat([
@@ -185,15 +238,21 @@ describe('character sets', () => {
     expect(await extract(page, 'a.html', 'text/html')).toEqual({ text: 'При' })
   })
 
-  test.each(['00010203', '0001000200030004', '4142ff00'])('these bytes are no text: %s', async (hex) =>
-    expect(await extract(Buffer.from(hex, 'hex'), 'a.txt', 'text/plain')).toHaveProperty('unreadable'),
+  test.each(['00010203', '0001000200030004', '4142ff00'])(
+    'these bytes are no text: %s',
+    async (hex) =>
+      expect(await extract(Buffer.from(hex, 'hex'), 'a.txt', 'text/plain')).toHaveProperty(
+        'unreadable',
+      ),
   )
 
   test('bytes that are no text are not read as text', () => {
     const not_text = fc.uint8Array({ minLength: 200, maxLength: 400 })
     return fc.assert(
       fc.asyncProperty(not_text, async (array) => {
-        expect(await extract(Buffer.from(array), 'a.txt', 'text/plain')).toHaveProperty('unreadable')
+        expect(await extract(Buffer.from(array), 'a.txt', 'text/plain')).toHaveProperty(
+          'unreadable',
+        )
       }),
     )
   })
@@ -202,17 +261,25 @@ describe('character sets', () => {
 const entities = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>`
 const chapters = (encryption: string) =>
   zipOf([
-    { name: 'META-INF/container.xml', content: '<container><rootfile full-path="x/book.opf"/></container>' },
-    { name: 'META-INF/encryption.xml', content: `<encryption><CipherReference URI="${encryption}"/></encryption>` },
+    {
+      name: 'META-INF/container.xml',
+      content: '<container><rootfile full-path="x/book.opf"/></container>',
+    },
+    {
+      name: 'META-INF/encryption.xml',
+      content: `<encryption><CipherReference URI="${encryption}"/></encryption>`,
+    },
     {
       name: 'x/book.opf',
-      content: '<package><item id="1" href="one%20a.xhtml"/><itemref idref="1"/><itemref idref="none"/></package>',
+      content:
+        '<package><item id="1" href="one%20a.xhtml"/><itemref idref="1"/><itemref idref="none"/></package>',
     },
     { name: 'x/one a.xhtml', content: '<p>Chapter one</p>' },
   ])
 
 describe('e-books', () => {
-  test('encrypted fonts do not matter', async () => expect(await textOf(chapters('x/font.otf'))).toBe('Chapter one'))
+  test('encrypted fonts do not matter', async () =>
+    expect(await textOf(chapters('x/font.otf'))).toBe('Chapter one'))
   test.each([
     ['100%.xhtml', '100%.xhtml'],
     ['one%20a.xhtml#top', 'one a.xhtml'],
@@ -220,7 +287,10 @@ describe('e-books', () => {
     const book = zipOf([
       { name: 'META-INF/container.xml', content: '<c><rootfile full-path="p.opf"/></c>' },
       { name: 'p.opf', content: `<p><item id="a" href="${href}"/><itemref idref="a"/></p>` },
-      { name, content: Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><p>Größe</p>', 'latin1') },
+      {
+        name,
+        content: Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><p>Größe</p>', 'latin1'),
+      },
     ])
     expect(await textOf(book)).toBe('Größe')
   })
@@ -232,14 +302,30 @@ describe('files that end failed', () => {
   const bomb = '<w:p/>'.padEnd(5_000_000)
   test.each<[string, Buffer, RegExp]>([
     ['a ZIP bomb', wordDocument(bomb), /^it unpacks to more than 4000000 bytes$/],
-    ['a ZIP bomb that lies about its size', wordDocument(bomb, { said_bytes: 1_000 }), /^broken: too many bytes/],
-    ['too much text', wordDocument(`<w:t>${'x'.repeat(1_500_000)}</w:t>`), /^it has more than 1000000 characters/],
-    ['a bomb of XML entities', wordDocument('<w:t>&b;</w:t>', {}, entities), /^broken: XML that declares entities$/],
+    [
+      'a ZIP bomb that lies about its size',
+      wordDocument(bomb, { said_bytes: 1_000 }),
+      /^broken: too many bytes/,
+    ],
+    [
+      'too much text',
+      wordDocument(`<w:t>${'x'.repeat(1_500_000)}</w:t>`),
+      /^it has more than 1000000 characters/,
+    ],
+    [
+      'a bomb of XML entities',
+      wordDocument('<w:t>&b;</w:t>', {}, entities),
+      /^broken: XML that declares entities$/,
+    ],
     ['an undeclared entity', wordDocument('<w:t>&b;</w:t>'), /^broken: XML/],
     ['broken XML', wordDocument('<w:t>'), /^broken: XML/],
     ['an encrypted part', wordDocument('', { flags: 1 }), /^encrypted$/],
     ['a broken archive', wordDocument('<w:t>text</w:t>').subarray(0, 60), /^broken:/],
-    ['an archive of something else', zipOf([{ name: 'a.txt', content: 'a' }]), /^the archive is not a document/],
+    [
+      'an archive of something else',
+      zipOf([{ name: 'a.txt', content: 'a' }]),
+      /^the archive is not a document/,
+    ],
     [
       'an encrypted OpenDocument',
       zipOf([
@@ -252,7 +338,11 @@ describe('files that end failed', () => {
     ['an encrypted PDF', readFileSync(join(folder, 'encrypted.pdf')), /^encrypted$/],
     ['half a PDF', readFileSync(join(folder, 'harbour.pdf')).subarray(0, 20_000), /./],
     ['a PDF of nothing', Buffer.from('%PDF-1.7\n'), /^broken:/],
-    ['an office file of old, or encrypted', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), /^encrypted, or/],
+    [
+      'an office file of old, or encrypted',
+      Buffer.from('d0cf11e0a1b11ae10000', 'hex'),
+      /^encrypted, or/,
+    ],
   ])('%s', async (_what, bytes, reason) =>
     expect(await extract(bytes)).toEqual({ unreadable: expect.stringMatching(reason) }),
   )
@@ -264,13 +354,18 @@ describe('files that end failed', () => {
 })
 
 test('damaged documents are read or refused, and nothing else happens', () => {
-  const originals = documents.filter((name) => !name.endsWith('.pdf')).map((name) => readFileSync(join(folder, name)))
+  const originals = documents
+    .filter((name) => !name.endsWith('.pdf'))
+    .map((name) => readFileSync(join(folder, name)))
   const damage = fc.record({
     original: fc.constantFrom(...originals),
     cut: fc.double({ min: 0.05, max: 1, noNaN: true }),
-    at: fc.array(fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.integer({ min: 0, max: 255 })), {
-      maxLength: 8,
-    }),
+    at: fc.array(
+      fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.integer({ min: 0, max: 255 })),
+      {
+        maxLength: 8,
+      },
+    ),
   })
   return fc.assert(
     fc.asyncProperty(damage, async ({ original, cut, at }) => {

@@ -46,7 +46,9 @@ test('B-20 reading continues after a restart', async () => {
 
 test('B-20 many assets are read at once, each one once', async () => {
   const client = await start({ ingest: { concurrency: 3 } })
-  const ids = await Promise.all(Array.from({ length: 20 }, (_, at) => sent(client, `file number ${at}`)))
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => sent(client, `file number ${at}`)),
+  )
   await until(() => ids.every((id) => client.statusOf(id) === 'ready'))
 })
 
@@ -79,7 +81,11 @@ test('B-24 a file above the limit fails, without being read', async () => {
 test('a file that is lost on the disk fails alone', async () => {
   const lines: string[] = []
   const clock = new FakeClock()
-  const client = await start({ clock, ingest: { delay_ms: 5_000 }, log: (line) => lines.push(line) })
+  const client = await start({
+    clock,
+    ingest: { delay_ms: 5_000 },
+    log: (line) => lines.push(line),
+  })
   const lost = await sent(client, 'x\n'.repeat(50_000))
   const folder = join(client.service.data_dir, 'objects')
   for (const file of readdirSync(folder)) rmSync(join(folder, file))
@@ -87,7 +93,9 @@ test('a file that is lost on the disk fails alone', async () => {
   await clock.advance(5_000)
   await until(() => client.statusOf(kept) === 'ready')
   expect(client.statusOf(lost)).toBe('failed')
-  expect(lines.join()).toContain(`${lost} failed, its file cannot be read: its bytes cannot be read from the disk`)
+  expect(lines.join()).toContain(
+    `${lost} failed, its file cannot be read: its bytes cannot be read from the disk`,
+  )
 })
 
 test('passages of a removed asset leave the index', async () => {

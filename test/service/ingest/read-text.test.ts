@@ -4,7 +4,8 @@ import { extractDocument } from '../../../src/service/ingest/extract-document.ts
 import { htmlToText, readText } from '../../../src/service/ingest/read-text.ts'
 import { max_passage_length, splitPassages } from '../../../src/service/ingest/split-passages.ts'
 
-const read = (bytes: Buffer, filename = 'a.txt', mime_type = 'text/plain') => readText({ filename, mime_type, bytes })
+const read = (bytes: Buffer, filename = 'a.txt', mime_type = 'text/plain') =>
+  readText({ filename, mime_type, bytes })
 const utf16 = (text: string, big = false) => {
   const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
   return big ? bytes.swap16() : bytes
@@ -24,12 +25,18 @@ describe('reading', () => {
     ['a PDF without binary parts', Buffer.from('%PDF-1.4\n1 0 obj\n')],
     ['RTF', Buffer.from('{\\rtf1 hello}')],
     ['an archive', Buffer.from('PK\u0003\u0004')],
-  ])('%s is left to a child process', (_what, bytes) => expect(read(bytes)).toEqual({ needs_child: true }))
+  ])('%s is left to a child process', (_what, bytes) =>
+    expect(read(bytes)).toEqual({ needs_child: true }),
+  )
 
   test.each([
     ['the name of a document', 'a.docx', 'text/plain'],
     ['the type of a document', 'a', 'application/pdf; version=1.7'],
-    ['the name of a document under the type of another program', 'a.xlsx', 'application/vnd.ms-excel'],
+    [
+      'the name of a document under the type of another program',
+      'a.xlsx',
+      'application/vnd.ms-excel',
+    ],
   ])('so is %s, whatever its content', (_what, filename, mime_type) =>
     expect(read(Buffer.from('text'), filename, mime_type)).toEqual({ needs_child: true }),
   )
@@ -42,10 +49,18 @@ describe('reading', () => {
     ['NUL bytes among others', Buffer.from([0xff, 0, 0, 1, 2, 3, 0xfe, 0xff]), 'a'],
     ['PostScript', Buffer.from('%!PS'), 'a'],
     ['an archive by its name', Buffer.from('PK\u0003\u0004'), 'a.zip'],
-  ])('not %s', (_what, bytes, filename) => expect(read(bytes, filename)).toHaveProperty('unreadable'))
+  ])('not %s', (_what, bytes, filename) =>
+    expect(read(bytes, filename)).toHaveProperty('unreadable'),
+  )
 
   test('text that switches its charset is left to a child, and ASCII is read at once', () =>
-    expect(readText({ filename: 'a.txt', mime_type: 'text/plain', bytes: Buffer.from('\x1b$B9A\x1b(B') })).toEqual({
+    expect(
+      readText({
+        filename: 'a.txt',
+        mime_type: 'text/plain',
+        bytes: Buffer.from('\x1b$B9A\x1b(B'),
+      }),
+    ).toEqual({
       needs_child: true,
     }))
 
@@ -97,17 +112,26 @@ test('a large page of HTML is left to a child process with its time and memory l
   const page = Buffer.from('<p>Grüße</p>'.padEnd(1_048_577, '<'))
   const file = { filename: 'a.html', mime_type: 'text/html', bytes: page }
   expect(readText(file)).toEqual({ needs_child: true })
-  expect(readText({ ...file, bytes: page.subarray(0, 1_000) })).toEqual({ text: expect.stringMatching(/^Grüße/) })
+  expect(readText({ ...file, bytes: page.subarray(0, 1_000) })).toEqual({
+    text: expect.stringMatching(/^Grüße/),
+  })
   expect(readText({ ...file, filename: 'a.txt', mime_type: 'text/plain' })).toHaveProperty('text')
   const limits = { unpacked_bytes: 1, text_length: 2_000_000 }
-  expect(await extractDocument(file, limits)).toEqual({ text: expect.stringMatching(/^Grüße\n\n<<</) })
+  expect(await extractDocument(file, limits)).toEqual({
+    text: expect.stringMatching(/^Grüße\n\n<<</),
+  })
 })
 
 describe('passages', () => {
   const words = fc.array(fc.stringMatching(/^[\p{L}\p{N}.,!?-]{1,30}$/u), { maxLength: 400 })
   const texts = fc
-    .tuple(words, fc.array(fc.constantFrom(' ', '\n', '\n\n', '  \n \n', '\r\n\r\n'), { maxLength: 400 }))
-    .map(([list, gaps]) => list.map((word, at) => word + (gaps[at % Math.max(1, gaps.length)] ?? ' ')).join(''))
+    .tuple(
+      words,
+      fc.array(fc.constantFrom(' ', '\n', '\n\n', '  \n \n', '\r\n\r\n'), { maxLength: 400 }),
+    )
+    .map(([list, gaps]) =>
+      list.map((word, at) => word + (gaps[at % Math.max(1, gaps.length)] ?? ' ')).join(''),
+    )
   const dense = (text: string) => text.replace(/\s+/g, '')
 
   test('nothing but white space is lost, and no passage is longer than allowed', () => {
@@ -124,9 +148,13 @@ describe('passages', () => {
   })
 
   test('a sentence is not cut where there is another place to cut', () => {
-    const sentences = Array.from({ length: 100 }, (_, at) => `Sentence number ${at} says that all is well.`)
+    const sentences = Array.from(
+      { length: 100 },
+      (_, at) => `Sentence number ${at} says that all is well.`,
+    )
     const passages = [...splitPassages(sentences.join(' '))]
-    for (const sentence of sentences) expect(passages.some((passage) => passage.includes(sentence))).toBe(true)
+    for (const sentence of sentences)
+      expect(passages.some((passage) => passage.includes(sentence))).toBe(true)
   })
 
   test('no character is cut in two', () => {

@@ -28,7 +28,9 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
     const file = Buffer.concat([Buffer.from('PK\x03\x04'), fields, Buffer.from(name), packed])
     const place = Buffer.alloc(14)
     place.writeUInt32LE(at, 10)
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), fields, place, Buffer.from(name)]))
+    directory.push(
+      Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), fields, place, Buffer.from(name)]),
+    )
     files.push(file)
     at += file.length
   }

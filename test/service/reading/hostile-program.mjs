@@ -12,7 +12,8 @@ function read(name) {
   if (name.startsWith('eats the heap')) for (;;) eaten.push({ eaten: eaten.length })
   if (name.startsWith('crashes later')) setTimeout(() => process.exit(9), 50)
   if (name.startsWith('eats later')) setTimeout(() => read('eats buffers'), 50)
-  if (name.startsWith('forks')) return `started ${spawn('/bin/sleep', ['1000'], { stdio: 'ignore' }).pid}`
+  if (name.startsWith('forks'))
+    return `started ${spawn('/bin/sleep', ['1000'], { stdio: 'ignore' }).pid}`
   if (name.startsWith('floods'))
     for (let line = 0; line < 20_000; line++) process.stdout.write(`${'flood '.repeat(100)}\n`)
   if (name.startsWith('dies')) process.kill(process.pid, 'SIGSEGV')

@@ -40,7 +40,9 @@ describe('the reading program of this package', () => {
     const reading = open()
     for (const name of ['harbour.pdf', 'harbour.docx', 'harbour.xlsx']) {
       const place = { path: join(documents, name) }
-      expect(await reading.read({ ...file(name), place })).toEqual({ text: expect.stringContaining('Yrsa Holm') })
+      expect(await reading.read({ ...file(name), place })).toEqual({
+        text: expect.stringContaining('Yrsa Holm'),
+      })
     }
     expect(childrenOf(process.pid)).toHaveLength(1)
     console.log(
@@ -60,7 +62,11 @@ describe('the reading program of this package', () => {
   })
 
   test('ends on a file that unpacks to more than allowed, within its memory', async () => {
-    const reading = open({ memory_bytes: 192 * mb, unpacked_bytes: 4_000 * mb, text_length: 4_000 * mb })
+    const reading = open({
+      memory_bytes: 192 * mb,
+      unpacked_bytes: 4_000 * mb,
+      text_length: 4_000 * mb,
+    })
     const strings = `<sst>${'<si><t>0123456789abcdef</t></si>'.repeat(2_500_000)}</sst>`
     const bomb = zipOf([
       { name: 'xl/workbook.xml', content: '<workbook/>' },
@@ -74,7 +80,9 @@ describe('the reading program of this package', () => {
     )
     expect(read).toEqual({ unreadable: expect.stringMatching(/memory/) })
     expect(reading.peak_bytes).toBeLessThan(230 * mb)
-    expect(await reading.read(file('next.docx', wordDocument('<w:t>next</w:t>')))).toEqual({ text: 'next' })
+    expect(await reading.read(file('next.docx', wordDocument('<w:t>next</w:t>')))).toEqual({
+      text: 'next',
+    })
   })
 })
 
@@ -166,7 +174,9 @@ describe('a hostile file in its process', () => {
 
   test('the process is not in our process group, so Ctrl-C in a terminal does not reach it', async () => {
     const [reader] = await pidsAfter(reading, 'first')
-    const group = Number(readFileSync(`/proc/${reader}/stat`, 'latin1').split(') ')[1]?.split(' ')[2])
+    const group = Number(
+      readFileSync(`/proc/${reader}/stat`, 'latin1').split(') ')[1]?.split(' ')[2],
+    )
     expect(group).toBe(reader)
   })
 
@@ -186,9 +196,13 @@ test('without the optional packages their kinds of files are refused, with the r
   mkdirSync(join(copy, 'node_modules'))
   for (const name of ['chardet', 'htmlparser2'])
     symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
-  const reading = open({ reading_program: join(copy, 'dist', 'service', 'reading', 'reading-child.js') })
-  const missing = (name: string) => `this kind of file needs the optional package ${name}, which is not installed`
-  const read = (name: string) => reading.read({ ...file(name), place: { path: join(documents, name) } })
+  const reading = open({
+    reading_program: join(copy, 'dist', 'service', 'reading', 'reading-child.js'),
+  })
+  const missing = (name: string) =>
+    `this kind of file needs the optional package ${name}, which is not installed`
+  const read = (name: string) =>
+    reading.read({ ...file(name), place: { path: join(documents, name) } })
   expect(await read('harbour.pdf')).toEqual({ unreadable: missing('unpdf') })
   expect(await read('harbour.docx')).toEqual({ unreadable: missing('yauzl') })
   expect(await read('windows-1252.txt')).toEqual({ text: expect.stringContaining('Größe') })
@@ -213,7 +227,9 @@ test('a service that is killed leaves no process behind, not even a spinning one
      setInterval(() => {}, 1_000)`,
   )
   for (const what of ['spins', 'waits']) {
-    const starter: ChildProcess = spawn(process.execPath, [program, what], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const starter: ChildProcess = spawn(process.execPath, [program, what], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     await once(createInterface({ input: starter.stdout! }), 'line')
     const [child] = childrenOf(starter.pid!)
     expect(child).toBeGreaterThan(0)
@@ -236,7 +252,9 @@ function childrenOf(parent: number): number[] {
     try {
       const status = readFileSync(`/proc/${pid}/status`, 'latin1')
       const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-      return status.includes(`PPid:\t${parent}\n`) && /reading-child|hostile-program/.test(command) ? [pid] : []
+      return status.includes(`PPid:\t${parent}\n`) && /reading-child|hostile-program/.test(command)
+        ? [pid]
+        : []
     } catch {
       return []
     }

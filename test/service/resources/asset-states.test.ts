@@ -61,18 +61,25 @@ test('B-16 only a ready asset can be described', async () => {
   }
   const there = await start()
   const failed = await there.upload(unreadable)
-  expect((await there.post(`/v1/assets/${failed}`, { name: 'x' })).body.code).toBe('publicapi.asset.update.not_ready')
+  expect((await there.post(`/v1/assets/${failed}`, { name: 'x' })).body.code).toBe(
+    'publicapi.asset.update.not_ready',
+  )
 })
 
 test('B-17 deleting frees the content in every state, and takes the labels off', async () => {
   const client = await start({ clock: new FakeClock(), ingest: { delay_ms: 60_000 } })
   for (const [status, { asset_id }, bytes] of await oneOfEach(client)) {
-    const { label_id } = (await client.post(`/v1/assets/${asset_id}/labels`, { label_name: `of ${status}` })).body
+    const { label_id } = (
+      await client.post(`/v1/assets/${asset_id}/labels`, { label_name: `of ${status}` })
+    ).body
     expect((await client.delete(`/v1/assets/${asset_id}`)).status).toBe(204)
     // 201 means another slot than the deleted one.
     const again = await client.slot({ md5: md5Of(bytes) })
     expect(again.asset_id).not.toBe(asset_id)
-    expect(client.service.assets(client.project_id).find((row) => row.asset_id === again.asset_id)?.labels).toEqual([])
+    expect(
+      client.service.assets(client.project_id).find((row) => row.asset_id === again.asset_id)
+        ?.labels,
+    ).toEqual([])
     expect((await client.get(`/v1/labels/${label_id}`)).status).toBe(200)
   }
   const there = await start()
@@ -82,7 +89,9 @@ test('B-17 deleting frees the content in every state, and takes the labels off',
     await there.delete(`/v1/assets/${asset_id}`)
     const again = await there.upload(bytes)
     expect(again).not.toBe(asset_id)
-    expect((await there.get('/v1/assets')).body.data).toMatchObject([{ asset_id: again, labels: [] }])
+    expect((await there.get('/v1/assets')).body.data).toMatchObject([
+      { asset_id: again, labels: [] },
+    ])
     await there.delete(`/v1/assets/${again}`)
   }
 })

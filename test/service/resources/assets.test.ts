@@ -11,7 +11,11 @@ test.each([
   ['md5 in base64', { md5: 'CY9rzUYh03PK3k6DJie09g==' }],
 ])('B-01 a malformed md5 is a 400 of its own: %s', async (_what, fields) => {
   const client = await start()
-  const reply = await client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain', ...fields })
+  const reply = await client.post('/v1/assets', {
+    filename: 'a',
+    mime_type: 'text/plain',
+    ...fields,
+  })
   expect([reply.status, reply.body.code]).toEqual([400, 'publicapi.asset.create.md5_malformed'])
 })
 
@@ -19,7 +23,9 @@ test('B-01 the case of the md5 does not matter', async () => {
   const client = await start()
   await client.upload('the same')
   const md5 = md5Of('the same').toUpperCase()
-  expect((await client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain', md5 })).status).toBe(200)
+  expect(
+    (await client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain', md5 })).status,
+  ).toBe(200)
 })
 
 test.each(['text', 'text/', '/plain', 'text plain/x', 'text/plain\n; x', 'text/plain; ä'])(
@@ -57,7 +63,8 @@ test('B-03 B-04 known content is answered 200 with its asset and status, without
   const slot = await client.slot({ md5: md5Of('once') })
   await put(slot, 'once')
   await complete(client, slot.asset_id)
-  const again = () => client.post('/v1/assets', { filename: 'b', mime_type: 'text/html', md5: md5Of('once') })
+  const again = () =>
+    client.post('/v1/assets', { filename: 'b', mime_type: 'text/html', md5: md5Of('once') })
   const early = await again()
   expect([early.status, early.body]).toEqual([
     200,
@@ -65,7 +72,11 @@ test('B-03 B-04 known content is answered 200 with its asset and status, without
   ])
   await clock.advance(5_000)
   await until(() => client.statusOf(slot.asset_id) === 'ready')
-  expect((await again()).body).toEqual({ asset_id: slot.asset_id, already_exists: true, status: 'ready' })
+  expect((await again()).body).toEqual({
+    asset_id: slot.asset_id,
+    already_exists: true,
+    status: 'ready',
+  })
 })
 
 test('B-04 content of another project does not match', async () => {
@@ -94,14 +105,19 @@ test('B-06 a slot does not match before its bytes are accepted; two slots of one
   await put(first, 'twin')
   const third = await client.slot({ md5: md5Of('twin') })
   await put(second, 'twin')
-  for (const { asset_id } of [first, second]) expect((await complete(client, asset_id)).status).toBe(200)
+  for (const { asset_id } of [first, second])
+    expect((await complete(client, asset_id)).status).toBe(200)
   await until(() => client.statusOf(second.asset_id) === 'ready')
   expect([first, second, third].map(({ asset_id }) => client.statusOf(asset_id))).toEqual([
     'ready',
     'ready',
     'uploaded',
   ])
-  const hit = await client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain', md5: md5Of('twin') })
+  const hit = await client.post('/v1/assets', {
+    filename: 'a',
+    mime_type: 'text/plain',
+    md5: md5Of('twin'),
+  })
   expect(hit.body.asset_id).toBe(first.asset_id)
 })
 
@@ -143,7 +159,10 @@ test('B-11 complete answers the record, with the size of the stored object, and 
       created_at: expect.any(String),
     },
   ])
-  expect(client.service.assets(client.project_id)[0]).toMatchObject({ md5: md5Of('zwölf Zeichen'), bare: false })
+  expect(client.service.assets(client.project_id)[0]).toMatchObject({
+    md5: md5Of('zwölf Zeichen'),
+    bare: false,
+  })
 })
 
 test('B-11 complete takes no field', async () => {
@@ -217,7 +236,10 @@ test('B-27 a failed asset has its reason beside the status, alone and in lists',
     code: 'publicapi.asset.ingest.unreadable',
     humane: 'The file cannot be read: it contains NUL bytes.',
   }
-  expect((await client.get(`/v1/assets/${asset_id}`)).body).toMatchObject({ status: 'failed', error })
+  expect((await client.get(`/v1/assets/${asset_id}`)).body).toMatchObject({
+    status: 'failed',
+    error,
+  })
   expect((await client.get('/v1/assets')).body.data).toMatchObject([{ status: 'failed', error }])
   const ready = await client.upload('text')
   expect((await client.get(`/v1/assets/${ready}`)).body).not.toHaveProperty('error')
@@ -226,7 +248,9 @@ test('B-27 a failed asset has its reason beside the status, alone and in lists',
 test('B-15 items of the list are records with their labels', async () => {
   const client = await start()
   const asset_id = await client.upload('text')
-  const { label_id } = (await client.post(`/v1/assets/${asset_id}/labels`, { label_name: 'Contracts' })).body
+  const { label_id } = (
+    await client.post(`/v1/assets/${asset_id}/labels`, { label_name: 'Contracts' })
+  ).body
   const { body } = await client.get('/v1/assets')
   const record = (await client.get(`/v1/assets/${asset_id}`)).body
   expect(body.data).toEqual([{ ...record, labels: [{ label_id, name: 'Contracts' }] }])
@@ -265,20 +289,30 @@ test('B-18 a label is attached by name, made when new, and once however often it
   const client = await start()
   const one = await client.upload('one')
   const two = await client.upload('two')
-  const attach = (asset_id: string, label_name: string) => client.post(`/v1/assets/${asset_id}/labels`, { label_name })
+  const attach = (asset_id: string, label_name: string) =>
+    client.post(`/v1/assets/${asset_id}/labels`, { label_name })
   const first = await attach(one, 'Contracts')
-  expect([first.status, first.body]).toEqual([201, { label_id: expect.any(String), name: 'Contracts' }])
+  expect([first.status, first.body]).toEqual([
+    201,
+    { label_id: expect.any(String), name: 'Contracts' },
+  ])
   expect((await attach(one, 'Contracts')).body).toEqual(first.body)
   expect((await attach(two, 'Contracts')).body).toEqual(first.body)
   expect((await client.get('/v1/labels')).body.data).toHaveLength(1)
-  expect(client.service.assets(client.project_id).map(({ labels }) => labels)).toEqual([['Contracts'], ['Contracts']])
-  for (const label_name of ['x', 'x'.repeat(256)]) expect((await attach(one, label_name)).status).toBe(400)
+  expect(client.service.assets(client.project_id).map(({ labels }) => labels)).toEqual([
+    ['Contracts'],
+    ['Contracts'],
+  ])
+  for (const label_name of ['x', 'x'.repeat(256)])
+    expect((await attach(one, label_name)).status).toBe(400)
 })
 
 test('B-19 detaching has no effect where the label is not attached', async () => {
   const client = await start()
   const asset_id = await client.upload('text')
-  const { label_id } = (await client.post(`/v1/assets/${asset_id}/labels`, { label_name: 'Contracts' })).body
+  const { label_id } = (
+    await client.post(`/v1/assets/${asset_id}/labels`, { label_name: 'Contracts' })
+  ).body
   for (let time = 0; time < 2; time++) {
     expect((await client.delete(`/v1/assets/${asset_id}/labels/${label_id}`)).status).toBe(204)
   }

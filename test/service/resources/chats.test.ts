@@ -11,13 +11,17 @@ const never = (kind: string) => `${kind}_00000000000000000000`
 async function threeFiles(client: Client) {
   const ids: Record<string, string> = {}
   for (const place of ['Oslo', 'Porto', 'Riga']) {
-    ids[place] = await client.upload(`The harbour of ${place} closes at ${place.length} o'clock.`, `${place}.md`)
+    ids[place] = await client.upload(
+      `The harbour of ${place} closes at ${place.length} o'clock.`,
+      `${place}.md`,
+    )
   }
   return ids as { Oslo: string; Porto: string; Riga: string }
 }
 
 const question = 'When does the harbour close?'
-const quoted = (response: string) => ['Oslo', 'Porto', 'Riga'].filter((place) => response.includes(`**${place}.md**`))
+const quoted = (response: string) =>
+  ['Oslo', 'Porto', 'Riga'].filter((place) => response.includes(`**${place}.md**`))
 
 test('C-01 a chat is started at once with 202, the answer is written later', async () => {
   const clock = new FakeClock()
@@ -36,9 +40,17 @@ test('C-02 every mode, provider and switch of a turn is taken; others are a 400'
     expect((await client.post('/v1/chats', { prompt: 'x', intelligence })).status).toBe(202)
   }
   for (const provider of ['automatic', 'anthropic', 'openai', 'google']) {
-    expect((await client.post('/v1/chats', { prompt: 'x', provider, public_data: false, skills: [] })).status).toBe(202)
+    expect(
+      (await client.post('/v1/chats', { prompt: 'x', provider, public_data: false, skills: [] }))
+        .status,
+    ).toBe(202)
   }
-  for (const wrong of [{ intelligence: 'genius' }, { provider: 'acme' }, { public_data: 'no' }, { skills: 'a' }]) {
+  for (const wrong of [
+    { intelligence: 'genius' },
+    { provider: 'acme' },
+    { public_data: 'no' },
+    { skills: 'a' },
+  ]) {
     expect((await client.post('/v1/chats', { prompt: 'x', ...wrong })).status).toBe(400)
   }
 })
@@ -86,13 +98,18 @@ test('B-22 an asset can be quoted once it is ready, not before', async () => {
 test('C-06 each kind narrows the knowledge, several kinds are a union', async () => {
   const client = await start()
   const ids = await threeFiles(client)
-  const { label_id } = (await client.post(`/v1/assets/${ids.Porto}/labels`, { label_name: 'south' })).body
+  const { label_id } = (
+    await client.post(`/v1/assets/${ids.Porto}/labels`, { label_name: 'south' })
+  ).body
   const other = client.service.projects.create('other').project_id
   await client.as({ project_id: other }).upload('The harbour of Tunis closes at noon.', 'Tunis.md')
   const ask = async (scope: object) => (await client.ask(question, { scope })).response
   expect(quoted(await ask({ asset_ids: [ids.Oslo] }))).toEqual(['Oslo'])
   expect(quoted(await ask({ label_ids: [label_id] }))).toEqual(['Porto'])
-  expect(quoted(await ask({ asset_ids: [ids.Riga], label_ids: [label_id] }))).toEqual(['Porto', 'Riga'])
+  expect(quoted(await ask({ asset_ids: [ids.Riga], label_ids: [label_id] }))).toEqual([
+    'Porto',
+    'Riga',
+  ])
   expect(quoted(await ask({ project_ids: [client.project_id] }))).toEqual(['Oslo', 'Porto', 'Riga'])
   const theirs = await ask({ project_ids: [other] })
   expect([quoted(theirs), theirs.includes('Tunis')]).toEqual([[], true])
@@ -134,7 +151,10 @@ test('C-06 an id out of reach is a 404 for the whole turn, and no chat is made',
   ]
   for (const scope of scopes) {
     const reply = await client.as({ token }).post('/v1/chats', { prompt: 'x', scope })
-    expect([reply.status, reply.body.code], JSON.stringify(scope)).toEqual([404, 'publicapi.chat.scope.unreachable'])
+    expect([reply.status, reply.body.code], JSON.stringify(scope)).toEqual([
+      404,
+      'publicapi.chat.scope.unreachable',
+    ])
   }
   expect((await client.get('/v1/chats')).body.data).toEqual([])
 })
@@ -143,7 +163,10 @@ test('C-06 a scope whose assets were all removed before the answer knows nothing
   const clock = new FakeClock(Date.now())
   const client = await start({ clock, answer_delay_ms: 1_000 })
   const ids = await threeFiles(client)
-  const { body } = await client.post('/v1/chats', { prompt: question, scope: { asset_ids: [ids.Oslo] } })
+  const { body } = await client.post('/v1/chats', {
+    prompt: question,
+    scope: { asset_ids: [ids.Oslo] },
+  })
   await client.delete(`/v1/assets/${ids.Oslo}`)
   await clock.advance(1_000)
   expect(quoted(await client.answer(body.chat_id, body.message_id))).toEqual([])
@@ -161,16 +184,20 @@ test('C-08 a further turn is answered 202; only the conversation is inherited', 
     scope: { asset_ids: [ids.Riga] },
   })
   expect(quoted(await client.answer(chat_id, narrowed.body.message_id))).toEqual(['Riga'])
-  expect((await client.post(`/v1/chats/${never('chat')}/messages`, { prompt: 'x' })).body.code).toBe(
-    'publicapi.chat.not_found',
-  )
+  expect(
+    (await client.post(`/v1/chats/${never('chat')}/messages`, { prompt: 'x' })).body.code,
+  ).toBe('publicapi.chat.not_found')
 })
 
 test('C-09 a chat reads as its metadata; modified_at is created_at until the first turn has ended', async () => {
   const clock = new FakeClock()
   const client = await start({ clock, answer_delay_ms: 1_000 })
   const { chat_id, message_id, created_at } = (await client.post('/v1/chats', { prompt: 'x' })).body
-  expect((await client.get(`/v1/chats/${chat_id}`)).body).toEqual({ chat_id, created_at, modified_at: created_at })
+  expect((await client.get(`/v1/chats/${chat_id}`)).body).toEqual({
+    chat_id,
+    created_at,
+    modified_at: created_at,
+  })
   await clock.advance(1_000)
   await client.answer(chat_id, message_id)
   const { modified_at } = (await client.get(`/v1/chats/${chat_id}`)).body
@@ -215,7 +242,12 @@ test('C-11 a turn that fails ends in error after its deadline, without a text', 
   const data_dir = temporaryFolder()
   // The index exists already, so that the service checks it at the start.
   writeFileSync(join(data_dir, 'passages.db'), '')
-  const client = await start({ data_dir, clock, log: (line) => lines.push(line), answer_delay_ms: 5_000 })
+  const client = await start({
+    data_dir,
+    clock,
+    log: (line) => lines.push(line),
+    answer_delay_ms: 5_000,
+  })
   const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: 'x' })).body
   const index = new (sqliteDriver())(`${client.service.data_dir}/passages.db`)
   index.exec('DROP TABLE passages')
@@ -225,7 +257,11 @@ test('C-11 a turn that fails ends in error after its deadline, without a text', 
   await until(() => lines.join().includes('tried again in'))
   expect((await client.get(path)).body.status).toBe('running')
   await clock.runUntil(async () => (await client.get(path)).body.status === 'error')
-  expect(Object.keys((await client.get(path)).body).sort()).toEqual(['created_at', 'message_id', 'status'])
+  expect(Object.keys((await client.get(path)).body).sort()).toEqual([
+    'created_at',
+    'message_id',
+    'status',
+  ])
   expect(lines.join()).toContain(`the message ${message_id} got no answer`)
 })
 
@@ -251,7 +287,14 @@ test('C-15 a prompt of more than 24,000 characters is a 400', async () => {
 test('C-16 the last line of an answer says that it is extractive; a prompt has no syntax', async () => {
   const client = await start()
   await client.upload('Plain words.')
-  for (const prompt of ['words', '"words" AND (NEAR', "'; DROP TABLE passages; --", '***', '٣ 世界 🎈', 'a the of']) {
+  for (const prompt of [
+    'words',
+    '"words" AND (NEAR',
+    "'; DROP TABLE passages; --",
+    '***',
+    '٣ 世界 🎈',
+    'a the of',
+  ]) {
     const { response } = await client.ask(prompt)
     expect(response.split('\n').at(-1), prompt).toContain('This answer is extractive')
   }

@@ -17,7 +17,12 @@ interface Group {
 
 const skill = { name: 'terms', content: 'Name the terms.', scope: 'project', category: 'skill' }
 const schedule = { hour: '8', weekday: '1', month_day: '*', timezone: 'Europe/Berlin' }
-const action = { name: 'Digest', prompt: 'What is new?', schedule, email: { to: ['ada@example.org'] } }
+const action = {
+  name: 'Digest',
+  prompt: 'What is new?',
+  schedule,
+  email: { to: ['ada@example.org'] },
+}
 const turns = ['one', 'two', 'three'].map((text, at) => ({
   speaker: 1,
   source: 'mic',
@@ -34,7 +39,12 @@ const groups: Group[] = [
     seen: { ...skill, enabled: true },
     change: { content: 'Name the dates.', icon: 'star' },
     changed: { ...skill, content: 'Name the dates.', icon: 'star', enabled: true },
-    wrong: [{ ...skill, scope: 'world' }, { ...skill, category: 'other' }, { ...skill, name: '' }, { name: 'no more' }],
+    wrong: [
+      { ...skill, scope: 'world' },
+      { ...skill, category: 'other' },
+      { ...skill, name: '' },
+      { name: 'no more' },
+    ],
     listed: [...Object.keys(skill), 'skill_id', 'enabled', 'created_at', 'modified_at'],
   },
   {
@@ -43,13 +53,26 @@ const groups: Group[] = [
     made: { content: 'The year ends in June.', category: 'fact', importance: 5 },
     seen: { content: 'The year ends in June.', category: 'fact', importance: 5, scope: 'project' },
     change: { importance: 9 },
-    changed: { content: 'The year ends in June.', category: 'fact', importance: 9, scope: 'project' },
+    changed: {
+      content: 'The year ends in June.',
+      category: 'fact',
+      importance: 9,
+      scope: 'project',
+    },
     wrong: [
       { content: 'x', category: 'gossip', importance: 1 },
       { content: 'x', category: 'fact', importance: 1.5 },
       { content: '', category: 'fact', importance: 1 },
     ],
-    listed: ['content', 'category', 'importance', 'memory_id', 'scope', 'created_at', 'modified_at'],
+    listed: [
+      'content',
+      'category',
+      'importance',
+      'memory_id',
+      'scope',
+      'created_at',
+      'modified_at',
+    ],
   },
   {
     name: 'actions',
@@ -58,13 +81,21 @@ const groups: Group[] = [
     seen: { ...action, enabled: true },
     // The whole is replaced: the mail is gone, and the trigger is another one.
     change: { name: 'Digest', prompt: 'What came?', trigger: { kind: 'asset_ready' } },
-    changed: { name: 'Digest', prompt: 'What came?', trigger: { kind: 'asset_ready' }, enabled: true },
+    changed: {
+      name: 'Digest',
+      prompt: 'What came?',
+      trigger: { kind: 'asset_ready' },
+      enabled: true,
+    },
     wrong: [
       { name: 'Digest', prompt: 'x' },
       { ...action, trigger: { kind: 'asset_ready' } },
       { ...action, name: 'x' },
       { ...action, schedule: { ...schedule, hour: 8 } },
-      ...['24', '', 'noon', '1-', '1,,2', '*/0', '1 2'].map((hour) => ({ ...action, schedule: { ...schedule, hour } })),
+      ...['24', '', 'noon', '1-', '1,,2', '*/0', '1 2'].map((hour) => ({
+        ...action,
+        schedule: { ...schedule, hour },
+      })),
       { ...action, schedule: { ...schedule, weekday: 'monday' } },
       { ...action, schedule: { ...schedule, month_day: '0' } },
       { name: 'Digest', prompt: 'x', trigger: { kind: 'asset_ready', created_by: 'ada' } },
@@ -95,7 +126,12 @@ const groups: Group[] = [
   },
 ]
 
-const facts: Record<string, string> = { skills: 'D-06', memories: 'D-07', actions: 'D-08', sessions: 'D-09' }
+const facts: Record<string, string> = {
+  skills: 'D-06',
+  memories: 'D-07',
+  actions: 'D-08',
+  sessions: 'D-09',
+}
 
 async function make(client: Client, { name, id, made }: Group): Promise<string> {
   const reply = await client.post(`/v1/${name}`, made)
@@ -111,7 +147,12 @@ test.each(groups.map((group) => [facts[group.name], group.name, group] as const)
     const kind = group.id.replace('_id', '')
     expect(id).toMatch(new RegExp(`^${kind}_[a-z0-9]{20}$`))
     const read = (await client.get(`/v1/${name}/${id}`)).body
-    expect(read).toEqual({ ...group.seen, [group.id]: id, created_at: read.created_at, modified_at: read.modified_at })
+    expect(read).toEqual({
+      ...group.seen,
+      [group.id]: id,
+      created_at: read.created_at,
+      modified_at: read.modified_at,
+    })
     const [item] = (await client.get(`/v1/${name}`)).body.data
     expect(Object.keys(item).sort()).toEqual([...group.listed].sort())
 
@@ -138,22 +179,26 @@ test.each(groups.map((group) => [facts[group.name], group.name, group] as const)
   },
 )
 
-test.each(['skills', 'actions'])('D-06 D-08 %s are switched off and on; repeating changes nothing', async (name) => {
-  const client = await start()
-  const id = await make(client, groups.find((group) => group.name === name)!)
-  for (const [verb, enabled] of [
-    ['disable', false],
-    ['disable', false],
-    ['enable', true],
-  ] as const) {
-    const reply = await client.post(`/v1/${name}/${id}/${verb}`)
-    expect([reply.status, reply.body.enabled]).toEqual([200, enabled])
-  }
-})
+test.each(['skills', 'actions'])(
+  'D-06 D-08 %s are switched off and on; repeating changes nothing',
+  async (name) => {
+    const client = await start()
+    const id = await make(client, groups.find((group) => group.name === name)!)
+    for (const [verb, enabled] of [
+      ['disable', false],
+      ['disable', false],
+      ['enable', true],
+    ] as const) {
+      const reply = await client.post(`/v1/${name}/${id}/${verb}`)
+      expect([reply.status, reply.body.enabled]).toEqual([200, enabled])
+    }
+  },
+)
 
 test('D-08 an action can be made switched off, and stays off when it is changed', async () => {
   const client = await start()
-  const { action_id, enabled } = (await client.post('/v1/actions', { ...action, enabled: false })).body
+  const { action_id, enabled } = (await client.post('/v1/actions', { ...action, enabled: false }))
+    .body
   expect(enabled).toBe(false)
   expect((await client.post(`/v1/actions/${action_id}`, action)).body.enabled).toBe(false)
 })
@@ -166,38 +211,56 @@ test.each([
   const client = await start()
   for (const value of values) {
     const sent = { ...schedule, ...value }
-    expect((await client.post('/v1/actions', { ...action, schedule: sent })).body.schedule).toEqual(sent)
+    expect((await client.post('/v1/actions', { ...action, schedule: sent })).body.schedule).toEqual(
+      sent,
+    )
   }
 })
 
-test.each(['default', 'hosted'] as const)('D-04 D-08 projects and actions are one full page (%s)', async (profile) => {
-  const client = await start({ profile })
-  for (let made = 0; made < 3; made++) {
-    await client.post('/v1/projects', { name: 'one more' })
-    await client.post('/v1/actions', action)
-  }
-  for (const [path, count] of [
-    ['/v1/projects', 4],
-    ['/v1/actions', 3],
-  ] as const) {
-    const { data, has_more } = (await client.get(`${path}?limit=1`)).body
-    expect([data.length, has_more], path).toEqual([count, false])
-    expect((await client.get(`${path}?limit=0`)).status).toBe(400)
-  }
-})
+test.each(['default', 'hosted'] as const)(
+  'D-04 D-08 projects and actions are one full page (%s)',
+  async (profile) => {
+    const client = await start({ profile })
+    for (let made = 0; made < 3; made++) {
+      await client.post('/v1/projects', { name: 'one more' })
+      await client.post('/v1/actions', action)
+    }
+    for (const [path, count] of [
+      ['/v1/projects', 4],
+      ['/v1/actions', 3],
+    ] as const) {
+      const { data, has_more } = (await client.get(`${path}?limit=1`)).body
+      expect([data.length, has_more], path).toEqual([count, false])
+      expect((await client.get(`${path}?limit=0`)).status).toBe(400)
+    }
+  },
+)
 
 test('D-09 the turns of a session are read page by page, oldest first', async () => {
   const client = await start()
   const { session_id } = (await client.post('/v1/sessions', { name: 'Weekly', turns })).body
   const path = `/v1/sessions/${session_id}/transcript`
   const first = (await client.get(`${path}?limit=2`)).body
-  expect([first.data.map(({ text }: { text: string }) => text), first.has_more]).toEqual([['one', 'two'], true])
+  expect([first.data.map(({ text }: { text: string }) => text), first.has_more]).toEqual([
+    ['one', 'two'],
+    true,
+  ])
   const rest = (await client.get(`${path}?limit=2&after_id=${first.last_id}`)).body
-  expect([rest.data.map(({ text }: { text: string }) => text), rest.has_more]).toEqual([['three'], false])
+  expect([rest.data.map(({ text }: { text: string }) => text), rest.has_more]).toEqual([
+    ['three'],
+    false,
+  ])
   const back = (await client.get(`${path}?before_id=${rest.last_id}&limit=1`)).body
-  expect([back.data.map(({ text }: { text: string }) => text), back.has_more]).toEqual([['two'], true])
-  expect((await client.get(`${path}?after_id=turn_00000000000000000009`)).body.code).toBe('publicapi.cursor.unknown')
-  expect((await client.get(`${path}?after_id=turn_x0000000000000000009`)).body.code).toBe('publicapi.cursor.unknown')
+  expect([back.data.map(({ text }: { text: string }) => text), back.has_more]).toEqual([
+    ['two'],
+    true,
+  ])
+  expect((await client.get(`${path}?after_id=turn_00000000000000000009`)).body.code).toBe(
+    'publicapi.cursor.unknown',
+  )
+  expect((await client.get(`${path}?after_id=turn_x0000000000000000009`)).body.code).toBe(
+    'publicapi.cursor.unknown',
+  )
 })
 
 test('D-06 a user never has two skills with one name', async () => {
@@ -205,7 +268,9 @@ test('D-06 a user never has two skills with one name', async () => {
   const first = (await client.post('/v1/skills', skill)).body.skill_id
   expect((await client.post('/v1/skills', skill)).body.code).toBe('publicapi.skill.name_taken')
   const second = (await client.post('/v1/skills', { ...skill, name: 'dates' })).body.skill_id
-  expect((await client.post(`/v1/skills/${second}`, { name: 'terms' })).body.code).toBe('publicapi.skill.name_taken')
+  expect((await client.post(`/v1/skills/${second}`, { name: 'terms' })).body.code).toBe(
+    'publicapi.skill.name_taken',
+  )
   expect((await client.post(`/v1/skills/${first}`, { name: 'terms' })).status).toBe(200)
 })
 

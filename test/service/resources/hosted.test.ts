@@ -13,17 +13,28 @@ test('the description of this profile names its differences, is valid OpenAPI, a
   const [before, after] = [await described(usual), await described(odd)]
   expect(await new Validator().validate(after)).toMatchObject({ valid: true })
   const differing = Object.keys(before.components.schemas).filter(
-    (name) => JSON.stringify(before.components.schemas[name]) !== JSON.stringify(after.components.schemas[name]),
+    (name) =>
+      JSON.stringify(before.components.schemas[name]) !==
+      JSON.stringify(after.components.schemas[name]),
   )
   const with_status = ['Asset', 'AssetExists', 'AssetListItem']
-  expect(differing.sort()).toEqual([...with_status, 'Error', 'IngestError', 'Message', 'MessageReference'])
-  expect([after.components.schemas.IngestError, after.components.schemas.Asset.properties.error]).toEqual([
-    undefined,
-    undefined,
+  expect(differing.sort()).toEqual([
+    ...with_status,
+    'Error',
+    'IngestError',
+    'Message',
+    'MessageReference',
   ])
+  expect([
+    after.components.schemas.IngestError,
+    after.components.schemas.Asset.properties.error,
+  ]).toEqual([undefined, undefined])
   expect(after.components.schemas.Message.required).toEqual(['id', 'created_at'])
-  expect(after.components.schemas.Asset.properties.status['x-extensible-enum']).toContain('enriching')
-  const { example } = after.paths['/v1/chats/{chat_id}/messages'].get.responses['200'].content['application/json']
+  expect(after.components.schemas.Asset.properties.status['x-extensible-enum']).toContain(
+    'enriching',
+  )
+  const { example } =
+    after.paths['/v1/chats/{chat_id}/messages'].get.responses['200'].content['application/json']
   expect(Object.keys(example.messages[0])).toEqual(['id', 'created_at'])
 })
 
@@ -59,8 +70,15 @@ test('E-03 some 400s have an empty code and no text', async () => {
 test('E-04 dedup finds a slot whose bytes never came: it reads ingesting, size 0, and stays', async () => {
   const client = await start({ ...hosted, ticket_lifetime_ms: 1 })
   const dead = await client.slot({ md5: md5Of('never sent') })
-  const hit = await client.post('/v1/assets', { filename: 'b', mime_type: 'text/plain', md5: md5Of('never sent') })
-  expect([hit.status, hit.body]).toEqual([200, { asset_id: dead.asset_id, already_exists: true, status: 'ingesting' }])
+  const hit = await client.post('/v1/assets', {
+    filename: 'b',
+    mime_type: 'text/plain',
+    md5: md5Of('never sent'),
+  })
+  expect([hit.status, hit.body]).toEqual([
+    200,
+    { asset_id: dead.asset_id, already_exists: true, status: 'ingesting' },
+  ])
   await client.service.close()
   const later = await start({ ...hosted, data_dir: client.service.data_dir })
   const { body } = await later.get(`/v1/assets/${dead.asset_id}`)
@@ -74,7 +92,11 @@ test('E-04 existing content wins over a dead slot', async () => {
   const alive = await client.slot()
   await put(alive, 'text')
   await client.post(`/v1/assets/${alive.asset_id}/complete`)
-  const hit = await client.post('/v1/assets', { filename: 'b', mime_type: 'text/plain', md5: md5Of('text') })
+  const hit = await client.post('/v1/assets', {
+    filename: 'b',
+    mime_type: 'text/plain',
+    md5: md5Of('text'),
+  })
   expect(hit.body.asset_id).toBe(alive.asset_id)
   expect(hit.body.asset_id).not.toBe(dead.asset_id)
 })
@@ -124,7 +146,9 @@ test('E-09 assets are listed oldest first, and paged in that order', async () =>
   const ids: string[] = []
   for (let made = 0; made < 4; made++) ids.push((await client.slot()).asset_id)
   const listed = async (query: string) =>
-    (await client.get(`/v1/assets?limit=2${query}`)).body.data.map((item: { asset_id: string }) => item.asset_id)
+    (await client.get(`/v1/assets?limit=2${query}`)).body.data.map(
+      (item: { asset_id: string }) => item.asset_id,
+    )
   expect(await listed('')).toEqual([ids[0], ids[1]])
   expect(await listed(`&after_id=${ids[1]}`)).toEqual([ids[2], ids[3]])
   expect(await listed(`&before_id=${ids[3]}`)).toEqual([ids[1], ids[2]])

@@ -5,7 +5,12 @@ test('D-01 labels are listed by name on one full page, whatever the limit', asyn
   const client = await start()
   for (const name of ['pear', 'Apple', 'fig', 'apple']) await client.post('/v1/labels', { name })
   const { body } = await client.get('/v1/labels?limit=1')
-  expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Apple', 'apple', 'fig', 'pear'])
+  expect(body.data.map(({ name }: { name: string }) => name)).toEqual([
+    'Apple',
+    'apple',
+    'fig',
+    'pear',
+  ])
   expect(body.has_more).toBe(false)
   const rest = await client.get(`/v1/labels?after_id=${body.data[2].label_id}`)
   expect(rest.body.data.map(({ name }: { name: string }) => name)).toEqual(['pear'])
@@ -13,14 +18,21 @@ test('D-01 labels are listed by name on one full page, whatever the limit', asyn
 
 test('D-02 a label is made, read, changed and deleted; deleting it detaches it everywhere', async () => {
   const client = await start()
-  const made = await client.post('/v1/labels', { name: 'Contracts', color: '#2f80ed', icon: 'folder' })
+  const made = await client.post('/v1/labels', {
+    name: 'Contracts',
+    color: '#2f80ed',
+    icon: 'folder',
+  })
   expect([made.status, made.body]).toEqual([
     201,
     { label_id: expect.any(String), name: 'Contracts', color: '#2f80ed', icon: 'folder' },
   ])
   const path = `/v1/labels/${made.body.label_id}`
   expect((await client.get(path)).body).toEqual(made.body)
-  expect((await client.post(path, { name: 'Leases' })).body).toEqual({ ...made.body, name: 'Leases' })
+  expect((await client.post(path, { name: 'Leases' })).body).toEqual({
+    ...made.body,
+    name: 'Leases',
+  })
   const asset_id = await client.upload('text')
   await client.post(`/v1/assets/${asset_id}/labels`, { label_name: 'Leases' })
   expect((await client.delete(path)).status).toBe(204)
@@ -30,7 +42,12 @@ test('D-02 a label is made, read, changed and deleted; deleting it detaches it e
 
 test('D-02 names have 2 to 255 characters, colours are #rrggbb', async () => {
   const client = await start()
-  const bodies = [{ name: 'x' }, { name: 'x'.repeat(256) }, { name: 'ok', color: 'red' }, { name: 'ok', icon: '' }]
+  const bodies = [
+    { name: 'x' },
+    { name: 'x'.repeat(256) },
+    { name: 'ok', color: 'red' },
+    { name: 'ok', icon: '' },
+  ]
   for (const body of bodies) expect((await client.post('/v1/labels', body)).status).toBe(400)
   expect((await client.post('/v1/labels', { name: 'x'.repeat(255) })).status).toBe(201)
 })

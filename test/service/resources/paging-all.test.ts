@@ -29,16 +29,28 @@ const lists: List[] = [
   listOf('assets', 'asset_id', (filename) => ({ filename, mime_type: 'text/plain' })),
   listOf('chats', 'chat_id', (prompt) => ({ prompt })),
   listOf('labels', 'label_id', (name) => ({ name })),
-  listOf('skills', 'skill_id', (name) => ({ name, content: 'x', scope: 'project', category: 'skill' })),
+  listOf('skills', 'skill_id', (name) => ({
+    name,
+    content: 'x',
+    scope: 'project',
+    category: 'skill',
+  })),
   listOf('memories', 'memory_id', (content) => ({ content, category: 'fact', importance: 1 })),
-  listOf('actions', 'action_id', (name) => ({ name, prompt: 'x', trigger: { kind: 'asset_ready' } })),
+  listOf('actions', 'action_id', (name) => ({
+    name,
+    prompt: 'x',
+    trigger: { kind: 'asset_ready' },
+  })),
   listOf('sessions', 'session_id', (name) => ({ name })),
 ]
 
 /** A change between two pages: an item is made, or the n-th of the existing ones is removed. */
-const changes = fc.array(fc.oneof(fc.constant('insert' as const), fc.record({ remove: fc.nat({ max: 50 }) })), {
-  maxLength: 3,
-})
+const changes = fc.array(
+  fc.oneof(fc.constant('insert' as const), fc.record({ remove: fc.nat({ max: 50 }) })),
+  {
+    maxLength: 3,
+  },
+)
 const walks = fc.record({
   count: fc.nat({ max: 8 }),
   limit: fc.integer({ min: 1, max: 4 }),
@@ -92,7 +104,11 @@ test('A-28 members, projects and turns: a walk sees each once while others are a
   const client = await start()
   const { service, project_id } = client
   const owner = client.as({ token: service.tokens.create('owner').token })
-  const walked = async (path: string, id: string, between: () => Promise<unknown>): Promise<string[]> => {
+  const walked = async (
+    path: string,
+    id: string,
+    between: () => Promise<unknown>,
+  ): Promise<string[]> => {
     const seen: string[] = []
     for (let cursor = ''; ; ) {
       const { body } = await owner.get(`${path}?limit=2${cursor}`)
@@ -111,15 +127,25 @@ test('A-28 members, projects and turns: a walk sees each once while others are a
     await owner.post('/v1/projects', { name: `project ${at}` })
   }
   let next = 5
-  const members = await walked(`/v1/projects/${project_id}/members`, 'user_id', async () => add(next++))
+  const members = await walked(`/v1/projects/${project_id}/members`, 'user_id', async () =>
+    add(next++),
+  )
   expect(new Set(members).size).toBe(members.length)
   expect(members.length).toBeGreaterThanOrEqual(5)
   const before = (await owner.get('/v1/projects?limit=100')).body.data.map(
     (item: { project_id: string }) => item.project_id,
   )
-  const projects = await walked('/v1/projects', 'project_id', () => owner.post('/v1/projects', { name: 'one more' }))
+  const projects = await walked('/v1/projects', 'project_id', () =>
+    owner.post('/v1/projects', { name: 'one more' }),
+  )
   expect(projects).toEqual(before)
-  const turns = [...'abcdefg'].map((text, at) => ({ speaker: 1, source: 'mic', text, start: at, end: at }))
+  const turns = [...'abcdefg'].map((text, at) => ({
+    speaker: 1,
+    source: 'mic',
+    text,
+    start: at,
+    end: at,
+  }))
   const { session_id } = (await owner.post('/v1/sessions', { name: 'Weekly', turns })).body
   const said = await walked(`/v1/sessions/${session_id}/transcript`, 'text', async () => undefined)
   expect(said.join('')).toBe('abcdefg')
@@ -135,11 +161,15 @@ test('A-28 a page of members can start after one who was removed, in each of the
     client.service.users.create(email)
     for (const id of ids) client.service.members.add(email, id, 'reader')
   }
-  const pageOf = async (path: string, cursor: string) => (await client.get(`${path}/members?limit=2${cursor}`)).body
+  const pageOf = async (path: string, cursor: string) =>
+    (await client.get(`${path}/members?limit=2${cursor}`)).body
   const { last_id } = await pageOf(paths[0]!, '')
   client.service.users.remove('bob@example.org')
   for (const path of paths) {
     const { data } = await pageOf(path, `&after_id=${last_id}`)
-    expect(data.map(({ email }: { email: string }) => email)).toEqual(['cy@example.org', 'dan@example.org'])
+    expect(data.map(({ email }: { email: string }) => email)).toEqual([
+      'cy@example.org',
+      'dan@example.org',
+    ])
   }
 })

@@ -19,7 +19,12 @@ test('A-24 a page names its first and last item, and whether there are more', as
   const client = await start()
   const ids = (await slots(client, 3)).reverse()
   const { body } = await client.get('/v1/assets?limit=2')
-  expect([idsOf(body), body.has_more, body.first_id, body.last_id]).toEqual([ids.slice(0, 2), true, ids[0], ids[1]])
+  expect([idsOf(body), body.has_more, body.first_id, body.last_id]).toEqual([
+    ids.slice(0, 2),
+    true,
+    ids[0],
+    ids[1],
+  ])
   expect((await client.get('/v1/assets?limit=3')).body.has_more).toBe(false)
 })
 
@@ -48,9 +53,12 @@ test('A-27 A-28 assets and chats are listed newest first, and after_id continues
   const client = await start()
   const assets = (await slots(client, 3)).reverse()
   expect(idsOf((await client.get('/v1/assets')).body)).toEqual(assets)
-  expect(idsOf((await client.get(`/v1/assets?after_id=${assets[0]}&limit=1`)).body)).toEqual([assets[1]])
+  expect(idsOf((await client.get(`/v1/assets?after_id=${assets[0]}&limit=1`)).body)).toEqual([
+    assets[1],
+  ])
   const chats: string[] = []
-  for (let made = 0; made < 3; made++) chats.unshift((await client.post('/v1/chats', { prompt: 'x' })).body.chat_id)
+  for (let made = 0; made < 3; made++)
+    chats.unshift((await client.post('/v1/chats', { prompt: 'x' })).body.chat_id)
   expect(idsOf((await client.get('/v1/chats')).body)).toEqual(chats)
   expect(idsOf((await client.get(`/v1/chats?after_id=${chats[1]}`)).body)).toEqual([chats[2]])
 })

@@ -18,10 +18,17 @@ test('D-05 a project is made and replaced; an omitted description is removed', a
     { project_id, name: 'Finance', description: 'all of it', default: false, role: 'owner' },
   ])
   const changed = await client.post(`/v1/projects/${project_id}`, { name: 'Money' })
-  expect([changed.status, changed.body]).toEqual([200, { project_id, name: 'Money', default: false, role: 'owner' }])
-  expect((await client.post(`/v1/projects/${project_id}`, { description: 'no name' })).status).toBe(400)
+  expect([changed.status, changed.body]).toEqual([
+    200,
+    { project_id, name: 'Money', default: false, role: 'owner' },
+  ])
+  expect((await client.post(`/v1/projects/${project_id}`, { description: 'no name' })).status).toBe(
+    400,
+  )
   expect((await client.as({ project_id }).get('/v1/assets')).status).toBe(200)
-  expect((await client.post(`/v1/projects/${missing}`, { name: 'x' })).body.code).toBe('publicapi.project.not_found')
+  expect((await client.post(`/v1/projects/${missing}`, { name: 'x' })).body.code).toBe(
+    'publicapi.project.not_found',
+  )
   expect((await client.post('/v1/projects', { name: '' })).status).toBe(400)
 })
 
@@ -30,12 +37,19 @@ test.each(['default', 'hosted'] as const)(
   async (profile) => {
     const client = await start({ profile })
     const other = client.service.projects.create('other').project_id
-    const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [client.project_id] }).token })
+    const narrow = client.as({
+      token: client.service.tokens.create('n', { project_ids: [client.project_id] }).token,
+    })
     const refused = await narrow.post('/v1/projects', { name: 'mine' })
-    expect([refused.status, refused.body.code]).toEqual([400, 'publicapi.project.create.limited_key'])
+    expect([refused.status, refused.body.code]).toEqual([
+      400,
+      'publicapi.project.create.limited_key',
+    ])
     expect(refused.body.humane).toContain('use a key without this limit')
     expect(client.service.projects.list()).toHaveLength(2)
-    expect((await narrow.post(`/v1/projects/${client.project_id}`, { name: 'renamed' })).status).toBe(200)
+    expect(
+      (await narrow.post(`/v1/projects/${client.project_id}`, { name: 'renamed' })).status,
+    ).toBe(200)
     expect((await narrow.post(`/v1/projects/${other}`, { name: 'mine' })).status).toBe(404)
     expect((await narrow.get(`/v1/projects/${other}/members`)).status).toBe(404)
   },
@@ -44,7 +58,8 @@ test.each(['default', 'hosted'] as const)(
 test('D-05 an unknown user is invited once, and is a user and a member once they accept', async () => {
   const client = await start()
   const path = `/v1/projects/${client.project_id}`
-  const invite = (role: string) => client.post(`${path}/invitations`, { email: 'Ada@example.org', role })
+  const invite = (role: string) =>
+    client.post(`${path}/invitations`, { email: 'Ada@example.org', role })
   const first = await invite('reader')
   const { invitation_id, created_at, url } = first.body
   expect([first.status, first.body]).toEqual([
@@ -68,7 +83,9 @@ test('D-05 an unknown user is invited once, and is a user and a member once they
       added_at: expect.any(String),
     },
   ])
-  expect((await client.delete(`${path}/invitations/${invitation_id}`)).body.code).toBe('publicapi.invitation.not_found')
+  expect((await client.delete(`${path}/invitations/${invitation_id}`)).body.code).toBe(
+    'publicapi.invitation.not_found',
+  )
 })
 
 test.each(['default', 'hosted'] as const)(
@@ -78,14 +95,19 @@ test.each(['default', 'hosted'] as const)(
     const ada = asUser(client, 'ada@example.org')
     client.service.members.add('ada@example.org', client.project_id, 'reader')
     const path = `/v1/projects/${client.project_id}`
-    const invited = await client.post(`${path}/invitations`, { email: 'ada@example.org', role: 'collaborator' })
+    const invited = await client.post(`${path}/invitations`, {
+      email: 'ada@example.org',
+      role: 'collaborator',
+    })
     const { invitation_id, url, created_at } = invited.body
     expect([invited.status, invited.body]).toEqual([
       201,
       { invitation_id, email: 'ada@example.org', role: 'collaborator', url, created_at },
     ])
     expect(await (await fetch(url)).text()).toContain('<h1>You are a member of tests</h1>')
-    expect((await ada.get(`${path}/members`)).body.data).toMatchObject([{ role: 'collaborator', join_method: 'added' }])
+    expect((await ada.get(`${path}/members`)).body.data).toMatchObject([
+      { role: 'collaborator', join_method: 'added' },
+    ])
     expect((await client.delete(`${path}/invitations/${invitation_id}`)).status).toBe(204)
     expect((await fetch(url)).status).toBe(404)
     expect((await ada.get('/v1/assets')).status, 'she stays a member').toBe(200)
@@ -135,35 +157,47 @@ test('D-05 a project keeps an owner', async () => {
   const client = await start()
   const ada = asUser(client, 'ada@example.org')
   const { project_id } = (await ada.post('/v1/projects', { name: 'mine' })).body
-  const invite = (email: string, role: string) => ada.post(`/v1/projects/${project_id}/invitations`, { email, role })
+  const invite = (email: string, role: string) =>
+    ada.post(`/v1/projects/${project_id}/invitations`, { email, role })
   const joined = async () =>
     (await ada.get(`/v1/projects/${project_id}/members`)).body.data.map(
       ({ join_method }: { join_method: string }) => join_method,
     )
   expect(await joined()).toEqual(['created'])
-  expect((await invite('ada@example.org', 'reader')).body.code).toBe('publicapi.tenancy.role.last_owner')
+  expect((await invite('ada@example.org', 'reader')).body.code).toBe(
+    'publicapi.tenancy.role.last_owner',
+  )
   client.service.users.create('bob@example.org')
   const { url } = (await invite('bob@example.org', 'owner')).body
-  expect((await invite('ada@example.org', 'reader')).body.code, 'bob has not accepted').toMatch(/last_owner/)
+  expect((await invite('ada@example.org', 'reader')).body.code, 'bob has not accepted').toMatch(
+    /last_owner/,
+  )
   await fetch(url, { method: 'POST' })
   expect(await joined()).toEqual(['created', 'invited'])
   expect((await invite('ada@example.org', 'reader')).status).toBe(201)
-  expect((await invite('bob@example.org', 'reader')).body.code).toBe('publicapi.tenancy.role.insufficient')
+  expect((await invite('bob@example.org', 'reader')).body.code).toBe(
+    'publicapi.tenancy.role.insufficient',
+  )
 })
 
 test('D-06 D-07 no other user sees a user’s own records, which look as if they never existed', async () => {
   const client = await start()
-  const [ada, bob] = ['ada@example.org', 'bob@example.org'].map((email) => asUser(client, email)) as [Client, Client]
+  const [ada, bob] = ['ada@example.org', 'bob@example.org'].map((email) =>
+    asUser(client, email),
+  ) as [Client, Client]
   for (const email of ['ada@example.org', 'bob@example.org']) {
     client.service.members.add(email, client.project_id, 'collaborator')
   }
   const own = { name: 'terms', content: 'x', scope: 'user', category: 'skill' }
   const { skill_id } = (await ada.post('/v1/skills', own)).body
-  const memory = (await ada.post('/v1/memories', { content: 'x', category: 'fact', importance: 1 })).body
+  const memory = (await ada.post('/v1/memories', { content: 'x', category: 'fact', importance: 1 }))
+    .body
   expect(memory.scope).toBe('user')
   for (const other of [bob, client]) {
     expect((await other.get(`/v1/skills/${skill_id}`)).body.code).toBe('publicapi.skill.not_found')
-    expect((await other.get(`/v1/memories/${memory.memory_id}`)).body.code).toBe('publicapi.memory.not_found')
+    expect((await other.get(`/v1/memories/${memory.memory_id}`)).body.code).toBe(
+      'publicapi.memory.not_found',
+    )
     expect((await other.get('/v1/skills')).body.data).toEqual([])
     expect((await other.post('/v1/chats', { prompt: 'x', skills: ['terms'] })).status).toBe(400)
   }

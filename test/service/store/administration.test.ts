@@ -15,8 +15,18 @@ test('A-18 projects and tokens are made, listed and revoked by commands, beside 
   const client = await start()
   const dir = ['--data-dir', client.service.data_dir]
   const project_id = (await sluice('serve', 'project', 'create', 'second', ...dir)).out.trim()
-  expect((await sluice('serve', 'project', 'list', ...dir)).out).toMatch(new RegExp(`${project_id} .* second`))
-  const created = await sluice('serve', 'token', 'create', 'laptop', '--projects', project_id, ...dir)
+  expect((await sluice('serve', 'project', 'list', ...dir)).out).toMatch(
+    new RegExp(`${project_id} .* second`),
+  )
+  const created = await sluice(
+    'serve',
+    'token',
+    'create',
+    'laptop',
+    '--projects',
+    project_id,
+    ...dir,
+  )
   const token = created.out.trim()
   expect([created.code, token]).toEqual([0, expect.stringMatching(/^pat_[A-Za-z0-9]{32}$/)])
   expect((await client.as({ token, project_id }).get('/v1/assets')).status).toBe(200)
@@ -33,20 +43,28 @@ test('D-05 users are made, listed and removed by commands, beside a running serv
   const client = await start()
   const dir = ['--data-dir', client.service.data_dir]
   const email = 'ada@example.org'
-  const user_id = (await sluice('serve', 'user', 'create', email, '--name', 'Ada', ...dir)).out.trim()
+  const user_id = (
+    await sluice('serve', 'user', 'create', email, '--name', 'Ada', ...dir)
+  ).out.trim()
   const as_reader = ['--project', client.project_id, '--role', 'reader']
   expect((await sluice('serve', 'member', 'add', email, ...as_reader, ...dir)).code).toBe(0)
   const { out } = await sluice('serve', 'token', 'create', 'of ada', '--user', email, ...dir)
   const ada = client.as({ token: out.trim() })
   const members = (await ada.get(`/v1/projects/${client.project_id}/members`)).body.data
-  expect(members).toMatchObject([{ user_id, email, name: 'Ada', role: 'reader', join_method: 'added' }])
+  expect(members).toMatchObject([
+    { user_id, email, name: 'Ada', role: 'reader', join_method: 'added' },
+  ])
   expect((await sluice('serve', 'user', 'list', ...dir)).out).toMatch(
     new RegExp(`${email} .* Ada .*${client.project_id.slice(0, 10)}`),
   )
   const listed = async () => (await sluice('serve', 'token', 'list', ...dir)).out
-  expect(await listed()).toMatch(new RegExp(`of ada .*ada@example\\.org .*${client.project_id}$`, 'm'))
+  expect(await listed()).toMatch(
+    new RegExp(`of ada .*ada@example\\.org .*${client.project_id}$`, 'm'),
+  )
   expect(await listed()).toMatch(/tests 0 .* every$/m)
-  expect((await sluice('serve', 'member', 'remove', email, '--project', client.project_id, ...dir)).code).toBe(0)
+  expect(
+    (await sluice('serve', 'member', 'remove', email, '--project', client.project_id, ...dir)).code,
+  ).toBe(0)
   expect(await listed()).toMatch(/of ada .*ada@example\.org .*none$/m)
   const idle = await sluice('serve', 'token', 'create', 'idle', '--user', email, ...dir)
   expect(idle.err).toContain(`It reaches nothing yet: ${email} is a member of no project.`)
@@ -98,7 +116,9 @@ test('D-05 the only owner of a project cannot be removed before the project has 
   expect(refused.err).toContain(`or \`sluice serve project remove ${project_id}\``)
 
   users.create('bob@example.org')
-  expect((await sluice('serve', 'member', 'add', 'bob@example.org', '--role', 'owner', ...of_mine)).code).toBe(0)
+  expect(
+    (await sluice('serve', 'member', 'add', 'bob@example.org', '--role', 'owner', ...of_mine)).code,
+  ).toBe(0)
   expect((await sluice('serve', 'user', 'remove', email, ...dir)).code).toBe(0)
   expect((await sluice('serve', 'user', 'remove', 'bob@example.org', ...dir)).code).toBe(78)
   await sluice('serve', 'token', 'create', 'n', '--projects', project_id, ...dir)
@@ -117,7 +137,10 @@ test('D-05 a person who must accept first is no owner yet, and without the proje
   const owner = ['--project', 'mine', '--role', 'owner', ...dir]
   const { out } = await sluice('serve', 'member', 'add', eve, ...owner)
   const remove = () => sluice('serve', 'user', 'remove', email, ...dir)
-  expect(await remove()).toMatchObject({ code: 78, err: expect.stringContaining('must accept first') })
+  expect(await remove()).toMatchObject({
+    code: 78,
+    err: expect.stringContaining('must accept first'),
+  })
   await fetch(out.trim(), { method: 'POST' })
   expect((await remove()).code).toBe(0)
   expect(await sluice('serve', 'user', 'remove', eve, ...dir)).toMatchObject({ code: 78 })
@@ -128,23 +151,40 @@ test('D-05 a person who must accept first is no owner yet, and without the proje
 test('A-06 organisations hold workspaces, and workspaces projects: by commands, beside a running service', async () => {
   const client = await start()
   const dir = ['--data-dir', client.service.data_dir]
-  expect((await sluice('serve', 'workspace', 'create', 'finance', '--organisation', 'acme', ...dir)).code).toBe(0)
+  expect(
+    (await sluice('serve', 'workspace', 'create', 'finance', '--organisation', 'acme', ...dir))
+      .code,
+  ).toBe(0)
   expect((await sluice('serve', 'workspace', 'create', 'finance', ...dir)).code).toBe(0)
   const place = ['--workspace', 'finance', '--organisation', 'acme']
-  const project_id = (await sluice('serve', 'project', 'create', 'invoices', ...place, ...dir)).out.trim()
+  const project_id = (
+    await sluice('serve', 'project', 'create', 'invoices', ...place, ...dir)
+  ).out.trim()
   expect(client.service.projects.list()).toMatchObject([
     { organisation: 'default', workspace: 'default' },
     { project_id, name: 'invoices', organisation: 'acme', workspace: 'finance' },
   ])
   expect((await client.as({ project_id }).get('/v1/assets')).status).toBe(200)
-  const lines = (await sluice('serve', 'workspace', 'list', ...dir)).out.split('\n').map((line) => line.split(/ {2,}/))
-  expect(lines.slice(1, -1).map(([organisation, name, , projects]) => [organisation, name, projects])).toEqual([
+  const lines = (await sluice('serve', 'workspace', 'list', ...dir)).out
+    .split('\n')
+    .map((line) => line.split(/ {2,}/))
+  expect(
+    lines.slice(1, -1).map(([organisation, name, , projects]) => [organisation, name, projects]),
+  ).toEqual([
     ['acme', 'finance', '1'],
     ['default', 'default', '1'],
     ['default', 'finance', '0'],
   ])
   expect((await sluice('serve', 'project', 'list', ...dir)).out).toMatch(/acme +finance +invoices/)
-  const twice = await sluice('serve', 'workspace', 'create', 'finance', '--organisation', 'acme', ...dir)
+  const twice = await sluice(
+    'serve',
+    'workspace',
+    'create',
+    'finance',
+    '--organisation',
+    'acme',
+    ...dir,
+  )
   expect([twice.code, twice.err]).toEqual([78, expect.stringContaining('already')])
 })
 
@@ -154,23 +194,40 @@ test('A-06 a project made through the interface belongs to the workspace of the 
   const { project_id } = client.service.projects.create('invoices', { workspace: 'finance' })
   client.service.users.create('ada@example.org')
   client.service.members.add('ada@example.org', project_id, 'reader')
-  const ada = client.as({ token: client.service.tokens.create('of ada', { user: 'ada@example.org' }).token })
+  const ada = client.as({
+    token: client.service.tokens.create('of ada', { user: 'ada@example.org' }).token,
+  })
   await ada.post('/v1/projects', { name: 'more' })
-  expect(client.service.projects.list().map(({ workspace }) => workspace)).toEqual(['default', 'finance', 'finance'])
+  expect(client.service.projects.list().map(({ workspace }) => workspace)).toEqual([
+    'default',
+    'finance',
+    'finance',
+  ])
 })
 
 test('A-04 a token that another process revokes is refused at the next request', async () => {
   const client = await start()
   const { data_dir, tokens, users } = client.service
   users.create('ada@example.org')
-  const theirs = ['first', 'second'].map((name) => tokens.create(name, { user: 'ada@example.org' }).token)
-  const [first, second] = theirs.map((token) => client.as({ token })) as [typeof client, typeof client]
+  const theirs = ['first', 'second'].map(
+    (name) => tokens.create(name, { user: 'ada@example.org' }).token,
+  )
+  const [first, second] = theirs.map((token) => client.as({ token })) as [
+    typeof client,
+    typeof client,
+  ]
   // The service has cached both by now.
-  expect([(await first.get('/v1/projects')).status, (await second.get('/v1/projects')).status]).toEqual([200, 200])
+  expect([
+    (await first.get('/v1/projects')).status,
+    (await second.get('/v1/projects')).status,
+  ]).toEqual([200, 200])
   const beside = (...words: string[]) =>
     execFileSync(process.execPath, [program, 'serve', ...words, '--data-dir', data_dir])
   beside('token', 'revoke', 'first')
-  expect([(await first.get('/v1/projects')).status, (await second.get('/v1/projects')).status]).toEqual([401, 200])
+  expect([
+    (await first.get('/v1/projects')).status,
+    (await second.get('/v1/projects')).status,
+  ]).toEqual([401, 200])
   beside('user', 'remove', 'ada@example.org')
   expect((await second.get('/v1/projects')).status).toBe(401)
 })
@@ -180,8 +237,12 @@ test('A-18 the secret is shown once, and no file of the service holds it', async
   await client.upload('text')
   await client.service.close()
   const { data_dir } = client.service
-  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const bytes = Buffer.concat(files.map((entry) => readFileSync(join(entry.parentPath, entry.name))))
+  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const bytes = Buffer.concat(
+    files.map((entry) => readFileSync(join(entry.parentPath, entry.name))),
+  )
   expect(bytes.includes(client.token)).toBe(false)
   expect(bytes.includes(client.token.slice(4))).toBe(false)
   // The search works: the files hold names.
@@ -206,7 +267,10 @@ test.each([
   [['workspace', 'create', 'default'], 'already'],
   [['workspace', 'create', 'x', '--organisation', ''], 'name of an organisation'],
   [['user', 'create', 'ada'], 'is not an e-mail address'],
-  [['token', 'create', 'x', '--user', 'ada@example.org'], 'the user ada@example.org does not exist'],
+  [
+    ['token', 'create', 'x', '--user', 'ada@example.org'],
+    'the user ada@example.org does not exist',
+  ],
 ])('a wrong argument is refused with a hint: %j', async (words, message) => {
   const dir = ['--data-dir', temporaryFolder()]
   await sluice('serve', 'user', 'create', 'bob@example.org', ...dir)
@@ -222,7 +286,9 @@ test('a token name can be used once', async () => {
 
 test('only one service works on a data folder', async () => {
   const client = await start()
-  await expect(start({ data_dir: client.service.data_dir })).rejects.toMatchObject({ code: 'config.service' })
+  await expect(start({ data_dir: client.service.data_dir })).rejects.toMatchObject({
+    code: 'config.service',
+  })
   await client.service.close()
   await start({ data_dir: client.service.data_dir })
 })
@@ -282,11 +348,18 @@ test('serve prints one line of JSON when it is ready, and stops on a signal', as
   const ended = runCli(words, terminal, commands)
   await until(() => written.out.includes('\n'))
   const line = JSON.parse(written.out)
-  expect(line).toEqual({ api: expect.stringMatching(/^http:\/\/127/), blob: expect.stringMatching(/^http:\/\/127/) })
-  const { token } = await sluice('serve', 'token', 'create', 't', '--data-dir', data_dir).then(({ out }) => ({
-    token: out.trim(),
-  }))
-  const project_id = (await sluice('serve', 'project', 'create', 'p', '--data-dir', data_dir)).out.trim()
+  expect(line).toEqual({
+    api: expect.stringMatching(/^http:\/\/127/),
+    blob: expect.stringMatching(/^http:\/\/127/),
+  })
+  const { token } = await sluice('serve', 'token', 'create', 't', '--data-dir', data_dir).then(
+    ({ out }) => ({
+      token: out.trim(),
+    }),
+  )
+  const project_id = (
+    await sluice('serve', 'project', 'create', 'p', '--data-dir', data_dir)
+  ).out.trim()
   const headers = { 'x-api-key': token, 'x-project-id': project_id }
   const statuses = [
     await fetch(`${line.api}/v1/assets`, { headers }),
@@ -322,11 +395,23 @@ test('a subcommand of serve shows and takes its own options only', async () => {
   const { out } = await sluice('serve', 'token', 'create', '--help')
   expect(out).toMatch(/--data-dir[\s\S]*--projects/)
   expect(out).not.toMatch(/--port|--latency/)
-  const wrong = await sluice('serve', 'token', 'create', 'x', '--port', '1', '--data-dir', temporaryFolder())
+  const wrong = await sluice(
+    'serve',
+    'token',
+    'create',
+    'x',
+    '--port',
+    '1',
+    '--data-dir',
+    temporaryFolder(),
+  )
   expect([wrong.code, wrong.err]).toEqual([64, expect.stringContaining('Unknown argument: port')])
   const nowhere = join(temporaryFolder(), 'none')
   const none = await sluice('serve', 'member', 'list', '--data-dir', nowhere)
-  expect([none.code, none.err]).toEqual([78, expect.stringContaining(`there is no local service in ${nowhere}`)])
+  expect([none.code, none.err]).toEqual([
+    78,
+    expect.stringContaining(`there is no local service in ${nowhere}`),
+  ])
   expect(existsSync(nowhere)).toBe(false)
 })
 
@@ -335,7 +420,10 @@ test.each([
   [['member', 'ad', 'ada@example.org'], 'did you mean add?'],
   [['token', 'create'], 'write sluice serve token create <name>'],
   [['member', 'add', 'ada@example.org', '--role', 'owner'], 'Missing required argument: project'],
-  [['member', 'add', 'ada@example.org'], '  add --project PROJECT --role ROLE; sluice serve member add --help'],
+  [
+    ['member', 'add', 'ada@example.org'],
+    '  add --project PROJECT --role ROLE; sluice serve member add --help',
+  ],
   [
     ['member', 'add', 'ada@example.org', '--project', 'x', '--role', 'king'],
     'sluice: --role cannot be king\n  there are owner, collaborator, reader\n',
@@ -354,26 +442,62 @@ test('an invitation by command begins with the address of the service, which is 
   const dir = ['--data-dir', data_dir]
   const project_id = (await sluice('serve', 'project', 'create', 'office', ...dir)).out.trim()
   const add = () =>
-    sluice('serve', 'member', 'add', 'ada@example.org', '--project', project_id, '--role', 'owner', ...dir)
+    sluice(
+      'serve',
+      'member',
+      'add',
+      'ada@example.org',
+      '--project',
+      project_id,
+      '--role',
+      'owner',
+      ...dir,
+    )
   const early = await add()
-  expect([early.code, early.err]).toEqual([78, expect.stringContaining('sluice serve user create ada@example.org')])
+  expect([early.code, early.err]).toEqual([
+    78,
+    expect.stringContaining('sluice serve user create ada@example.org'),
+  ])
   const { service } = await start({ data_dir })
   const invited = await add()
-  expect([invited.code, invited.out]).toEqual([0, expect.stringMatching(`^${service.api}/invitations/[\\w-]{43}\n$`)])
-  const listed = async (...of: string[]) => (await sluice('serve', 'member', 'list', ...of, ...dir)).out
+  expect([invited.code, invited.out]).toEqual([
+    0,
+    expect.stringMatching(`^${service.api}/invitations/[\\w-]{43}\n$`),
+  ])
+  const listed = async (...of: string[]) =>
+    (await sluice('serve', 'member', 'list', ...of, ...dir)).out
   const other = (await sluice('serve', 'project', 'create', 'lab', ...dir)).out.trim()
   expect(await listed('--project', project_id)).toBe(await listed())
   expect(await listed('--project', other)).not.toContain('ada')
   expect(await listed()).toMatch(new RegExp(`${project_id} .* owner +not yet +ada@example.org`))
-  const uninvited = await sluice('serve', 'member', 'remove', 'ada@example.org', '--project', project_id, ...dir)
+  const uninvited = await sluice(
+    'serve',
+    'member',
+    'remove',
+    'ada@example.org',
+    '--project',
+    project_id,
+    ...dir,
+  )
   expect([uninvited.code, uninvited.err]).toEqual([
     0,
     `ada@example.org is no longer invited to ${project_id}; the link works no more\n`,
   ])
   expect(await listed()).not.toContain('ada')
   expect((await fetch(invited.out.trim())).status).toBe(404)
-  const unknown = await sluice('serve', 'member', 'remove', 'ada@example.org', '--project', project_id, ...dir)
-  expect([unknown.code, unknown.err]).toEqual([78, expect.stringContaining('sluice serve member list')])
+  const unknown = await sluice(
+    'serve',
+    'member',
+    'remove',
+    'ada@example.org',
+    '--project',
+    project_id,
+    ...dir,
+  )
+  expect([unknown.code, unknown.err]).toEqual([
+    78,
+    expect.stringContaining('sluice serve member list'),
+  ])
 })
 
 test('docs/service.md names every option of serve and no other', async () => {

@@ -32,7 +32,9 @@ test('a copy beside the running service is a complete data folder: files, chats,
   const owner = again.as({ token: client.token })
   expect(owner.statusOf(small_id)).toBe('ready')
   expect(md5Of(again.service.readBlob(large_id))).toBe(md5Of(large))
-  expect((await owner.get(`/v1/chats/${chat_id}/messages/${message_id}`)).body.response).toContain('noon')
+  expect((await owner.get(`/v1/chats/${chat_id}/messages/${message_id}`)).body.response).toContain(
+    'noon',
+  )
   const asked = await owner.ask('heron')
   const answer = await owner.get(`/v1/chats/${asked.chat_id}/messages/${asked.message_id}`)
   expect(answer.body.response).toContain('waits in the reeds')

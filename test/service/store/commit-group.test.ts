@@ -6,7 +6,9 @@ import { temporaryFolder } from '../fixture.ts'
 
 const migrations = [{ version: 1, sql: 'CREATE TABLE things (name TEXT PRIMARY KEY) STRICT' }]
 
-async function withDatabase(work: (database: Sqlite, file: string) => Promise<void>): Promise<void> {
+async function withDatabase(
+  work: (database: Sqlite, file: string) => Promise<void>,
+): Promise<void> {
   const file = join(temporaryFolder(), 'things.db')
   const database = openSqlite({ file, migrations, synchronous: 'NORMAL' })
   try {
@@ -16,8 +18,10 @@ async function withDatabase(work: (database: Sqlite, file: string) => Promise<vo
   }
 }
 
-const insert = (database: Sqlite, name: string) => () => database.prepare('INSERT INTO things VALUES (?)').run(name)
-const names = (database: Sqlite) => database.prepare('SELECT name FROM things ORDER BY rowid').pluck().all()
+const insert = (database: Sqlite, name: string) => () =>
+  database.prepare('INSERT INTO things VALUES (?)').run(name)
+const names = (database: Sqlite) =>
+  database.prepare('SELECT name FROM things ORDER BY rowid').pluck().all()
 /** A number that changes when another connection has committed. */
 const commitsSeen = (reader: Sqlite) => reader.pragma('data_version', { simple: true }) as number
 
@@ -45,7 +49,10 @@ test('a failing write undoes only its own changes', () =>
       commits.write(insert(database, 'kept')).then(() => commits.write(insert(database, 'kept'))),
       commits.writeUnflushed(() => 'an answer'),
     ])
-    expect([failed, kept]).toMatchObject([{ reason: { message: 'planted' } }, { value: 'an answer' }])
+    expect([failed, kept]).toMatchObject([
+      { reason: { message: 'planted' } },
+      { value: 'an answer' },
+    ])
     expect(doubled).toMatchObject({ reason: { code: 'database.failed' } })
     expect(names(database)).toEqual(['kept'])
     await commits.close()
@@ -56,7 +63,9 @@ test('a write that cannot be flushed fails; one that waits for no flush succeeds
     // The log path is wrong, so no flush can succeed.
     const commits = groupCommits(database, `${file}.elsewhere`)
     await commits.writeUnflushed(insert(database, 'committed'))
-    await expect(commits.write(insert(database, 'unsure'))).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(commits.write(insert(database, 'unsure'))).rejects.toMatchObject({
+      code: 'ENOENT',
+    })
     await commits.close()
   }))
 

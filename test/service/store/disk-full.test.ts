@@ -16,7 +16,8 @@ const on_small_disk = [
   'sh',
 ]
 
-const built = (module: string) => JSON.stringify(new URL(`../../../dist/${module}.js`, import.meta.url).href)
+const built = (module: string) =>
+  JSON.stringify(new URL(`../../../dist/${module}.js`, import.meta.url).href)
 
 /** Prints what happened before the disk was full, while it was, and after. */
 const script = `
@@ -116,9 +117,13 @@ await service.close()
 
 test('on a full disk answered work stays, refused work leaves nothing, and everything continues when there is space', async (context) => {
   const disk = makeTree()
-  const probe = spawnSync(on_small_disk[0]!, [...on_small_disk.slice(1), disk, 'true'], { encoding: 'utf8' })
+  const probe = spawnSync(on_small_disk[0]!, [...on_small_disk.slice(1), disk, 'true'], {
+    encoding: 'utf8',
+  })
   if (probe.status !== 0) {
-    console.warn(`skipped: a small disk cannot be mounted here (${probe.stderr?.trim() || probe.error?.message})`)
+    console.warn(
+      `skipped: a small disk cannot be mounted here (${probe.stderr?.trim() || probe.error?.message})`,
+    )
     context.skip()
   }
   const program = join(makeTree(), 'full.mjs')

@@ -16,8 +16,11 @@ import {
 /** Too much for the database: it goes into a file. */
 const bytes = Buffer.from('The heron waits in the reeds.\n'.repeat(10_000))
 const objectsIn = (data_dir: string) => readdirSync(join(data_dir, 'objects'))
-const complete = (service: ServiceProcess, account: ReturnType<typeof makeAccount>, asset_id: string) =>
-  call(`${service.api}/v1/assets/${asset_id}/complete`, account, {})
+const complete = (
+  service: ServiceProcess,
+  account: ReturnType<typeof makeAccount>,
+  asset_id: string,
+) => call(`${service.api}/v1/assets/${asset_id}/complete`, account, {})
 
 test('after a kill during an upload nothing of it is left, and the slot takes the bytes on the same ticket', async () => {
   const account = makeAccount()
@@ -80,7 +83,10 @@ test('after a kill during reading each file is read once after the restart, and 
   const ids: string[] = []
   for (let file = 0; file < 12; file++) {
     const slot = await makeSlot(first, account, `${file}.txt`)
-    const text = Array.from({ length: 40_000 }, (_, line) => `file ${file} has heron${file} in line ${line}`).join('\n')
+    const text = Array.from(
+      { length: 40_000 },
+      (_, line) => `file ${file} has heron${file} in line ${line}`,
+    ).join('\n')
     await put(slot, Buffer.from(text))
     await complete(first, account, slot.asset_id)
     ids.push(slot.asset_id)
@@ -92,7 +98,10 @@ test('after a kill during reading each file is read once after the restart, and 
   expect(await statuses(first)).toContain('ingesting')
   await first.end('SIGKILL')
   const second = await serve(account.data_dir)
-  await until(async () => (await statuses(second)).every((status) => status === 'ready'), 'every file is ready')
+  await until(
+    async () => (await statuses(second)).every((status) => status === 'ready'),
+    'every file is ready',
+  )
   const started = await call(`${second.api}/v1/chats`, account, { prompt: 'heron11' })
   const path = `${second.api}/v1/chats/${started.body.chat_id}/messages/${started.body.message_id}`
   let answer = ''

@@ -40,8 +40,16 @@ interface Acknowledged {
  * Sends files and questions one after the other until the connection breaks; remembers the answered
  * ones.
  */
-async function work({ api, token, project_id }: Child, worker: string, acknowledged: Acknowledged): Promise<void> {
-  const headers = { 'x-api-key': token, 'x-project-id': project_id, 'content-type': 'application/json' }
+async function work(
+  { api, token, project_id }: Child,
+  worker: string,
+  acknowledged: Acknowledged,
+): Promise<void> {
+  const headers = {
+    'x-api-key': token,
+    'x-project-id': project_id,
+    'content-type': 'application/json',
+  }
   const post = async (path: string, body?: object) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const answer = await fetch(api + path, { method: 'POST', headers, ...sent })
@@ -59,7 +67,8 @@ async function work({ api, token, project_id }: Child, worker: string, acknowled
     await put(slot, bytes)
     await post(`/v1/assets/${slot.asset_id}/complete`)
     acknowledged.assets.set(slot.asset_id, md5Of(bytes))
-    if (file % 5 === 0) acknowledged.messages.push((await post('/v1/chats', { prompt: `${worker} file` })).message_id)
+    if (file % 5 === 0)
+      acknowledged.messages.push((await post('/v1/chats', { prompt: `${worker} file` })).message_id)
   }
 }
 
@@ -83,7 +92,9 @@ test('after kill -9 at any time answered work stays, and everything in progress 
   const client = await start({ data_dir })
   const { service, project_id } = client
   const rows = () => service.assets(project_id)
-  await until(() => rows().every(({ status, bare }) => status === 'ready' || bare || status === 'uploaded'))
+  await until(() =>
+    rows().every(({ status, bare }) => status === 'ready' || bare || status === 'uploaded'),
+  )
   const stored = new Map(rows().map((row) => [row.asset_id, row]))
   for (const [asset_id, md5] of acknowledged.assets) {
     expect(stored.get(asset_id)).toMatchObject({ status: 'ready', md5 })
@@ -91,8 +102,12 @@ test('after kill -9 at any time answered work stays, and everything in progress 
   }
   const messages = () => service.chats(project_id).flatMap((chat) => chat.messages)
   await until(() => messages().every(({ status }) => status === 'done'))
-  expect(messages().map(({ message_id }) => message_id)).toEqual(expect.arrayContaining(acknowledged.messages))
+  expect(messages().map(({ message_id }) => message_id)).toEqual(
+    expect.arrayContaining(acknowledged.messages),
+  )
   expect(acknowledged.messages.length).toBeGreaterThan(5)
-  const large = rows().filter(({ size_in_bytes, bare }) => size_in_bytes > 65_536 || (!bare && size_in_bytes === 0))
+  const large = rows().filter(
+    ({ size_in_bytes, bare }) => size_in_bytes > 65_536 || (!bare && size_in_bytes === 0),
+  )
   expect(readdirSync(join(data_dir, 'objects')).length).toBeLessThanOrEqual(large.length)
 })

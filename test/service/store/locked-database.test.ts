@@ -16,11 +16,16 @@ function lock(service: Service): () => void {
 test('A-35 while the database is locked writes get 503 with Retry-After, and reads continue', async () => {
   const clock = new FakeClock()
   const client = await start({ clock })
-  const slot = (await client.post('/v1/assets', { filename: 'a.txt', mime_type: 'text/plain' })).body
-  const put = () => fetch(slot.upload_url, { method: 'PUT', headers: slot.upload_headers, body: 'one' })
+  const slot = (await client.post('/v1/assets', { filename: 'a.txt', mime_type: 'text/plain' }))
+    .body
+  const put = () =>
+    fetch(slot.upload_url, { method: 'PUT', headers: slot.upload_headers, body: 'one' })
   const unlock = lock(client.service)
 
-  const writes = [client.post('/v1/labels', { name: 'two' }), client.post('/v1/chats', { prompt: 'What is new?' })]
+  const writes = [
+    client.post('/v1/labels', { name: 'two' }),
+    client.post('/v1/chats', { prompt: 'What is new?' }),
+  ]
   const uploaded = put()
   let are_over = false
   void Promise.all([...writes, uploaded]).finally(() => {
@@ -35,7 +40,10 @@ test('A-35 while the database is locked writes get 503 with Retry-After, and rea
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
   const refused = await uploaded
-  expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('ServerBusy')])
+  expect([refused.status, await refused.text()]).toEqual([
+    503,
+    expect.stringContaining('ServerBusy'),
+  ])
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 
   unlock()

@@ -35,9 +35,10 @@ test('on SIGTERM requests in flight finish, new ones are refused, and the servic
   expect(service.err()).not.toContain('no answer')
 
   const again = await serve(account.data_dir)
-  expect((await call(`${again.api}/v1/assets/${slot.asset_id}/complete`, account, {})).body.size_in_bytes).toBe(
-    bytes.length,
-  )
+  expect(
+    (await call(`${again.api}/v1/assets/${slot.asset_id}/complete`, account, {})).body
+      .size_in_bytes,
+  ).toBe(bytes.length)
   await statusIs(again, account, slot.asset_id, 'ready')
   expect(await again.end('SIGINT')).toBe(0)
 })
@@ -57,7 +58,9 @@ test('requests that take longer than the grace are cut and reported, and can be 
 
   const again = await serve(account.data_dir, ['--blob-port', port])
   expect((await put(slot, bytes)).status).toBe(201)
-  expect((await call(`${again.api}/v1/assets/${slot.asset_id}/complete`, account, {})).status).toBe(200)
+  expect((await call(`${again.api}/v1/assets/${slot.asset_id}/complete`, account, {})).status).toBe(
+    200,
+  )
   await statusIs(again, account, slot.asset_id, 'ready')
 })
 
@@ -76,7 +79,9 @@ test('a client that never pauses does not delay the stop: its next answer is its
   // There are always more questions than answers, because an answer takes as long as many
   // questions.
   const asking = setInterval(() => socket.write(question), 10)
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()).on('error', () => {}))
+  const closed = new Promise<void>((resolve) =>
+    socket.once('close', () => resolve()).on('error', () => {}),
+  )
   onTestFinished(() => clearInterval(asking))
   void closed.then(() => clearInterval(asking))
   await until(() => answers().length > 12, 'it is asked')

@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../../../src/cli/commands.ts'
@@ -20,13 +28,13 @@ function make(folder = temporaryFolder(), clock = new FakeClock()) {
 
 test('the TLS library reads an authority and its certificate, for names and addresses', () => {
   const { ca, leaf } = make()
-  expect([ca.ca, leaf.ca, leaf.checkIssued(ca), leaf.verify(ca.publicKey), ca.verify(ca.publicKey)]).toEqual([
-    true,
-    false,
-    true,
-    true,
-    true,
-  ])
+  expect([
+    ca.ca,
+    leaf.ca,
+    leaf.checkIssued(ca),
+    leaf.verify(ca.publicKey),
+    ca.verify(ca.publicKey),
+  ]).toEqual([true, false, true, true, true])
   for (const name of ['sluice.lan', 'door.office.lan']) expect(leaf.checkHost(name)).toBeDefined()
   for (const address of ['127.0.0.2', '2001:db8::5', '10.0.0.1']) {
     const found = leaf.checkIP(address) ?? leaf.checkIP(`::ffff:${address}`)
@@ -39,18 +47,31 @@ test('the TLS library reads an authority and its certificate, for names and addr
 test('a certificate is valid from a day ago for as long as systems accept, and the authority for ten years', () => {
   const { ca, leaf, clock } = make()
   const days = (text: string) => (Date.parse(text) - clock.now_ms()) / 86_400_000
-  expect([days(leaf.validFrom), days(leaf.validTo), days(ca.validTo)].map(Math.round)).toEqual([-1, 824, 3_650])
+  expect([days(leaf.validFrom), days(leaf.validTo), days(ca.validTo)].map(Math.round)).toEqual([
+    -1, 824, 3_650,
+  ])
 })
 
 test('the strict check of openssl finds no fault', () => {
   const { files } = make(temporaryFolder(), new FakeClock(Date.now()))
-  const words = ['verify', '-x509_strict', '-purpose', 'sslserver', '-verify_hostname', 'sluice.lan']
-  expect(String(execFileSync('openssl', [...words, '-CAfile', files.ca, files.cert]))).toContain('OK')
+  const words = [
+    'verify',
+    '-x509_strict',
+    '-purpose',
+    'sslserver',
+    '-verify_hostname',
+    'sluice.lan',
+  ]
+  expect(String(execFileSync('openssl', [...words, '-CAfile', files.ca, files.cert]))).toContain(
+    'OK',
+  )
 })
 
 test('keys are readable by their owner alone, in a folder of the owner alone', () => {
   const { files } = make(join(temporaryFolder(), 'tls'))
-  const modes = [files.ca_key, files.key, join(files.key, '..')].map((path) => statSync(path).mode & 0o777)
+  const modes = [files.ca_key, files.key, join(files.key, '..')].map(
+    (path) => statSync(path).mode & 0o777,
+  )
   expect(modes).toEqual([0o600, 0o600, 0o700])
 })
 
@@ -111,7 +132,9 @@ test('a certificate has the fields that RFC 5280 asks for, and no others', () =>
   expect(leaf).toMatch(
     /DNS:sluice.lan, DNS:\*.office.lan, IP Address:127.0.0.2, IP Address:2001:DB8:0:0:0:0:0:5, IP Address:0:0:0:0:0:FFFF:A00:1\n/,
   )
-  const [subject, issuer] = [ca, leaf].map((text) => /Authority Key Identifier:\s+(.*)\n/.exec(text)![1])
+  const [subject, issuer] = [ca, leaf].map(
+    (text) => /Authority Key Identifier:\s+(.*)\n/.exec(text)![1],
+  )
   expect(issuer).toBe(subject)
   expect(/Subject Key Identifier:\s+(.*)\n/.exec(ca)![1]).toBe(issuer)
 })
@@ -125,14 +148,23 @@ test('times from 2050 on are written in their own form, and read back', () => {
   expect(words(files.cert).match(/UTCTIME/g)).toHaveLength(2)
 })
 
-test.each(['https://sluice.lan', 'a b', '', 'sluice.lan:8443', '-x.lan', 'fe80::1%eth0', '192.168.1.400', '10.1', '7'])(
-  '"%s" is refused as a host',
-  (host) => {
-    const folder = join(temporaryFolder(), 'tls')
-    expect(() => makeCertificates(folder, ['sluice.lan', host], new FakeClock())).toThrow(/not a name or an address/)
-    expect(existsSync(folder)).toBe(false)
-  },
-)
+test.each([
+  'https://sluice.lan',
+  'a b',
+  '',
+  'sluice.lan:8443',
+  '-x.lan',
+  'fe80::1%eth0',
+  '192.168.1.400',
+  '10.1',
+  '7',
+])('"%s" is refused as a host', (host) => {
+  const folder = join(temporaryFolder(), 'tls')
+  expect(() => makeCertificates(folder, ['sluice.lan', host], new FakeClock())).toThrow(
+    /not a name or an address/,
+  )
+  expect(existsSync(folder)).toBe(false)
+})
 
 test('serve cert makes the files in the data folder, and prints what clients need', async () => {
   const data_dir = temporaryFolder()
@@ -141,6 +173,8 @@ test('serve cert makes the files in the data folder, and prints what clients nee
   expect(await runCli(words, terminal, commands)).toBe(0)
   expect(out()).toBe(`${join(data_dir, 'tls/ca.pem')}\n`)
   expect(err()).toContain('service.ca_file')
-  expect(new X509Certificate(readFileSync(join(data_dir, 'tls/server.pem'))).checkIP('192.168.1.4')).toBeDefined()
+  expect(
+    new X509Certificate(readFileSync(join(data_dir, 'tls/server.pem'))).checkIP('192.168.1.4'),
+  ).toBeDefined()
   expect(await runCli(words, terminal, commands)).toBe(78)
 })

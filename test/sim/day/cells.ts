@@ -4,9 +4,20 @@ import { fault_forms, faultName } from './day.ts'
  * States on the way to the service, which a fault can disturb. `ready` stands for every final
  * state.
  */
-const content_states = ['wanted', 'reserving', 'reserved', 'sent', 'ingesting', 'ready', 'removing'] as const
+const content_states = [
+  'wanted',
+  'reserving',
+  'reserved',
+  'sent',
+  'ingesting',
+  'ready',
+  'removing',
+] as const
 const run_states = ['due', 'planned', 'asking', 'asked', 'answered'] as const
-const states = [...content_states.map((state) => `content ${state}`), ...run_states.map((state) => `run ${state}`)]
+const states = [
+  ...content_states.map((state) => `content ${state}`),
+  ...run_states.map((state) => `run ${state}`),
+]
 
 const rows = ['kill', ...fault_forms.map(faultName)]
 
@@ -30,7 +41,10 @@ export class Cells {
 
   lines(): string[] {
     const head = ['', ...states.map((state) => state.replace(/^(content|run) /, ''))]
-    const body = rows.map((row) => [row, ...states.map((state) => String(this.counts.get(cellOf(row, state)) ?? '·'))])
+    const body = rows.map((row) => [
+      row,
+      ...states.map((state) => String(this.counts.get(cellOf(row, state)) ?? '·')),
+    ])
     const table = [head, ...body].map((cells) =>
       cells.map((cell, index) => (index === 0 ? cell.padEnd(20) : cell.padStart(10))).join(''),
     )

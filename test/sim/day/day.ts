@@ -34,7 +34,13 @@ interface At {
  */
 export type Act = At &
   (
-    | { do: 'write'; name: string; number: number; bytes: number; how: 'at once' | 'in parts' | 'by rename' }
+    | {
+        do: 'write'
+        name: string
+        number: number
+        bytes: number
+        how: 'at once' | 'in parts' | 'by rename'
+      }
     | { do: 'move' | 'copy'; name: string; to: string }
     | { do: 'remove' | 'truncate' | 'link' | 'touch'; name: string }
     | { do: 'retry' | 'accept' | 'rescan'; folder: string }
@@ -80,13 +86,27 @@ export type Fault = Span &
     | { kind: 'descriptors' }
     | { kind: 'watcher'; how: (typeof watcher_hows)[number] }
     | { kind: 'mounts'; folder: string; how: (typeof mount_hows)[number] }
-    | { kind: 'service'; how: ServiceHow; place: string; status: number; one_in: number; one_content?: boolean }
+    | {
+        kind: 'service'
+        how: ServiceHow
+        place: string
+        status: number
+        one_in: number
+        one_content?: boolean
+      }
     | { kind: 'clock'; step_ms: number }
   )
 
 export type FaultKind = Fault['kind']
 
-export const fault_kinds: readonly FaultKind[] = ['disk', 'descriptors', 'watcher', 'mounts', 'service', 'clock']
+export const fault_kinds: readonly FaultKind[] = [
+  'disk',
+  'descriptors',
+  'watcher',
+  'mounts',
+  'service',
+  'clock',
+]
 
 /** A fault without its times: a row of the table. */
 export interface FaultForm {

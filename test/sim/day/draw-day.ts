@@ -36,7 +36,9 @@ export function drawDay(seed: number, without: readonly FaultKind[] = []): Day {
   const acts = [...events, ...words, ...drawReloads(chance, length_ms, [...events, ...words])]
   const kinds = fault_kinds.filter((kind) => !without.includes(kind))
   const faults = drawFaults(chance, { seed, length_ms, kinds })
-  const kills = Array.from({ length: 1 + chance.below(2) }, (_, index) => drawKill(chance, seed + index))
+  const kills = Array.from({ length: 1 + chance.below(2) }, (_, index) =>
+    drawKill(chance, seed + index),
+  )
   kills.sort((a, b) => a.after_fact - b.after_fact)
   acts.sort((a, b) => a.at_ms - b.at_ms)
   return { seed, length_ms, acts, faults, kills }
@@ -62,7 +64,14 @@ function drawFileEvents(chance: Chance, length_ms: number): Act[] {
   const acts: Act[] = []
   // The first files exist before the daemon starts.
   for (let number = 1; number <= 4; number++) {
-    acts.push({ at_ms: 0, do: 'write', name: newName(number), number, bytes: chance.pick(sizes)!, how: 'at once' })
+    acts.push({
+      at_ms: 0,
+      do: 'write',
+      name: newName(number),
+      number,
+      bytes: chance.pick(sizes)!,
+      how: 'at once',
+    })
   }
   // Users work in bursts.
   let at_ms = 0
@@ -76,12 +85,20 @@ function drawFileEvents(chance: Chance, length_ms: number): Act[] {
 
 function drawFileEvent(
   chance: Chance,
-  { at_ms, number, newName, names }: { at_ms: number; number: number; newName: (n: number) => string; names: string[] },
+  {
+    at_ms,
+    number,
+    newName,
+    names,
+  }: { at_ms: number; number: number; newName: (n: number) => string; names: string[] },
 ): Act {
   const name = chance.pick(names)!
   const how = chance.pick(['at once', 'at once', 'in parts', 'by rename'] as const)!
   // Sometimes an act repeats earlier bytes.
-  const text = { number: chance.oneIn(5) ? 1 + chance.below(number) : number, bytes: chance.pick(sizes)! }
+  const text = {
+    number: chance.oneIn(5) ? 1 + chance.below(number) : number,
+    bytes: chance.pick(sizes)!,
+  }
   switch (chance.below(12)) {
     case 0:
     case 1:
@@ -125,7 +142,8 @@ function drawWords(chance: Chance, length_ms: number): Act[] {
  */
 function drawReloads(chance: Chance, length_ms: number, events: readonly Act[]): Act[] {
   // A change of one settle time ago is just being sent.
-  const amidSending = () => Math.min(length_ms, chance.pick(events)!.at_ms + settle_ms + chance.below(400))
+  const amidSending = () =>
+    Math.min(length_ms, chance.pick(events)!.at_ms + settle_ms + chance.below(400))
   const moments = Array.from({ length: 1 + chance.below(3) }, () => {
     return chance.oneIn(3) ? chance.below(length_ms) : amidSending()
   })
@@ -164,7 +182,9 @@ const happenings: readonly Happening[] = [
 const kill_happenings: readonly Happening[] = [...happenings, 'run_written']
 
 /** Each fault with each event once, in an order in which neighbours have little in common. */
-const targets = fault_forms.flatMap((form) => happenings.map((begins_with) => ({ form, begins_with })))
+const targets = fault_forms.flatMap((form) =>
+  happenings.map((begins_with) => ({ form, begins_with })),
+)
 const stride = 97
 
 /** Consecutive days use these targets in turn, two in each. */
@@ -183,11 +203,17 @@ function drawFaults(
   if (kinds.length === 0) return []
   const faults = [0, 1].map((index) => {
     const { form, begins_with } = targetOf(seed, index)
-    if (!kinds.includes(form.kind)) return drawFault(chance, { kind: chance.pick(kinds)! }, length_ms)
+    if (!kinds.includes(form.kind))
+      return drawFault(chance, { kind: chance.pick(kinds)! }, length_ms)
     const fault = drawFault(chance, form, length_ms)
     // Early, so that the awaited event is still to come.
     const early_ms = Math.floor((fault.from_ms - (fault.kind === 'mounts' ? first_scan_ms : 0)) / 2)
-    return { ...fault, from_ms: fault.from_ms - early_ms, to_ms: fault.to_ms - early_ms, begins_with }
+    return {
+      ...fault,
+      from_ms: fault.from_ms - early_ms,
+      to_ms: fault.to_ms - early_ms,
+      begins_with,
+    }
   })
   const met = new Set(faults.map(({ kind }) => kind))
   const others = met.size > 1 ? kinds : kinds.filter((kind) => !met.has(kind))
@@ -198,14 +224,19 @@ function drawFaults(
 const first_scan_ms = 10 * second
 
 /** `how` is drawn if it is not given. */
-function drawFault(chance: Chance, { kind, how }: { kind: FaultKind; how?: string }, length_ms: number): Fault {
+function drawFault(
+  chance: Chance,
+  { kind, how }: { kind: FaultKind; how?: string },
+  length_ms: number,
+): Fault {
   // A folder that was never scanned on its own disk does not know it.
   const first_ms = kind === 'mounts' ? first_scan_ms : 0
   const from_ms = Math.max(first_ms, chance.below(Math.floor(length_ms * 0.8)))
   const span = (max_ms: number) => {
     return { from_ms, to_ms: Math.min(length_ms, from_ms + second + chance.below(max_ms)) }
   }
-  const howOf = <How extends string>(hows: readonly How[]) => hows.find((one) => one === how) ?? chance.pick(hows)!
+  const howOf = <How extends string>(hows: readonly How[]) =>
+    hows.find((one) => one === how) ?? chance.pick(hows)!
   switch (kind) {
     case 'disk':
       return { kind, how: howOf(disk_hows), ...span(4 * minute) }
@@ -220,7 +251,8 @@ function drawFault(chance: Chance, { kind, how }: { kind: FaultKind; how?: strin
     default:
       return {
         kind: 'clock',
-        step_ms: (chance.oneIn(2) ? 1 : -1) * (1 + chance.below(chance.oneIn(5) ? 7_200 : 900)) * second,
+        step_ms:
+          (chance.oneIn(2) ? 1 : -1) * (1 + chance.below(chance.oneIn(5) ? 7_200 : 900)) * second,
         ...span(10 * minute),
       }
   }
@@ -242,7 +274,9 @@ function drawServiceFault(chance: Chance, how: ServiceHow, span: (max_ms: number
     status: how === 'unknown slot' ? 404 : chance.pick(statuses)!,
     one_in: chance.pick([1, 1, 2, 3])!,
     // If many contents meet it, the daemon blames the service; if one does, the content.
-    ...(chance.oneIn(3) || how === 'bad ticket' || how === 'unknown slot' ? { one_content: true } : {}),
+    ...(chance.oneIn(3) || how === 'bad ticket' || how === 'unknown slot'
+      ? { one_content: true }
+      : {}),
     ...span(8 * minute),
   }
 }

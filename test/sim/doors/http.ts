@@ -46,7 +46,9 @@ export class PlainAgent {
 
   /** As undici does: passes the head of the answer, then its body in pieces. */
   dispatch(options: Options, handler: Dispatcher.DispatchHandler): boolean {
-    const exchange: Exchange = new Exchange(this.#life, options, handler, () => this.#under_way.delete(exchange))
+    const exchange: Exchange = new Exchange(this.#life, options, handler, () =>
+      this.#under_way.delete(exchange),
+    )
     this.#under_way.add(exchange)
     exchange.begin(this.#is_destroyed)
     return true
@@ -82,13 +84,25 @@ class Exchange {
   readonly #controller: Dispatcher.DispatchController
   #callEnded = () => {}
 
-  constructor(life: Life | undefined, options: Options, handler: Dispatcher.DispatchHandler, onEnd: () => void) {
+  constructor(
+    life: Life | undefined,
+    options: Options,
+    handler: Dispatcher.DispatchHandler,
+    onEnd: () => void,
+  ) {
     this.#life = life
     this.#options = options
     this.#handler = handler
     this.#onEnd = onEnd
     const abort = (reason: Error) => this.#fail(reason)
-    this.#controller = { aborted: false, paused: false, reason: null, abort, pause() {}, resume() {} }
+    this.#controller = {
+      aborted: false,
+      paused: false,
+      reason: null,
+      abort,
+      pause() {},
+      resume() {},
+    }
   }
 
   begin(is_destroyed: boolean): void {
@@ -110,7 +124,11 @@ class Exchange {
 
   async #bring(): Promise<void> {
     try {
-      const { statusCode, headers, body } = await carry(this.#life, this.#options, this.#ended.signal)
+      const { statusCode, headers, body } = await carry(
+        this.#life,
+        this.#options,
+        this.#ended.signal,
+      )
       if (this.#ended.signal.aborted || this.#life?.is_dead) return
       this.#callEnds()
       this.#handler.onResponseStart?.(this.#controller, statusCode, headers)
@@ -155,7 +173,11 @@ function callOf({ method, path, body }: Options): Call {
 }
 
 /** Carries out a request. `gone`: the client no longer waits for the answer. */
-async function carry(life: Life | undefined, options: Options, gone: AbortSignal): Promise<Answered> {
+async function carry(
+  life: Life | undefined,
+  options: Options,
+  gone: AbortSignal,
+): Promise<Answered> {
   const clock = world.clockOf(life, 'machine')
   const place = placeOfCall(options.method, options.path)
   const fault = faultFor(callOf(options))
@@ -186,7 +208,12 @@ async function carry(life: Life | undefined, options: Options, gone: AbortSignal
   if (fault?.how === 'wrong body')
     return answerOf(answer.statusCode, wrong_bodies[world.chance.below(wrong_bodies.length)]!)
   const text = fault?.how === 'bad ticket' ? withBadTicket(answer.payload) : answer.payload
-  return answerOf(answer.statusCode, text, answer.headers, fault?.how === 'slow body' ? dripping(life) : undefined)
+  return answerOf(
+    answer.statusCode,
+    text,
+    answer.headers,
+    fault?.how === 'slow body' ? dripping(life) : undefined,
+  )
 }
 
 /** By asset: the md5 in its create call. */
@@ -218,10 +245,15 @@ function withBadTicket(payload: string): string {
 
 function refusal({ status, how }: ServiceFault): Answered {
   const headers: Record<string, string> = status === 429 ? { 'retry-after': '5' } : {}
-  if (status === 502) return answerOf(status, '<html>Bad Gateway</html>', { 'content-type': 'text/html' })
+  if (status === 502)
+    return answerOf(status, '<html>Bad Gateway</html>', { 'content-type': 'text/html' })
   const unavailable = status === 401 ? 'publicapi.auth.invalid' : 'publicapi.service.unavailable'
   const code = how === 'unknown slot' ? 'publicapi.asset.not_found' : unavailable
-  return answerOf(status, JSON.stringify({ code, humane: 'by the day', statusCode: status }), headers)
+  return answerOf(
+    status,
+    JSON.stringify({ code, humane: 'by the day', statusCode: status }),
+    headers,
+  )
 }
 
 /** Pause of a slow body: one piece every few seconds. */
@@ -250,7 +282,11 @@ function isItsContent(fault: ServiceFault, { about }: Call): boolean {
   return befallen.get(fault) === content
 }
 
-async function bodyOf(life: Life | undefined, body: unknown, gone: AbortSignal): Promise<Buffer | undefined> {
+async function bodyOf(
+  life: Life | undefined,
+  body: unknown,
+  gone: AbortSignal,
+): Promise<Buffer | undefined> {
   if (body === null || body === undefined) return undefined
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body as Uint8Array)
   const pieces: Buffer[] = []
@@ -270,7 +306,9 @@ async function dispatch(options: Options, body: Buffer | undefined) {
   const headers = options.headers as Record<string, string>
   return inject(
     (request, response) => {
-      const whole = request as unknown as IncomingMessage & { headersDistinct: Record<string, string[]> }
+      const whole = request as unknown as IncomingMessage & {
+        headersDistinct: Record<string, string[]>
+      }
       whole.headersDistinct = Object.fromEntries(
         Object.entries(whole.headers).map(([name, value]) => [name, [String(value)]]),
       )
@@ -298,7 +336,10 @@ interface Answered {
 type Headers = Answered['headers']
 
 /** The body of an answer: at once, or in pieces with a pause before each. */
-async function* piecesOf(text: string, pause: (() => Promise<void>) | undefined): AsyncGenerator<Buffer> {
+async function* piecesOf(
+  text: string,
+  pause: (() => Promise<void>) | undefined,
+): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)
   const length = pause ? Math.max(1, Math.ceil(bytes.length / 20)) : Math.max(1, bytes.length)
   for (let at = 0; at < bytes.length; at += length) {
@@ -307,8 +348,15 @@ async function* piecesOf(text: string, pause: (() => Promise<void>) | undefined)
   }
 }
 
-function answerOf(statusCode: number, text: string, headers: object = {}, pause?: () => Promise<void>): Answered {
-  const known: Headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+function answerOf(
+  statusCode: number,
+  text: string,
+  headers: object = {},
+  pause?: () => Promise<void>,
+): Answered {
+  const known: Headers = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, String(value)]),
+  )
   if (pause) delete known['content-length']
   else known['content-length'] = String(Buffer.byteLength(text))
   return { statusCode, headers: known, body: piecesOf(text, pause) }

@@ -1,5 +1,8 @@
 import type Database from 'better-sqlite3'
-import { sqliteDriver as realDriver, type SqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
+import {
+  sqliteDriver as realDriver,
+  type SqliteDriver,
+} from '../../../src/base/files/sqlite-driver.ts'
 import { type Life, world } from '../world/world.ts'
 
 /*

@@ -44,19 +44,28 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
 }
 
 /** Reports a change below a watched folder; each watcher gets it as the faults in force allow. */
-export function reportChange(folder: string, path: string, kind: 'path' | 'directory' = 'path'): void {
+export function reportChange(
+  folder: string,
+  path: string,
+  kind: 'path' | 'directory' = 'path',
+): void {
   for (const watching of world.watchers) {
     if (watching.root === join(world.base, folder)) void reportOne(watching, path, kind)
   }
 }
 
-async function reportOne(watching: Watching, path: string, kind: 'path' | 'directory'): Promise<void> {
+async function reportOne(
+  watching: Watching,
+  path: string,
+  kind: 'path' | 'directory',
+): Promise<void> {
   const how = world.inForce('watcher')[0]?.how
   if (how === 'lost') return
   const clock = world.clockOf(watching.life, 'machine')
   await clock.sleep(how === 'late' ? late_ms : heard_ms)
   if (!world.watchers.has(watching)) return
-  if (how === 'overflow') return watching.hint({ kind: 'doubtful', reason: 'the queue of the kernel overflowed' })
+  if (how === 'overflow')
+    return watching.hint({ kind: 'doubtful', reason: 'the queue of the kernel overflowed' })
   watching.hint({ kind, path })
   if (how !== 'doubled') return
   await clock.sleep(heard_ms)

@@ -6,7 +6,10 @@ import { placeOf } from '../world/mounts.ts'
 import { real } from '../world/real.ts'
 import { world } from '../world/world.ts'
 
-type DiskAct = Extract<Act, { do: 'write' | 'move' | 'copy' | 'remove' | 'truncate' | 'link' | 'touch' }>
+type DiskAct = Extract<
+  Act,
+  { do: 'write' | 'move' | 'copy' | 'remove' | 'truncate' | 'link' | 'touch' }
+>
 
 /** Pause of a slow writer between two parts. */
 const part_ms = 1_500
@@ -110,7 +113,9 @@ function makeDirectory({ folder, path, absolute }: Place): boolean {
 
 /** Each call is later by a nanosecond, so that no two changes have equal times. */
 function now_ns(): bigint {
-  return BigInt(Math.floor(world.wall_ms('machine'))) * 1_000_000n + BigInt(world.next() % 1_000_000)
+  return (
+    BigInt(Math.floor(world.wall_ms('machine'))) * 1_000_000n + BigInt(world.next() % 1_000_000)
+  )
 }
 
 function changed(place: Place, { keeps_mtime = false } = {}): void {

@@ -40,7 +40,9 @@ function wrongContents(play: Play, by_md5: ReadonlyMap<string, readonly StoredAs
 
 /** The first folder has a label, the second none; a content in both has that of the first. */
 function wrongLabels(play: Play, by_md5: ReadonlyMap<string, readonly StoredAsset[]>): string[] {
-  const in_docs = new Set([...play.onDisk()].flatMap(([name, md5]) => (name.startsWith('docs/') ? [md5] : [])))
+  const in_docs = new Set(
+    [...play.onDisk()].flatMap(([name, md5]) => (name.startsWith('docs/') ? [md5] : [])),
+  )
   return [...new Set(play.onDisk().values())].flatMap((md5) => {
     const asset = by_md5.get(md5)?.find(({ status }) => status === 'ready')
     const wanted = in_docs.has(md5) ? play.label : ''
@@ -58,7 +60,9 @@ export function isEmpty(md5: string): boolean {
 
 /** Contents that are usable in the service now. */
 export function readyMd5s(play: Play): Set<string> {
-  return new Set(play.assets().flatMap(({ md5, status }) => (md5 !== null && status === 'ready' ? [md5] : [])))
+  return new Set(
+    play.assets().flatMap(({ md5, status }) => (md5 !== null && status === 'ready' ? [md5] : [])),
+  )
 }
 
 interface Report {
@@ -70,7 +74,9 @@ interface Report {
 function reportsOf(play: Play): Report[] {
   const root = join(play.state_dir, 'reports')
   if (!real.existsSync(root)) return []
-  const files = (real.readdirSync(root, { recursive: true }) as string[]).filter((name) => name.endsWith('.json'))
+  const files = (real.readdirSync(root, { recursive: true }) as string[]).filter((name) =>
+    name.endsWith('.json'),
+  )
   return files.sort().map((file) => {
     const { prompt, assets } = JSON.parse(real.readFileSync(join(root, file), 'utf8')) as {
       prompt: string
@@ -87,7 +93,8 @@ function wrongReports(play: Play, by_md5: ReadonlyMap<string, readonly StoredAss
     for (const md5 of md5s) times.set(md5, [...(times.get(md5) ?? []), file])
   }
   for (const [md5, files] of times) {
-    if (files.length > 1) wrong.push(`${md5} is covered by ${files.length} reports: ${files.join(', ')}`)
+    if (files.length > 1)
+      wrong.push(`${md5} is covered by ${files.length} reports: ${files.join(', ')}`)
   }
   for (const [name, md5] of play.onDisk()) {
     if (isEmpty(md5) || !by_md5.has(md5)) continue

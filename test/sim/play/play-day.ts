@@ -40,7 +40,12 @@ export async function playDay(day: Day, base: string, seen = new Table()): Promi
   closeTable()
   const end_state = world.asSim(() => endState(play.state_dir))
   await play.end()
-  return { wrong: [...world.broken, ...play.faults, ...wrong], play, end_state, trace: digestOf(play.facts) }
+  return {
+    wrong: [...world.broken, ...play.faults, ...wrong],
+    play,
+    end_state,
+    trace: digestOf(play.facts),
+  }
 }
 
 /**

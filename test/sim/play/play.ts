@@ -73,11 +73,19 @@ export class Play {
   }
 
   async begin(): Promise<void> {
-    for (const name of ['docs', 'notes', 'service']) real.mkdirSync(join(world.base, name), { recursive: true })
+    for (const name of ['docs', 'notes', 'service'])
+      real.mkdirSync(join(world.base, name), { recursive: true })
     // No act touches these files: nothing distinguishes the disks of two empty folders.
     for (const number of [901, 902, 903]) {
       for (const folder of ['docs', 'notes']) {
-        actOnDisk({ at_ms: 0, do: 'write', name: `${folder}/kept-${number}.txt`, number, bytes: 200, how: 'at once' })
+        actOnDisk({
+          at_ms: 0,
+          do: 'write',
+          name: `${folder}/kept-${number}.txt`,
+          number,
+          bytes: 200,
+          how: 'at once',
+        })
       }
     }
     real.writeFileSync(join(world.base, 'outside.txt'), 'outside of every folder')
@@ -94,13 +102,24 @@ export class Play {
 
   config() {
     const { concurrency, label, without_prompt } = this.#settings
-    const folder = (name: string) => ({ name, path: join(world.base, name), settle_ms: '2s', watch: 'native' })
+    const folder = (name: string) => ({
+      name,
+      path: join(world.base, name),
+      settle_ms: '2s',
+      watch: 'native',
+    })
     return configOf(
       {
         service: { base_url: this.service.api, project_id: this.project_id },
         state_dir: this.state_dir,
         folders: [
-          { ...folder('docs'), labels: [label], on_delete: 'remove', delete_grace_ms: '1m', on_change: 'remove_old' },
+          {
+            ...folder('docs'),
+            labels: [label],
+            on_delete: 'remove',
+            delete_grace_ms: '1m',
+            on_change: 'remove_old',
+          },
           folder('notes'),
         ],
         uploads: { concurrency, limit: 'off', min_resend_s: '20s', small_file_bytes: '64KiB' },
@@ -118,7 +137,11 @@ export class Play {
     this.#starting = true
     const life = { number: ++this.#lives, is_dead: false, held: new Set<() => void>() }
     world.life = life
-    const log = createLog({ level: 'info', format: 'json', destination: { write: (text) => this.#logged(text) } })
+    const log = createLog({
+      level: 'info',
+      format: 'json',
+      destination: { write: (text) => this.#logged(text) },
+    })
     const clock = world.clockOf(life, 'machine')
     try {
       const config = this.config()
@@ -237,7 +260,8 @@ export class Play {
 
   #request(daemon: Daemon, act: Exclude<Act, DiskAct>): void {
     // A user who accepts the files of an offline disk means it, and does not undo it.
-    if (act.do === 'accept' && world.inForce('mounts').some(({ folder }) => folder === act.folder)) return
+    if (act.do === 'accept' && world.inForce('mounts').some(({ folder }) => folder === act.folder))
+      return
     this.#word(daemon, act).catch((error: unknown) => world.note(`${act.do}: ${error}`))
   }
 
@@ -272,8 +296,13 @@ export class Play {
    * and the user retries it.
    */
   async userChecks(): Promise<void> {
-    if (!this.day.faults.some((fault) => fault.kind === 'service' && fault.how === 'wrong body')) return
-    const facts = ['docs', 'notes'].map((folder) => ({ type: 'retried' as const, folder, path: '' }))
+    if (!this.day.faults.some((fault) => fault.kind === 'service' && fault.how === 'wrong body'))
+      return
+    const facts = ['docs', 'notes'].map((folder) => ({
+      type: 'retried' as const,
+      folder,
+      path: '',
+    }))
     await this.daemon?.ledger.record(facts)
   }
 
@@ -289,7 +318,8 @@ export class Play {
     world.kill()
     await world.settle()
     world.life = undefined
-    if (!(await world.until(this.service.close(), 600 * second))) this.faults.push('the service did not close')
+    if (!(await world.until(this.service.close(), 600 * second)))
+      this.faults.push('the service did not close')
   }
 }
 

@@ -30,7 +30,9 @@ function statesNow({ state_dir }: Play): string[] {
     if (!real.existsSync(file)) return []
     const database = world.asSim(() => new (sqliteDriver())(file, { readonly: true }))
     const statement = database
-      .prepare(`SELECT DISTINCT 'content ' || state FROM contents UNION SELECT DISTINCT 'run ' || state FROM runs`)
+      .prepare(
+        `SELECT DISTINCT 'content ' || state FROM contents UNION SELECT DISTINCT 'run ' || state FROM runs`,
+      )
       .pluck()
     reader = { file, states: () => statement.all() as string[], close: () => database.close() }
   }
@@ -64,7 +66,9 @@ export function endState(state_dir: string): string[] {
       ...lines(
         `SELECT 'covered', prompts.name, lower(hex(md5)), what FROM covered JOIN prompts ON prompts.id = covered.prompt`,
       ),
-      ...lines(`SELECT 'run', prompts.name, runs.state, cause FROM runs JOIN prompts ON prompts.id = runs.prompt`),
+      ...lines(
+        `SELECT 'run', prompts.name, runs.state, cause FROM runs JOIN prompts ON prompts.id = runs.prompt`,
+      ),
     ].sort()
   } finally {
     database.close()

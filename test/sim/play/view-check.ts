@@ -77,8 +77,18 @@ export class ViewCheck {
       hint: trouble.error.hint,
       since_ms: trouble.since_ms,
     }
-    const health = healthStatus(healthFacts(this.#health, settings, now_ms, { ledger_fault }), settings.health, true)
-    const running = { state: 'running', pid: 1, mode: 'run', version: 'sim', ...(ledger_fault ? { ledger_fault } : {}) }
+    const health = healthStatus(
+      healthFacts(this.#health, settings, now_ms, { ledger_fault }),
+      settings.health,
+      true,
+    )
+    const running = {
+      state: 'running',
+      pid: 1,
+      mode: 'run',
+      version: 'sim',
+      ...(ledger_fault ? { ledger_fault } : {}),
+    }
     return statusView({ ledger: this.#ledger, settings, daemon: running as never, health, now_ms })
   }
 
@@ -151,12 +161,14 @@ export class ViewCheck {
 
   /** A fault that lasts longer than its limit must be among the problems of health. */
   #checkPromise(fault: Fault, { health, pause }: StatusView): void {
-    if (world.at_ms < fault.from_ms || world.at_ms >= fault.to_ms || pause || world.hasOddClock()) return
+    if (world.at_ms < fault.from_ms || world.at_ms >= fault.to_ms || pause || world.hasOddClock())
+      return
     const since_ms = Math.max(fault.from_ms, this.#play.started_ms)
     const lasts_ms = world.at_ms - since_ms
     const problems = health?.problems ?? []
     if (fault.kind === 'disk' && lasts_ms > minute + reported_late_ms && fault.how !== 'busy') {
-      if (!problems.some(({ kind }) => kind === 'ledger')) this.#wrong(`health does not name ${fault.how} disk`)
+      if (!problems.some(({ kind }) => kind === 'ledger'))
+        this.#wrong(`health does not name ${fault.how} disk`)
     }
     if (
       fault.kind === 'mounts' &&

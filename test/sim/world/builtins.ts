@@ -19,7 +19,9 @@ export function replaceBuiltins(): void {
   replaceOpens()
   replacePromises()
   crypto.randomBytes = ((bytes: number) =>
-    Buffer.from(Array.from({ length: bytes }, () => world.chance.below(256)))) as typeof crypto.randomBytes
+    Buffer.from(
+      Array.from({ length: bytes }, () => world.chance.below(256)),
+    )) as typeof crypto.randomBytes
   crypto.randomUUID = () => {
     const hex = crypto.randomBytes(16).toString('hex')
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
@@ -42,13 +44,22 @@ interface VirtualTimer {
   hasRef(): boolean
 }
 
-function virtualTimer(callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): VirtualTimer {
+function virtualTimer(
+  callback: (...args: unknown[]) => void,
+  ms = 0,
+  ...args: unknown[]
+): VirtualTimer {
   const stopping = new AbortController()
   const sleep = world.clockOf(undefined, 'service').sleep(ms, stopping.signal)
   void sleep.then(() => {
     if (!stopping.signal.aborted) callback(...args)
   })
-  const timer = { stop: () => stopping.abort(), ref: () => timer, unref: () => timer, hasRef: () => true }
+  const timer = {
+    stop: () => stopping.abort(),
+    ref: () => timer,
+    unref: () => timer,
+    hasRef: () => true,
+  }
   return timer
 }
 
@@ -58,15 +69,24 @@ function refuseTimer(): never {
 
 function replaceStats(): void {
   for (const name of ['lstatSync', 'statSync'] as const) {
-    const original = real[name] as (path: string, options?: object) => Stats | BigIntStats | undefined
-    const replaced = (path: string, options?: object) => withTimes(original(path, options), String(path))
+    const original = real[name] as (
+      path: string,
+      options?: object,
+    ) => Stats | BigIntStats | undefined
+    const replaced = (path: string, options?: object) =>
+      withTimes(original(path, options), String(path))
     Object.assign(fs, { [name]: replaced })
   }
   const fstat = real.fstatSync as (descriptor: number, options?: object) => Stats | BigIntStats
-  Object.assign(fs, { fstatSync: (descriptor: number, options?: object) => withTimes(fstat(descriptor, options), '') })
+  Object.assign(fs, {
+    fstatSync: (descriptor: number, options?: object) => withTimes(fstat(descriptor, options), ''),
+  })
 }
 
-function withTimes(stat: Stats | BigIntStats | undefined, path: string): Stats | BigIntStats | undefined {
+function withTimes(
+  stat: Stats | BigIntStats | undefined,
+  path: string,
+): Stats | BigIntStats | undefined {
   if (!stat) return stat
   const times = world.times.get(BigInt(stat.ino))
   if (times) {
@@ -123,7 +143,8 @@ function replaceOpens(): void {
   const refused = (name: 'readdirSync' | 'opendirSync' | 'readFileSync') => {
     const original = real[name] as (...args: unknown[]) => unknown
     return (...args: unknown[]) => {
-      if (typeof args[0] === 'string') refuseDescriptors(args[0], name === 'readFileSync' ? 'open' : 'scandir')
+      if (typeof args[0] === 'string')
+        refuseDescriptors(args[0], name === 'readFileSync' ? 'open' : 'scandir')
       return original(...args)
     }
   }
@@ -154,8 +175,15 @@ class Handle {
     return this.#later(() => fs.fstatSync(this.fd, options as never))
   }
 
-  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }> {
-    return this.#later(() => ({ bytesRead: real.readSync(this.fd, buffer, offset, length, position) }))
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number }> {
+    return this.#later(() => ({
+      bytesRead: real.readSync(this.fd, buffer, offset, length, position),
+    }))
   }
 
   writeFile(bytes: Buffer): Promise<number> {
@@ -186,7 +214,9 @@ function replacePromises(): void {
       )
   Object.assign(fs.promises, {
     open: (path: string, ...rest: [string, number?]) =>
-      hungUntilFree(path).then(() => later(lifeOf(path), () => new Handle(fs.openSync(path, ...rest), lifeOf(path)))),
+      hungUntilFree(path).then(() =>
+        later(lifeOf(path), () => new Handle(fs.openSync(path, ...rest), lifeOf(path))),
+      ),
     readdir: sync('readdirSync'),
     readFile: sync('readFileSync'),
     stat: sync('statSync'),
@@ -196,7 +226,14 @@ function replacePromises(): void {
     rm: sync('rmSync'),
   })
   Object.assign(fs, {
-    read: (fd: number, bytes: Uint8Array, at: number, length: number, position: number, done: ReadDone) =>
+    read: (
+      fd: number,
+      bytes: Uint8Array,
+      at: number,
+      length: number,
+      position: number,
+      done: ReadDone,
+    ) =>
       world.immediate(() => {
         try {
           done(null, real.readSync(fd, bytes, at, length, position))

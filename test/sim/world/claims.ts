@@ -95,7 +95,11 @@ export function called(life: Life, call: Call, md5_of: ReadonlyMap<string, strin
   const { calls, claims, called_ms } = atWork(life)
   const kind = kind_of_call[call.place]
   if (kind !== undefined) {
-    if (![...claims.values()].some((claim) => claim.kind === kind && isAbout(claim.work, call, md5_of)))
+    if (
+      ![...claims.values()].some(
+        (claim) => claim.kind === kind && isAbout(claim.work, call, md5_of),
+      )
+    )
       world.broken.push(`${call.place} of ${call.about} is under way, and nobody has claimed it`)
     if (
       !call.about.startsWith('/') &&
@@ -127,6 +131,8 @@ export function idleClaims(life: Life): string[] {
   const busy = new Set([...calls].flatMap(kindsOf))
   return [...claims].flatMap(([key, { kind, since_ms }]) => {
     const idle_ms = world.at_ms - Math.max(since_ms, called_ms.get(kind) ?? 0)
-    return busy.has(kind) || idle_ms <= max_idle_ms ? [] : [`${key} is claimed, and nobody works on it`]
+    return busy.has(kind) || idle_ms <= max_idle_ms
+      ? []
+      : [`${key} is claimed, and nobody works on it`]
   })
 }

@@ -24,7 +24,9 @@ const hang_ms = 250
 
 /** True if a call that reads below this root would not return now. */
 function isHung(path: string): boolean {
-  return world.inForce('mounts').some(({ how, folder }) => how === 'hung' && isBelow(path, join(world.base, folder)))
+  return world
+    .inForce('mounts')
+    .some(({ how, folder }) => how === 'hung' && isBelow(path, join(world.base, folder)))
 }
 
 function isBelow(path: string, folder: string): boolean {
@@ -47,7 +49,10 @@ export function beginMount({ how, folder }: MountFault): void {
   real.mkdirSync(place)
   if (how === 'bare') return
   real.writeFileSync(join(place, 'other.txt'), 'this lies on another disk')
-  world.times.set(real.statSync(join(place, 'other.txt'), { bigint: true }).ino, { ctime_ns: 1n, mtime_ns: 1n })
+  world.times.set(real.statSync(join(place, 'other.txt'), { bigint: true }).ino, {
+    ctime_ns: 1n,
+    mtime_ns: 1n,
+  })
 }
 
 export function endMount({ how, folder }: MountFault): void {
@@ -64,7 +69,9 @@ const replaced = new Map<string, MountFault['how']>()
 /**
  * The disk of a path under the present faults; undefined if the path is below no watched folder.
  */
-function diskUnder(path: string): { folder: string; is_root: boolean; how: MountFault['how'] | 'own' } | undefined {
+function diskUnder(
+  path: string,
+): { folder: string; is_root: boolean; how: MountFault['how'] | 'own' } | undefined {
   const folder = folders.find((name) => isBelow(path, join(world.base, name)))
   if (folder === undefined) return undefined
   const place = join(world.base, folder)
@@ -107,7 +114,9 @@ export function replaceFilesystems(): void {
     spawnSync: (program: string, given: readonly string[], ...rest: unknown[]) => {
       if (program !== 'stat') return spawn(program, given, ...rest)
       const disk = diskUnder(given.at(-1)!)
-      return disk ? { status: 0, stdout: `${filesystemId(disk.folder, disk.how)}\n` } : { status: 1, stdout: '' }
+      return disk
+        ? { status: 0, stdout: `${filesystemId(disk.folder, disk.how)}\n` }
+        : { status: 1, stdout: '' }
     },
   })
 }

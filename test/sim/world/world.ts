@@ -33,7 +33,9 @@ const clear_immediate = globalThis.clearImmediate
 export interface Watching {
   root: string
   life: Life
-  hint(hint: { kind: 'path' | 'directory'; path: string } | { kind: 'doubtful'; reason: string }): void
+  hint(
+    hint: { kind: 'path' | 'directory'; path: string } | { kind: 'doubtful'; reason: string },
+  ): void
 }
 
 /**
@@ -140,12 +142,17 @@ class World {
 
   /** True if a fault was in force within the last milliseconds, except faults of these kinds. */
   wasTroubled(within_ms: number, but: readonly FaultKind[] = []): boolean {
-    return this.faults.some((fault) => !but.includes(fault.kind) && this.#wasInForce(fault, within_ms))
+    return this.faults.some(
+      (fault) => !but.includes(fault.kind) && this.#wasInForce(fault, within_ms),
+    )
   }
 
   /** The wall clock jumped, or the machine slept: its time spans are unreliable. */
   hasOddClock(): boolean {
-    return this.#slept_ms > 0 || this.faults.some(({ kind, from_ms }) => kind === 'clock' && from_ms <= this.#mono_ms)
+    return (
+      this.#slept_ms > 0 ||
+      this.faults.some(({ kind, from_ms }) => kind === 'clock' && from_ms <= this.#mono_ms)
+    )
   }
 
   #wasInForce({ from_ms, to_ms }: Fault, within_ms: number): boolean {
@@ -158,7 +165,8 @@ class World {
 
   /** The machine's wall clock. Only the daemon's is set wrongly; the service has its own. */
   wall_ms(of: 'machine' | 'service'): number {
-    const step_ms = of === 'machine' ? this.inForce('clock').reduce((sum, { step_ms }) => sum + step_ms, 0) : 0
+    const step_ms =
+      of === 'machine' ? this.inForce('clock').reduce((sum, { step_ms }) => sum + step_ms, 0) : 0
     return start_ms + this.#mono_ms + this.#slept_ms + step_ms
   }
 
@@ -216,7 +224,8 @@ class World {
       is_over = true
     }
     work.then(end, end)
-    for (let waited_ms = 0; waited_ms < max_ms && !is_over; waited_ms += 1_000) await this.goTo(this.#mono_ms + 1_000)
+    for (let waited_ms = 0; waited_ms < max_ms && !is_over; waited_ms += 1_000)
+      await this.goTo(this.#mono_ms + 1_000)
     return is_over
   }
 
@@ -232,7 +241,12 @@ class World {
   #nextSleeper(): Sleeper | undefined {
     let next: Sleeper | undefined
     for (const one of this.#sleepers) {
-      if (!next || one.due_ms < next.due_ms || (one.due_ms === next.due_ms && one.number < next.number)) next = one
+      if (
+        !next ||
+        one.due_ms < next.due_ms ||
+        (one.due_ms === next.due_ms && one.number < next.number)
+      )
+        next = one
     }
     return next
   }

@@ -7,15 +7,36 @@ import { pauseAfterTurn_ms, reads_a_turn } from '../../../src/sync/audit/audit-r
 
 type Running = NonNullable<AuditState['running']>
 
-const no_counts = { usable: 0, unready: 0, failed: 0, missing: 0, unanswered: 0, unknown: 0, slots: 0 }
+const no_counts = {
+  usable: 0,
+  unready: 0,
+  failed: 0,
+  missing: 0,
+  unanswered: 0,
+  unknown: 0,
+  slots: 0,
+}
 const began_ms = Date.UTC(2025, 0, 1)
 const settings = { pages_per_minute: 6, round_ms: day_ms }
 
 function running(change: Partial<Running> = {}): Running {
-  return { began_ms, asked: false, cursor: undefined, listed: false, pages: 0, counts: no_counts, ...change }
+  return {
+    began_ms,
+    asked: false,
+    cursor: undefined,
+    listed: false,
+    pages: 0,
+    counts: no_counts,
+    ...change,
+  }
 }
 
-function pause(expected: number, change: Partial<Running> = {}, now_ms = began_ms, last?: AuditState['last']): number {
+function pause(
+  expected: number,
+  change: Partial<Running> = {},
+  now_ms = began_ms,
+  last?: AuditState['last'],
+): number {
   return pauseAfterTurn_ms({ running: running(change), last, expected }, settings, now_ms)
 }
 
@@ -49,7 +70,13 @@ function round(of: { expected: number; lost: number; pages_per_minute: number; a
 
 describe('the rest after a turn', () => {
   test('is zero before a round begins', () => {
-    expect(pauseAfterTurn_ms({ running: undefined, last: undefined, expected: 1_000_000 }, settings, began_ms)).toBe(0)
+    expect(
+      pauseAfterTurn_ms(
+        { running: undefined, last: undefined, expected: 1_000_000 },
+        settings,
+        began_ms,
+      ),
+    ).toBe(0)
   })
 
   test('keeps the configured pace with few assets, and is not shorter', () => {
@@ -68,13 +95,17 @@ describe('the rest after a turn', () => {
     const last = { began_ms, ended_ms: began_ms, pages: 60_000, counts: no_counts }
     expect(pause(3_000_000, {}, began_ms, last)).toBeCloseTo((0.8 * day_ms) / 60_000)
     // A late round spreads the remaining pages over a hundredth of its time.
-    expect(pause(3_000_000, { pages: 29_900 }, began_ms + 2 * day_ms)).toBeCloseTo((0.01 * day_ms) / 100)
+    expect(pause(3_000_000, { pages: 29_900 }, began_ms + 2 * day_ms)).toBeCloseTo(
+      (0.01 * day_ms) / 100,
+    )
   })
 
   test('is never below a tenth of a second, unless the configuration says so', () => {
     expect(pause(1e12)).toBe(100)
     const fast = { pages_per_minute: 6_000, round_ms: day_ms }
-    expect(pauseAfterTurn_ms({ running: running(), last: undefined, expected: 1e12 }, fast, began_ms)).toBe(10)
+    expect(
+      pauseAfterTurn_ms({ running: running(), last: undefined, expected: 1e12 }, fast, began_ms),
+    ).toBe(10)
   })
 
   test('does not treat a round as late after the clock was set back', () => {
@@ -121,14 +152,23 @@ describe('always', () => {
 
   test('gets shorter with time, with more assets, and with more waiting users', () => {
     fc.assert(
-      fc.property(states, paces, elapsed, fc.nat(day_ms), fc.nat(1_000_000), (state, pace, at, later, more) => {
-        const now_ms = began_ms + at
-        const ms = pauseAfterTurn_ms(state, pace, now_ms)
-        expect(pauseAfterTurn_ms(state, pace, now_ms + later)).toBeLessThanOrEqual(ms)
-        expect(pauseAfterTurn_ms({ ...state, expected: state.expected + more }, pace, now_ms)).toBeLessThanOrEqual(ms)
-        const asked = { ...state, running: { ...state.running, asked: true } }
-        expect(pauseAfterTurn_ms(asked, pace, now_ms)).toBeLessThanOrEqual(ms)
-      }),
+      fc.property(
+        states,
+        paces,
+        elapsed,
+        fc.nat(day_ms),
+        fc.nat(1_000_000),
+        (state, pace, at, later, more) => {
+          const now_ms = began_ms + at
+          const ms = pauseAfterTurn_ms(state, pace, now_ms)
+          expect(pauseAfterTurn_ms(state, pace, now_ms + later)).toBeLessThanOrEqual(ms)
+          expect(
+            pauseAfterTurn_ms({ ...state, expected: state.expected + more }, pace, now_ms),
+          ).toBeLessThanOrEqual(ms)
+          const asked = { ...state, running: { ...state.running, asked: true } }
+          expect(pauseAfterTurn_ms(asked, pace, now_ms)).toBeLessThanOrEqual(ms)
+        },
+      ),
     )
   })
 
@@ -142,7 +182,10 @@ describe('always', () => {
     })
     fc.assert(
       fc.property(sizes, ({ share_lost, ...of }) => {
-        const { took_ms, shortest_ms } = round({ ...of, lost: Math.floor(of.expected * share_lost) })
+        const { took_ms, shortest_ms } = round({
+          ...of,
+          lost: Math.floor(of.expected * share_lost),
+        })
         expect(took_ms).toBeLessThan(day_ms)
         expect(shortest_ms).toBeGreaterThanOrEqual(100)
       }),

@@ -104,19 +104,22 @@ test('each request for a scan of an offline folder is answered; the user is told
   expect([said.length, began]).toEqual([1, []])
 })
 
-test.each(['root', 'state'] as const)('an answer that comes after the %s was read is not lost', async (step) => {
-  const kept = await keep({ files: {}, known: ['a', 'b'], empty_folder_files: 0 })
-  const { clock, start, want, began, answer, isAsked, identity, meanwhile } = kept
-  const keeper = start()
-  await clock.runUntil(isAsked)
-  await clock.advance(minute_ms)
-  // The filesystem does not show the birth of the same root any more: its identity is another text.
-  identity.now = '12@'
-  await want(clock.now_ms())
-  meanwhile[step] = answer
-  keeper.wake()
-  await clock.runUntil(() => began.length === 1)
-})
+test.each(['root', 'state'] as const)(
+  'an answer that comes after the %s was read is not lost',
+  async (step) => {
+    const kept = await keep({ files: {}, known: ['a', 'b'], empty_folder_files: 0 })
+    const { clock, start, want, began, answer, isAsked, identity, meanwhile } = kept
+    const keeper = start()
+    await clock.runUntil(isAsked)
+    await clock.advance(minute_ms)
+    // The filesystem does not show the birth of the same root any more: its identity is another text.
+    identity.now = '12@'
+    await want(clock.now_ms())
+    meanwhile[step] = answer
+    keeper.wake()
+    await clock.runUntil(() => began.length === 1)
+  },
+)
 
 test('a rescan that a user requests during a comparison gets a comparison of its own', async () => {
   const { clock, start, meanwhile } = await keep({ known: ['v', 'w', 'x', 'y', 'z'] })

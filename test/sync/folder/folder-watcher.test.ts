@@ -19,7 +19,10 @@ interface Kind {
   chokidar_entries?: number
 }
 
-async function watched({ watch = 'chokidar', chokidar_entries = watching.chokidar_entries }: Kind = {}) {
+async function watched({
+  watch = 'chokidar',
+  chokidar_entries = watching.chokidar_entries,
+}: Kind = {}) {
   const path = makeTree({ 'a.txt': 'text' })
   const clock = new FakeClock()
   const rig = await openRig({ root: path, clock })
@@ -66,8 +69,10 @@ async function watched({ watch = 'chokidar', chokidar_entries = watching.chokida
     const [state] = await rig.ledger.folders()
     return watcher.keepOn(clock.monotonic_ms(), state!, root)
   }
-  const replaced = () => events.flatMap((event) => (event.type === 'folder_watched' ? (event.replaced ?? []) : []))
-  const kinds = () => events.flatMap((event) => (event.type === 'folder_watched' ? event.watcher : []))
+  const replaced = () =>
+    events.flatMap((event) => (event.type === 'folder_watched' ? (event.replaced ?? []) : []))
+  const kinds = () =>
+    events.flatMap((event) => (event.type === 'folder_watched' ? event.watcher : []))
   /** The end of a scan that found only files, and whether the folder then gets another watcher. */
   const isRefittedFor = async (files: number, root: Root) => {
     await watcher.scanEnded({ ...nothing_seen, files })
@@ -103,7 +108,10 @@ test('a birth time that becomes known does not change the watcher', async () => 
 test.runIf(process.platform === 'linux')(
   'a folder gets another kind of watcher above the limit of chokidar, and chokidar again below half of it',
   async () => {
-    const { path, keepOn, isRefittedFor, kinds } = await watched({ watch: 'auto', chokidar_entries: 10 })
+    const { path, keepOn, isRefittedFor, kinds } = await watched({
+      watch: 'auto',
+      chokidar_entries: 10,
+    })
     const root = { ...rootOf(path), filesystem: 'ext4', remote: false }
     expect(await keepOn(root)).toBe(true)
     expect(await isRefittedFor(10, root)).toBe(false)

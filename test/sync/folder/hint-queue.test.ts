@@ -30,7 +30,10 @@ test('many paths in one directory become one check of it; at the root they stay 
   const queue = createHintQueue({ max_hints: 1_000, directory_hints: 3 })
   for (let index = 0; index < 500; index++) queue.add({ kind: 'path', path: `d/${index}` })
   for (const path of ['e/1', 'e/2', 'd', 'r2', 'r3', 'r4']) queue.add({ kind: 'path', path })
-  expect(queue.take(10)).toEqual({ paths: ['e/1', 'e/2', 'd', 'r2', 'r3', 'r4'], directories: ['d'] })
+  expect(queue.take(10)).toEqual({
+    paths: ['e/1', 'e/2', 'd', 'r2', 'r3', 'r4'],
+    directories: ['d'],
+  })
 })
 
 const name = fc.constantFrom('a', 'b', 'a-b', 'c')

@@ -19,8 +19,16 @@ const one_missed = { reported: 5, missed: 1 }
 test.each([
   ['nothing happens', [quiet, quiet], ['reliable', 'reliable']],
   ['all changes are reported', [heard, heard], ['reliable', 'reliable']],
-  ['one is missed, then all are reported', [one_missed, heard, one_missed], ['doubtful', 'reliable', 'doubtful']],
-  ['events are missed again and again', [one_missed, one_missed, one_missed], ['doubtful', 'doubtful', 'replace']],
+  [
+    'one is missed, then all are reported',
+    [one_missed, heard, one_missed],
+    ['doubtful', 'reliable', 'doubtful'],
+  ],
+  [
+    'events are missed again and again',
+    [one_missed, one_missed, one_missed],
+    ['doubtful', 'doubtful', 'replace'],
+  ],
   [
     'a scan without changes proves nothing',
     [one_missed, quiet, one_missed, one_missed],

@@ -17,7 +17,10 @@ import { watching } from './usual-watching.ts'
 
 /** What a test does at one step of a check or scan, before it happens. */
 type Meanwhile = Partial<
-  Record<'root' | 'state' | 'compare' | 'check' | 'scan_finished' | 'folder_offline', () => Promise<unknown>>
+  Record<
+    'root' | 'state' | 'compare' | 'check' | 'scan_finished' | 'folder_offline',
+    () => Promise<unknown>
+  >
 >
 
 /**
@@ -72,7 +75,8 @@ export async function keep({
       return rig.ledger.differences(range)
     },
     async record(facts: Parameters<typeof rig.ledger.record>[0]) {
-      for (const { type } of facts) if (type === 'scan_finished' || type === 'folder_offline') await happens(type)
+      for (const { type } of facts)
+        if (type === 'scan_finished' || type === 'folder_offline') await happens(type)
       await rig.ledger.record(facts)
       for (const fact of facts) {
         if (fact.type === 'scan_finished') began.push(fact.began_ms)
@@ -94,7 +98,10 @@ export async function keep({
   const signal = new AbortController()
   const identity = { now: '12@34' }
   const note = (_folder: string, what: string) => void said.push(what)
-  const report = new Proxy({}, { get: (_target, name) => (name === 'folder' ? note : () => {}) }) as SyncReport
+  const report = new Proxy(
+    {},
+    { get: (_target, name) => (name === 'folder' ? note : () => {}) },
+  ) as SyncReport
   const hold = () => {
     let release = () => {}
     held = new Promise((resolve) => {
@@ -139,7 +146,8 @@ export async function keep({
     })
     return keeper
   }
-  const want = (at_ms: number) => rig.ledger.record([{ type: 'scan_wanted', folder: 'notes', at_ms }])
+  const want = (at_ms: number) =>
+    rig.ledger.record([{ type: 'scan_wanted', folder: 'notes', at_ms }])
   const answer = () => rig.ledger.record([{ type: 'accepted', folder: 'notes', path: '' }])
   const isAsked = async () => (await rig.ledger.folder('notes'))?.disappearance !== undefined
   return {

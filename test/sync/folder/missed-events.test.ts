@@ -13,7 +13,12 @@ const ignore = { include: [], exclude: [], dot_files: false }
 /** Counts missed events if every file differs, seen `later_ms` from now, or after `since_ms`. */
 async function count(root: string, later_ms: number, known: string[] = [], since_ms = Date.now()) {
   const clock = new FakeClock(since_ms + later_ms)
-  const missed = createMissedEvents({ root, settle_ms: 5 * second_ms, clock, known: new Set(known) })
+  const missed = createMissedEvents({
+    root,
+    settle_ms: 5 * second_ms,
+    clock,
+    known: new Set(known),
+  })
   await scanFolder({ root, ignore }, (batch) => {
     missed.consider(
       batch,
@@ -52,5 +57,8 @@ test('a missed change counts even in a directory with other recent changes', asy
   await realWait('a time by the clock of the disk', 1_100)
   writeFileSync(join(root, 'in/busy/new.txt'), 'new')
   const reported_ms = lstatSync(join(root, 'in/busy/new.txt')).ctimeMs
-  expect(await count(root, 34_500, [], reported_ms)).toEqual({ count: 1, found: ['in/busy/missed.txt'] })
+  expect(await count(root, 34_500, [], reported_ms)).toEqual({
+    count: 1,
+    found: ['in/busy/missed.txt'],
+  })
 })

@@ -64,7 +64,9 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     intake,
     heartbeats: unwatched,
     turns,
-    roots: { status: async () => ({ ...(rootStatus(root) as OnlineRoot), device, identity: undefined }) },
+    roots: {
+      status: async () => ({ ...(rootStatus(root) as OnlineRoot), device, identity: undefined }),
+    },
     answer_ms: hour_ms,
     empty_folder_files: 1_000,
     missing_files: 1_000,
@@ -79,7 +81,10 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
      * The paths that one scan checked, in order. `device`: the device that is mounted during the
      * walk.
      */
-    async scan(under?: string, { device = known_device, ends = 'finished' } = {}): Promise<string[]> {
+    async scan(
+      under?: string,
+      { device = known_device, ends = 'finished' } = {},
+    ): Promise<string[]> {
       const outcome = await scanOnce(settings, toolsFor(device), {
         signal: new AbortController().signal,
         ...(under === undefined ? {} : { under }),
@@ -90,7 +95,11 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     /** The number of known files that another disk would have, too. */
     async met(): Promise<number | undefined> {
       const [state] = await rig.ledger.folders()
-      const where = { state: state!, device: known_device + 1n, signal: new AbortController().signal }
+      const where = {
+        state: state!,
+        device: known_device + 1n,
+        signal: new AbortController().signal,
+      }
       return (await compareWithKnown(settings, toolsFor(where.device), where))?.met
     },
   }
@@ -105,7 +114,13 @@ function factOf(folder: string, root: string, path: string): Fact {
     ctime_ns: stat.ctimeNs,
     inode: stat.ino,
   }
-  return { type: 'file_settled', folder, path, stat: seen, md5: path.length.toString(16).padStart(32, '0') }
+  return {
+    type: 'file_settled',
+    folder,
+    path,
+    stat: seen,
+    md5: path.length.toString(16).padStart(32, '0'),
+  }
 }
 
 /** The state of each file: a scan must find a change of any part of it. */
@@ -117,8 +132,13 @@ function stateOf(root: string): Map<string, string> {
   return new Map([...filesOnDisk(root).keys()].map((path) => [path, state(path)]))
 }
 
-function differing(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path)).sort()
+function differing(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => before.get(path) !== after.get(path))
+    .sort()
 }
 
 const directories = ['a', 'a/b', 'a!', 'c', 'c/d/e']
@@ -156,7 +176,10 @@ function attempt(change: () => void): void {
 test('property: the second scan checks exactly what changed since the first', async () => {
   const tree = Object.fromEntries(
     directories.flatMap((directory) =>
-      Array.from({ length: 30 }, (_, number): [string, string] => [`${directory}/file ${number}.txt`, `${number}`]),
+      Array.from({ length: 30 }, (_, number): [string, string] => [
+        `${directory}/file ${number}.txt`,
+        `${number}`,
+      ]),
     ),
   )
   // All runs share one folder: a ledger costs more than a hundred scans.
@@ -186,7 +209,9 @@ test('property: the second scan checks exactly what changed since the first', as
 })
 
 test('a row that another writer changed is compared again, though the disk is unchanged', async () => {
-  const rig = await rigOf(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`file ${at}.txt`, 'text'])))
+  const rig = await rigOf(
+    Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`file ${at}.txt`, 'text'])),
+  )
   onTestFinished(rig.closeLedger)
   expect(await rig.scan()).toHaveLength(300)
   // The second scan finds no difference, and the third relies on that.
@@ -226,7 +251,12 @@ test.each<[what: string, size: number, mtime_ns: bigint, met: number]>([
   const found = factOf('notes', rig.root, 'a.txt')
   if (found.type !== 'file_settled') expect.fail()
   // A copy has another inode and another ctime.
-  const stat = { size: found.stat.size + size, mtime_ns: found.stat.mtime_ns + mtime_ns, ctime_ns: 1n, inode: 1n }
+  const stat = {
+    size: found.stat.size + size,
+    mtime_ns: found.stat.mtime_ns + mtime_ns,
+    ctime_ns: 1n,
+    inode: 1n,
+  }
   await rig.ledger.record([{ ...found, stat }])
   expect(await rig.met()).toBe(met)
 })

@@ -24,9 +24,9 @@ const busy = { changed: 3 }
 const missed = { missed: 3 }
 
 test('a watched folder has the configured interval; missed events shorten it, and reported events restore it', () => {
-  expect(intervals('all', [quiet, missed, missed, missed, quiet, quiet, quiet, quiet, quiet, quiet])).toEqual(
-    [60, 15, 3.75, 2, 4, 8, 16, 32, 60, 60].map((minutes) => minutes * minute_ms),
-  )
+  expect(
+    intervals('all', [quiet, missed, missed, missed, quiet, quiet, quiet, quiet, quiet, quiet]),
+  ).toEqual([60, 15, 3.75, 2, 4, 8, 16, 32, 60, 60].map((minutes) => minutes * minute_ms))
 })
 
 test('an unwatched folder is scanned by a timer: sooner after changes, later without', () => {
@@ -43,7 +43,9 @@ test('a folder that the watcher covers in part is scanned every two minutes', ()
 test('the interval never exceeds that of the folder', () => {
   const often = { ...limits, rescan_interval_ms: 10 * second_ms }
   for (const covered of ['all', 'part', 'none'] as const) {
-    expect(intervals(covered, [quiet, quiet, quiet], often)).toEqual([10, 10, 10].map((s) => s * second_ms))
+    expect(intervals(covered, [quiet, quiet, quiet], often)).toEqual(
+      [10, 10, 10].map((s) => s * second_ms),
+    )
   }
 })
 
@@ -59,7 +61,8 @@ test('property: whatever a scan finds, the interval is never shorter than the sh
     fc.property(scan, (scan) => {
       const next_ms = nextScan_ms(scan, { ...limits, rescan_interval_ms: 24 * hour_ms })
       expect(next_ms).toBeGreaterThanOrEqual(Math.max(30 * second_ms, scan.took_ms * 9))
-      if (scan.covered === 'none') expect(next_ms).toBeLessThanOrEqual(Math.max(15 * minute_ms, scan.took_ms * 9))
+      if (scan.covered === 'none')
+        expect(next_ms).toBeLessThanOrEqual(Math.max(15 * minute_ms, scan.took_ms * 9))
     }),
   )
 })

@@ -17,7 +17,14 @@ const { value: limit } = inotifyLimit('watches')
 
 function choose(name: string, path: string, room: WatchRoom, change: Partial<ChoiceFacts> = {}) {
   return chooseForFolder({
-    folder: { name, path, watch: 'auto', include: [], exclude: [], dot_files: false } as unknown as FolderSettings,
+    folder: {
+      name,
+      path,
+      watch: 'auto',
+      include: [],
+      exclude: [],
+      dot_files: false,
+    } as unknown as FolderSettings,
     state: { name, watch: undefined, counted: undefined } as FolderState,
     root: { ...rootStatus(path), filesystem: 'ext4', remote: false } as never,
     watching,
@@ -35,10 +42,14 @@ test.skipIf(!Number.isFinite(limit))(
   async () => {
     const path = makeTree({ 'a.txt': 'a' })
     const room = createWatchRoom()
-    const chosen = () => choose('notes', path, room, { counted: { files: 1, directories: 1, is_lower_bound: false } })
+    const chosen = () =>
+      choose('notes', path, room, { counted: { files: 1, directories: 1, is_lower_bound: false } })
     expect((await chosen()).watcher).toBe('chokidar')
     room.take('others', limit)
-    expect(await chosen()).toMatchObject({ watcher: 'scan', reason: expect.stringContaining('other folders take') })
+    expect(await chosen()).toMatchObject({
+      watcher: 'scan',
+      reason: expect.stringContaining('other folders take'),
+    })
     expect(room.takenBesides('others')).toBe(0)
     room.free('others')
     expect((await chosen()).watcher).toBe('chokidar')

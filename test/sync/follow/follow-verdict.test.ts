@@ -30,7 +30,10 @@ afterEach(() => void vi.restoreAllMocks())
 
 describe('the verdict on an asset record', () => {
   test('only ready is ready', () => {
-    expect(followFact(work, record('ready'), 1_000, follow)).toEqual({ type: 'asset_ready', content: 7 })
+    expect(followFact(work, record('ready'), 1_000, follow)).toEqual({
+      type: 'asset_ready',
+      content: 7,
+    })
   })
   test('failed means refused: a user must act', () => {
     expect(followFact(work, record('failed'), 1_000, follow)).toMatchObject({
@@ -39,11 +42,19 @@ describe('the verdict on an asset record', () => {
     })
   })
   test('the reason of the service is the reason of the refusal', () => {
-    const fact = followFact(work, { ...record('failed'), why_failed: 'It is encrypted.' }, 1_000, follow)
+    const fact = followFact(
+      work,
+      { ...record('failed'), why_failed: 'It is encrypted.' },
+      1_000,
+      follow,
+    )
     expect(fact).toMatchObject({
       error: { message: 'The service cannot use this file (status failed): It is encrypted.' },
     })
-    const local = { ...record('failed'), why_failed: 'The file cannot be read: it contains NUL bytes' }
+    const local = {
+      ...record('failed'),
+      why_failed: 'The file cannot be read: it contains NUL bytes',
+    }
     expect(followFact(work, local, 1_000, follow)).toMatchObject({
       error: { message: 'The service cannot use this file (status failed): it contains NUL bytes' },
     })
@@ -63,13 +74,24 @@ describe('the verdict on an asset record', () => {
   })
   test('a content found by md5 that stays tiny is a slot whose bytes never arrived', () => {
     const hit = { ...work, made_here: false }
-    expect(followFact(hit, record('ingesting', 1), 4_000, follow)).toEqual({ type: 'hit_dead', content: 7 })
-    expect(followFact(hit, record('ingesting', 1), 3_999, follow)).toMatchObject({ type: 'ingest_continues' })
-    expect(followFact(hit, record('ingesting', 500), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })
+    expect(followFact(hit, record('ingesting', 1), 4_000, follow)).toEqual({
+      type: 'hit_dead',
+      content: 7,
+    })
+    expect(followFact(hit, record('ingesting', 1), 3_999, follow)).toMatchObject({
+      type: 'ingest_continues',
+    })
+    expect(followFact(hit, record('ingesting', 500), 4_000, follow)).toMatchObject({
+      type: 'ingest_continues',
+    })
   })
   test('an own slot, and a file of one byte, never count as dead', () => {
-    expect(followFact(work, record('ingesting', 0), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })
+    expect(followFact(work, record('ingesting', 0), 4_000, follow)).toMatchObject({
+      type: 'ingest_continues',
+    })
     const tiny = { ...work, made_here: false, size: 1 }
-    expect(followFact(tiny, record('ingesting', 1), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })
+    expect(followFact(tiny, record('ingesting', 1), 4_000, follow)).toMatchObject({
+      type: 'ingest_continues',
+    })
   })
 })

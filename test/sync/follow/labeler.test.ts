@@ -30,9 +30,16 @@ test('a label whose asset the service does not know is tried more and more rarel
     },
   }
   const remote = {
-    async attachLabel(_project: string, _asset: string, name: string): Promise<Outcome<{ label_id: string }>> {
+    async attachLabel(
+      _project: string,
+      _asset: string,
+      name: string,
+    ): Promise<Outcome<{ label_id: string }>> {
       if (is_known) return { ok: true, value: { label_id: `label_${name}` } }
-      return { ok: false, failure: { about: 'asset_gone', message: 'the service does not know this asset' } }
+      return {
+        ok: false,
+        failure: { about: 'asset_gone', message: 'the service does not know this asset' },
+      }
     },
   } as unknown as Remote
   const circuits = createCircuits({

@@ -65,14 +65,19 @@ test('a check inside a range waits until the range is recorded; the scan itself 
 
 test('a scan does not record paths that others checked since it began; if there are too many to remember, that means all paths', async () => {
   const turns = createCheckTurns()
-  const check = (folder: string, ...paths: string[]) => turns.take({ folder, paths, by_scan: false }, async () => {})
+  const check = (folder: string, ...paths: string[]) =>
+    turns.take({ folder, paths, by_scan: false }, async () => {})
   await check('notes', 'before')
   const scan = turns.beginScan('notes')
   await check('notes', 'meanwhile')
   await check('elsewhere', 'not-here')
   await turns.take({ ...by_walk, paths: ['its-own'] }, async () => {})
   const paths = ['before', 'meanwhile', 'not-here', 'its-own']
-  expect(paths.filter((path) => scan.isFirst(() => path))).toEqual(['before', 'not-here', 'its-own'])
+  expect(paths.filter((path) => scan.isFirst(() => path))).toEqual([
+    'before',
+    'not-here',
+    'its-own',
+  ])
   await check('notes', ...Array.from({ length: 10_001 }, (_, number) => `many-${number}`))
   expect(paths.filter((path) => scan.isFirst(() => path))).toEqual([])
   scan.end()

@@ -19,7 +19,10 @@ function startIn({ clock, ledger }: Rig, check: Intake['checkPaths']): { stop():
   }
   const stop = new AbortController()
   const report = new Proxy({}, { get: () => () => {} }) as SyncReport
-  const checker = startChecker({ ledger, intake, clock, report, heartbeats: unwatched }, stop.signal)
+  const checker = startChecker(
+    { ledger, intake, clock, report, heartbeats: unwatched },
+    stop.signal,
+  )
   onTestFinished(() => stop.abort())
   return {
     stop() {
@@ -37,7 +40,13 @@ async function checkedPaths(answers: readonly Answer[]): Promise<number[]> {
   const rig = await openRig()
   const { clock } = rig
   const began_ms = clock.now_ms()
-  await rig.record({ type: 'file_seen', folder: 'notes', path: 'a', stat: stat(), not_before_ms: began_ms })
+  await rig.record({
+    type: 'file_seen',
+    folder: 'notes',
+    path: 'a',
+    stat: stat(),
+    not_before_ms: began_ms,
+  })
   const checks: number[] = []
   const checker = startIn(rig, async () => {
     const answer = answers[Math.min(checks.length, answers.length - 1)]!
@@ -73,8 +82,18 @@ function hanging(): { check: () => Promise<'recorded'>; end: () => void } {
 test('a folder that does not answer delays only itself', async () => {
   const rig = await openRig()
   const { clock } = rig
-  const folder = { name: 'dead', root: '/dead', project_id, labels: [], label_from: 'none', rules: '' } as const
-  await rig.record({ type: 'folder_configured', folder }, { type: 'folder_online', folder: 'dead', device: 2n })
+  const folder = {
+    name: 'dead',
+    root: '/dead',
+    project_id,
+    labels: [],
+    label_from: 'none',
+    rules: '',
+  } as const
+  await rig.record(
+    { type: 'folder_configured', folder },
+    { type: 'folder_online', folder: 'dead', device: 2n },
+  )
   const seen = (folder: string, path: string) =>
     ({ type: 'file_seen', folder, path, stat: stat(), not_before_ms: clock.now_ms() }) as const
   const checks: string[] = []
@@ -97,13 +116,21 @@ test('large files are checked beside the others, two at a time', async () => {
   const rig = await openRig()
   const { clock } = rig
   const seen = (path: string, size: number) =>
-    ({ type: 'file_seen', folder: 'notes', path, stat: stat(size), not_before_ms: clock.now_ms() }) as const
+    ({
+      type: 'file_seen',
+      folder: 'notes',
+      path,
+      stat: stat(size),
+      not_before_ms: clock.now_ms(),
+    }) as const
   const checks: string[] = []
   const { check, end } = hanging()
   const checker = startIn(rig, async (_name, paths) => {
     checks.push(...paths)
     if (paths[0]!.startsWith('large')) await check()
-    await rig.record(...paths.map((path) => ({ type: 'file_gone', folder: 'notes', path }) as const))
+    await rig.record(
+      ...paths.map((path) => ({ type: 'file_gone', folder: 'notes', path }) as const),
+    )
     return 'recorded'
   })
   await rig.record(...['large 1', 'large 2', 'large 3'].map((path) => seen(path, large_bytes)))
@@ -120,7 +147,13 @@ test('a large file whose claim ended during its check does not use the place of 
   const rig = await openRig()
   const { clock } = rig
   const seen = (path: string) =>
-    ({ type: 'file_seen', folder: 'notes', path, stat: stat(large_bytes), not_before_ms: clock.now_ms() }) as const
+    ({
+      type: 'file_seen',
+      folder: 'notes',
+      path,
+      stat: stat(large_bytes),
+      not_before_ms: clock.now_ms(),
+    }) as const
   const checks: string[] = []
   const { check, end } = hanging()
   const checker = startIn(rig, async (folder, [path]) => {
@@ -132,8 +165,18 @@ test('a large file whose claim ended during its check does not use the place of 
   await rig.record(seen('huge'))
   await clock.runUntil(() => checks.length === 1)
   // A new folder ends the claims, in case they could not be followed.
-  const folder = { name: 'other', root: '/other', project_id, labels: [], label_from: 'none', rules: '' } as const
-  await rig.record({ type: 'folder_configured', folder }, { type: 'folder_online', folder: 'other', device: 2n })
+  const folder = {
+    name: 'other',
+    root: '/other',
+    project_id,
+    labels: [],
+    label_from: 'none',
+    rules: '',
+  } as const
+  await rig.record(
+    { type: 'folder_configured', folder },
+    { type: 'folder_online', folder: 'other', device: 2n },
+  )
   await rig.record(seen('next'))
   await clock.runUntil(() => checks.includes('next'))
   expect(checks).toEqual(['huge', 'next'])

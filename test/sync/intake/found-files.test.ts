@@ -35,7 +35,12 @@ function rig() {
   }
   let in_force = true
   const turn = turns.beginScan('notes')
-  const found = createFoundFiles({ folder: 'notes', turn, rule: undefined, isInForce: () => in_force })
+  const found = createFoundFiles({
+    folder: 'notes',
+    turn,
+    rule: undefined,
+    isInForce: () => in_force,
+  })
   return { turns, facts, group, durable, found, changeSettings: () => (in_force = false) }
 }
 
@@ -74,7 +79,9 @@ test('frees the memory of a batch at once', () => {
   batch.names.fill(0)
   batch.stats.fill(0n)
   batch.ends.fill(0)
-  expect(facts).toMatchObject([{ names: Uint8Array.from(Buffer.from('ab')), ends: Uint32Array.of(1, 2) }])
+  expect(facts).toMatchObject([
+    { names: Uint8Array.from(Buffer.from('ab')), ends: Uint32Array.of(1, 2) },
+  ])
 })
 
 test('a check in between waits until the batch is recorded', async () => {
@@ -82,8 +89,14 @@ test('a check in between waits until the batch is recorded', async () => {
   const batch = batchOf({ a: 'a', b: 'b' })
   const { recorded } = found.take(batch, all(batch), group)
   const order: string[] = []
-  const check = turns.take({ folder: 'notes', paths: ['b'], by_scan: false }, async () => void order.push('check'))
-  const other = turns.take({ folder: 'notes', paths: ['c'], by_scan: false }, async () => void order.push('other'))
+  const check = turns.take(
+    { folder: 'notes', paths: ['b'], by_scan: false },
+    async () => void order.push('check'),
+  )
+  const other = turns.take(
+    { folder: 'notes', paths: ['c'], by_scan: false },
+    async () => void order.push('other'),
+  )
   await other
   void recorded.then(() => order.push('recorded'))
   durable.resolve()
@@ -101,13 +114,19 @@ test('takes no file under settings that are no longer in force, and none that wa
 })
 
 test('the rule for small files agrees with their check; with `start: newer_than`, which judges each file, there is none', () => {
-  const folder = { settle_ms: 5_000, max_file_bytes: 1_000_000, start: { kind: 'all' } } as FolderSettings
+  const folder = {
+    settle_ms: 5_000,
+    max_file_bytes: 1_000_000,
+    start: { kind: 'all' },
+  } as FolderSettings
   const now = { now_ms: 100_000, clock_doubt_ms: 0 }
   const { max_file_bytes, start } = folder
   expect(hashRule(folder, now)).toEqual({
     quiet_before_ns: 93_000n * 1_000_000n,
     folder: { max_file_bytes, start },
   })
-  expect(hashRule(folder, { ...now, clock_doubt_ms: 50_000 })?.quiet_before_ns).toBe(43_000n * 1_000_000n)
+  expect(hashRule(folder, { ...now, clock_doubt_ms: 50_000 })?.quiet_before_ns).toBe(
+    43_000n * 1_000_000n,
+  )
   expect(hashRule({ ...folder, start: { kind: 'newer_than', age_ms: 1 } }, now)).toBeUndefined()
 })

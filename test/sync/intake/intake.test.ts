@@ -18,7 +18,10 @@ async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerp
   const clock = new FakeClock(Date.now() + hour_ms)
   const rig = await openRig({ root, clock })
   const reported: string[] = []
-  const report = new Proxy({}, { get: (_, verb) => (what: string) => reported.push(`${String(verb)}: ${what}`) })
+  const report = new Proxy(
+    {},
+    { get: (_, verb) => (what: string) => reported.push(`${String(verb)}: ${what}`) },
+  )
   const settings: FolderSettings = {
     name: 'notes',
     path: root,
@@ -51,7 +54,12 @@ async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerp
 }
 
 function fileIn(root: string, path: string): Extract<PathState, { kind: 'file' }> {
-  const { size, mtimeNs: mtime_ns, ctimeNs: ctime_ns, ino: inode } = lstatSync(join(root, path), { bigint: true })
+  const {
+    size,
+    mtimeNs: mtime_ns,
+    ctimeNs: ctime_ns,
+    ino: inode,
+  } = lstatSync(join(root, path), { bigint: true })
   return { kind: 'file', stat: { size: Number(size), mtime_ns, ctime_ns, inode } }
 }
 
@@ -104,10 +112,15 @@ test('a large file stays due in the ledger and delays no other file; it is hashe
     lstat: async (_root, paths) => paths.map((path) => fileIn(root, path)),
     async fingerprint(_root, entries) {
       hashed.push(...entries.map(({ path }) => path))
-      return entries.map(({ path, stat }, at) => ({ kind: 'hashed', md5: md5Of(path.length + at), stat }))
+      return entries.map(({ path, stat }, at) => ({
+        kind: 'hashed',
+        md5: md5Of(path.length + at),
+        stat,
+      }))
     },
   })
-  const states = async () => (await ledger.filesAt('notes', ['huge.bin', 'small.txt'])).map((file) => file?.state)
+  const states = async () =>
+    (await ledger.filesAt('notes', ['huge.bin', 'small.txt'])).map((file) => file?.state)
   expect(await intake.checkPaths('notes', ['huge.bin', 'small.txt'])).toBe('recorded')
   expect(hashed).toEqual(['small.txt'])
   expect(await states()).toEqual(['seen', 'present'])
@@ -127,7 +140,8 @@ test('an unreadable large file is due at once after a request for a check, and r
     lstat: async () => [fileIn(root, 'huge.bin')],
     fingerprint: async () => [{ kind: 'unreadable', code: 'EACCES' }],
   })
-  const due_in_ms = async () => (await ledger.filesAt('notes', ['huge.bin']))[0]!.not_before_ms! - clock.now_ms()
+  const due_in_ms = async () =>
+    (await ledger.filesAt('notes', ['huge.bin']))[0]!.not_before_ms! - clock.now_ms()
   await intake.checkPaths('notes', ['huge.bin'])
   for (const rest_ms of [30 * second_ms, 30 * second_ms, 60 * second_ms]) {
     await intake.checkLarge('notes', 'huge.bin')
@@ -138,12 +152,18 @@ test('an unreadable large file is due at once after a request for a check, and r
   expect(await due_in_ms()).toBeGreaterThan(0)
   await intake.checkPaths('notes', ['huge.bin'])
   expect(await due_in_ms()).toBe(0)
-  expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toMatchObject({ state: 'blocked', reason: 'unreadable' })
+  expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toMatchObject({
+    state: 'blocked',
+    reason: 'unreadable',
+  })
   expect(reported).toEqual(['blocked: it cannot be read (EACCES)'])
 })
 
 test('a caller that waits for another check does not wait for a large file whose check begins meanwhile', async () => {
-  const texts = { 'busy.txt': { text: 'busy', aged_ms: hour_ms }, 'small.txt': { text: 'text', aged_ms: hour_ms } }
+  const texts = {
+    'busy.txt': { text: 'busy', aged_ms: hour_ms },
+    'small.txt': { text: 'text', aged_ms: hour_ms },
+  }
   const root = makeTree({ 'huge.bin': { bytes: large_bytes, aged_ms: hour_ms }, ...texts })
   const gates = new Map<string, () => void>()
   const { intake, ledger } = await startIn(root, {
@@ -151,7 +171,11 @@ test('a caller that waits for another check does not wait for a large file whose
     async fingerprint(_root, entries) {
       const gated = entries.find(({ path }) => path !== 'small.txt' && !gates.has(path))
       if (gated) await new Promise<void>((resolve) => gates.set(gated.path, resolve))
-      return entries.map(({ path, stat }, at) => ({ kind: 'hashed', md5: md5Of(path.length + at), stat }))
+      return entries.map(({ path, stat }, at) => ({
+        kind: 'hashed',
+        md5: md5Of(path.length + at),
+        stat,
+      }))
     },
   })
   const begun = (path: string) => vi.waitFor(() => expect(gates.has(path)).toBe(true))
@@ -163,11 +187,12 @@ test('a caller that waits for another check does not wait for a large file whose
   await begun('huge.bin')
   gates.get('busy.txt')!()
   await Promise.all([first, second])
-  expect((await ledger.filesAt('notes', ['small.txt', 'huge.bin'])).map((file) => file?.state)).toEqual([
-    'present',
-    'seen',
-  ])
+  expect(
+    (await ledger.filesAt('notes', ['small.txt', 'huge.bin'])).map((file) => file?.state),
+  ).toEqual(['present', 'seen'])
   gates.get('huge.bin')!()
   await large
-  expect((await ledger.filesAt('notes', ['huge.bin'])).map((file) => file?.state)).toEqual(['present'])
+  expect((await ledger.filesAt('notes', ['huge.bin'])).map((file) => file?.state)).toEqual([
+    'present',
+  ])
 })

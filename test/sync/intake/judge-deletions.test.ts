@@ -5,7 +5,13 @@ import { type DeletionsSeen, judgeDeletions } from '../../../src/sync/intake/jud
 
 const limits = { empty_folder_files: 10, missing_files: 100, missing_percent: 50 }
 const root = { kind: 'online', device: 1n, identity: '2@3', empty: false } as OnlineRoot
-const folder = { name: 'docs', device: 1n, identity: '2@3', known_files: 1_000, counted: undefined } as FolderState
+const folder = {
+  name: 'docs',
+  device: 1n,
+  identity: '2@3',
+  known_files: 1_000,
+  counted: undefined,
+} as FolderState
 
 function judge(deleted: number, change: Partial<DeletionsSeen> = {}): string {
   return judgeDeletions({ deleted, folder, root, by_full_scan: false, limits, ...change })

@@ -29,14 +29,33 @@ function aged(age_ms: number, ctime_age_ms = age_ms, size = 4): FileStat {
 const old = aged(day_ms)
 
 function known(state: KnownFile['state'], change: Partial<KnownFile> = {}): KnownFile {
-  const plain = { path: 'a', stat: old, seen_ms: now_ms - day_ms, not_before_ms: undefined, reason: undefined }
+  const plain = {
+    path: 'a',
+    stat: old,
+    seen_ms: now_ms - day_ms,
+    not_before_ms: undefined,
+    reason: undefined,
+  }
   return { ...plain, state, accepted: false, detail: undefined, ...change }
 }
 
 /** The verdict as one word: `hash`, `nothing`, or the fact's type with its reason. */
 function verdict(stat: FileStat, before?: KnownFile, change: Partial<FileSeen> = {}): string {
-  const plain = { folder, path: 'a', now_ms, clock_doubt_ms: 0, started_ms: now_ms, first_scan_done: false }
-  const answer = judgeFile({ ...plain, known: before, stat, moved_from_before_start: false, ...change })
+  const plain = {
+    folder,
+    path: 'a',
+    now_ms,
+    clock_doubt_ms: 0,
+    started_ms: now_ms,
+    first_scan_done: false,
+  }
+  const answer = judgeFile({
+    ...plain,
+    known: before,
+    stat,
+    moved_from_before_start: false,
+    ...change,
+  })
   if (answer.kind !== 'fact') return answer.kind
   return 'reason' in answer.fact ? `${answer.fact.type} ${answer.fact.reason}` : answer.fact.type
 }
@@ -57,13 +76,38 @@ describe('with any `start`', () => {
     ['present, emptied', 'file_skipped empty', aged(0, 0, 0), known('present')],
     ['present, chmod only', 'file_seen', aged(day_ms, 0), known('present')],
     ['skipped, unchanged', 'nothing', old, known('skipped', { reason: 'too_large' })],
-    ['too large before, small now', 'file_seen', aged(0), known('skipped', { reason: 'too_large' })],
+    [
+      'too large before, small now',
+      'file_seen',
+      aged(0),
+      known('skipped', { reason: 'too_large' }),
+    ],
     ['deleted, and back unchanged', 'hash', old, known('gone')],
-    ['over the upload limit, unchanged: a user decides', 'nothing', old, known('blocked', { reason: 'upload_limit' })],
-    ['over the upload limit, other bytes', 'file_seen', aged(0), known('blocked', { reason: 'upload_limit' })],
+    [
+      'over the upload limit, unchanged: a user decides',
+      'nothing',
+      old,
+      known('blocked', { reason: 'upload_limit' }),
+    ],
+    [
+      'over the upload limit, other bytes',
+      'file_seen',
+      aged(0),
+      known('blocked', { reason: 'upload_limit' }),
+    ],
     ['unreadable before', 'hash', old, known('blocked', { reason: 'unreadable' })],
-    ['outside before, unchanged: checked again', 'hash', old, known('blocked', { reason: 'outside' })],
-    ['waits, unchanged, before its time', 'nothing', old, known('seen', { not_before_ms: now_ms + 1 })],
+    [
+      'outside before, unchanged: checked again',
+      'hash',
+      old,
+      known('blocked', { reason: 'outside' }),
+    ],
+    [
+      'waits, unchanged, before its time',
+      'nothing',
+      old,
+      known('seen', { not_before_ms: now_ms + 1 }),
+    ],
     ['waits, unchanged, at its time', 'hash', old, known('seen', { not_before_ms: now_ms })],
     ['waits, changed again', 'file_seen', aged(0), known('seen', { seen_ms: now_ms - minute_ms })],
     [
@@ -72,15 +116,37 @@ describe('with any `start`', () => {
       aged(0),
       known('seen', { seen_ms: now_ms - 10 * minute_ms }),
     ],
-    ['blocked as changing, not due', 'nothing', aged(0), known('blocked', { ...changing, not_before_ms: now_ms + 1 })],
-    ['blocked as changing, due', 'hash', aged(0), known('blocked', { ...changing, not_before_ms: now_ms })],
-    ['accepted after the upload limit', 'hash', old, known('seen', { not_before_ms: now_ms, accepted: true })],
+    [
+      'blocked as changing, not due',
+      'nothing',
+      aged(0),
+      known('blocked', { ...changing, not_before_ms: now_ms + 1 }),
+    ],
+    [
+      'blocked as changing, due',
+      'hash',
+      aged(0),
+      known('blocked', { ...changing, not_before_ms: now_ms }),
+    ],
+    [
+      'accepted after the upload limit',
+      'hash',
+      old,
+      known('seen', { not_before_ms: now_ms, accepted: true }),
+    ],
   ] as const)('%s: %s', (_name, expected, stat, before) => {
     expect(verdict(stat, before)).toBe(expected)
   })
 
   test('the facts have folder, path and reason', () => {
-    const plain = { folder, path: 'sub/a', now_ms, clock_doubt_ms: 0, started_ms: 0, first_scan_done: true }
+    const plain = {
+      folder,
+      path: 'sub/a',
+      now_ms,
+      clock_doubt_ms: 0,
+      started_ms: 0,
+      first_scan_done: true,
+    }
     const judged = (stat: FileStat, before?: KnownFile) =>
       judgeFile({ ...plain, known: before, stat, moved_from_before_start: false })
     const large = aged(0, 0, 5_000)
@@ -95,7 +161,9 @@ describe('with any `start`', () => {
         rule: 'folders.docs.max_file_bytes is 1000',
       },
     })
-    expect(judged(aged(0))).toMatchObject({ fact: { type: 'file_seen', path: 'sub/a', not_before_ms: now_ms + 5_000 } })
+    expect(judged(aged(0))).toMatchObject({
+      fact: { type: 'file_seen', path: 'sub/a', not_before_ms: now_ms + 5_000 },
+    })
     expect(judged(aged(0), known('seen', { seen_ms: 0 }))).toMatchObject({
       fact: {
         reason: 'changing',
@@ -107,7 +175,9 @@ describe('with any `start`', () => {
 })
 
 const from_now: Partial<FileSeen> = { folder: { ...folder, start: { kind: 'from_now' } } }
-const newer_than: Partial<FileSeen> = { folder: { ...folder, start: { kind: 'newer_than', age_ms: 90 * day_ms } } }
+const newer_than: Partial<FileSeen> = {
+  folder: { ...folder, start: { kind: 'newer_than', age_ms: 90 * day_ms } },
+}
 const skipped = 'file_skipped before_start'
 
 describe('start: the first day on an old share', () => {
@@ -120,11 +190,25 @@ describe('start: the first day on an old share', () => {
   test.each([
     ['all: any age', 'hash', {}, very_old, undefined, {}],
     ['from_now: older than the start', skipped, from_now, old, undefined, {}],
-    ['from_now: arrived since, with an old mtime (a copy keeps it)', 'hash', from_now, touched, undefined, arrived],
+    [
+      'from_now: arrived since, with an old mtime (a copy keeps it)',
+      'hash',
+      from_now,
+      touched,
+      undefined,
+      arrived,
+    ],
     ['from_now: made since', 'hash', from_now, aged(10 * minute_ms), undefined, arrived],
     ['newer_than: young enough', 'hash', newer_than, old, undefined, {}],
     ['newer_than: too old', skipped, newer_than, very_old, undefined, {}],
-    ['newer_than: too old, even with a recent ctime', skipped, newer_than, touched, undefined, arrived],
+    [
+      'newer_than: too old, even with a recent ctime',
+      skipped,
+      newer_than,
+      touched,
+      undefined,
+      arrived,
+    ],
     [
       'from_now, after the first scan: a new file of any age',
       'hash',
@@ -159,8 +243,22 @@ describe('start: the first day on an old share', () => {
       left_out(very_old),
       { first_scan_done: true },
     ],
-    ['all: left out by an older configuration, then only chmod', 'file_seen', {}, aged(day_ms, 0), left_out(old), {}],
-    ['from_now: left out, then written', 'file_seen', from_now, aged(0), left_out(old), { first_scan_done: true }],
+    [
+      'all: left out by an older configuration, then only chmod',
+      'file_seen',
+      {},
+      aged(day_ms, 0),
+      left_out(old),
+      {},
+    ],
+    [
+      'from_now: left out, then written',
+      'file_seen',
+      from_now,
+      aged(0),
+      left_out(old),
+      { first_scan_done: true },
+    ],
     [
       'newer_than: left out, then replaced by other old bytes',
       'hash',
@@ -217,16 +315,37 @@ describe('start: the first day on an old share', () => {
       known('gone', { reason: 'before_start' }),
       { first_scan_done: true },
     ],
-    ['an empty file is skipped with any start', 'file_skipped empty', from_now, aged(day_ms, day_ms, 0), undefined, {}],
+    [
+      'an empty file is skipped with any start',
+      'file_skipped empty',
+      from_now,
+      aged(day_ms, day_ms, 0),
+      undefined,
+      {},
+    ],
   ] as const)('%s: %s', (_name, expected, start, stat, before, change) => {
     expect(verdict(stat, before, { ...start, ...change })).toBe(expected)
   })
 
   test('the rule names the setting', () => {
-    const plain = { path: 'a', known: undefined, now_ms, clock_doubt_ms: 0, started_ms: now_ms, first_scan_done: false }
+    const plain = {
+      path: 'a',
+      known: undefined,
+      now_ms,
+      clock_doubt_ms: 0,
+      started_ms: now_ms,
+      first_scan_done: false,
+    }
     const rule = (start: FolderSettings['start']) =>
-      judgeFile({ ...plain, folder: { ...folder, start }, stat: very_old, moved_from_before_start: false })
-    expect(rule({ kind: 'from_now' })).toMatchObject({ fact: { rule: 'folders.docs.start is from_now' } })
+      judgeFile({
+        ...plain,
+        folder: { ...folder, start },
+        stat: very_old,
+        moved_from_before_start: false,
+      })
+    expect(rule({ kind: 'from_now' })).toMatchObject({
+      fact: { rule: 'folders.docs.start is from_now' },
+    })
     expect(rule({ kind: 'newer_than', age_ms: 90 * day_ms })).toMatchObject({
       fact: { rule: 'folders.docs.start is newer_than 90d' },
     })

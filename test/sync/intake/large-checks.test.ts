@@ -43,9 +43,9 @@ test('only one check of a file runs at a time', async () => {
 
 test('a failed check is over', async () => {
   const checks = createLargeChecks()
-  await expect(checks.check('docs', 'huge.bin', () => Promise.reject(new Error('the disk')))).rejects.toThrow(
-    'the disk',
-  )
+  await expect(
+    checks.check('docs', 'huge.bin', () => Promise.reject(new Error('the disk'))),
+  ).rejects.toThrow('the disk')
   expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
 })
 

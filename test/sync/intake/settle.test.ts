@@ -17,12 +17,25 @@ function aged(age_ms: number, ctime_age_ms = age_ms): FileStat {
 }
 
 function known(change: Partial<KnownFile>): KnownFile {
-  const plain = { path: 'a', state: 'seen', stat: aged(0), seen_ms: now_ms, not_before_ms: now_ms } as const
+  const plain = {
+    path: 'a',
+    state: 'seen',
+    stat: aged(0),
+    seen_ms: now_ms,
+    not_before_ms: now_ms,
+  } as const
   return { ...plain, reason: undefined, accepted: false, detail: undefined, ...change }
 }
 
 function settled(stat: FileStat, before?: KnownFile, change: Partial<SettleInput> = {}) {
-  return settle({ folder: { settle_ms, settle_cap_ms }, stat, known: before, now_ms, clock_doubt_ms: 0, ...change })
+  return settle({
+    folder: { settle_ms, settle_cap_ms },
+    stat,
+    known: before,
+    now_ms,
+    clock_doubt_ms: 0,
+    ...change,
+  })
 }
 
 const wait = { kind: 'wait', until_ms: now_ms + settle_ms }
@@ -57,14 +70,23 @@ describe('while a file waits', () => {
     for (const stat of [aged(settle_ms), aged(-hour_ms)]) {
       expect(settled(stat, known({ stat }))).toEqual(quiet)
       const until_ms = now_ms + 1
-      expect(settled(stat, known({ stat, not_before_ms: until_ms }))).toEqual({ kind: 'wait', until_ms })
+      expect(settled(stat, known({ stat, not_before_ms: until_ms }))).toEqual({
+        kind: 'wait',
+        until_ms,
+      })
     }
   })
 
   test('a change of size, mtime, ctime or inode starts the wait again', () => {
     const stat = aged(0)
-    const moved = [{ size: 5 }, { mtime_ns: stat.mtime_ns - 1n }, { ctime_ns: stat.ctime_ns - 1n }, { inode: 2n }]
-    for (const change of moved) expect(settled({ ...stat, ...change }, known({ stat }))).toEqual(wait)
+    const moved = [
+      { size: 5 },
+      { mtime_ns: stat.mtime_ns - 1n },
+      { ctime_ns: stat.ctime_ns - 1n },
+      { inode: 2n },
+    ]
+    for (const change of moved)
+      expect(settled({ ...stat, ...change }, known({ stat }))).toEqual(wait)
   })
 
   test('a file that still changes after the cap is reported and checked later; then it can settle as usual', () => {
@@ -80,31 +102,37 @@ describe('while a file waits', () => {
   test('the cap does not apply to a file that settled before, or was blocked for another reason', () => {
     const long_ago = { stat: aged(hour_ms), seen_ms: 0 }
     expect(settled(aged(0), known({ ...long_ago, state: 'present' }))).toEqual(wait)
-    expect(settled(aged(0), known({ ...long_ago, state: 'blocked', reason: 'unreadable' }))).toEqual(wait)
+    expect(
+      settled(aged(0), known({ ...long_ago, state: 'blocked', reason: 'unreadable' })),
+    ).toEqual(wait)
   })
 })
 
 test('a writer that touches the file before every check keeps it from settling; after it stops, the file always settles', () => {
-  const property = fc.property(fc.array(fc.nat(4_999), { maxLength: 30 }), fc.nat(10_000), (pauses, extra) => {
-    let at_ms = now_ms
-    let stat = aged(0)
-    let row = known({ stat, seen_ms: at_ms, not_before_ms: at_ms + settle_ms })
-    for (const pause of pauses) {
-      at_ms += pause
-      stat = {
-        ...stat,
-        size: stat.size + 1,
-        mtime_ns: BigInt(at_ms) * 1_000_000n,
-        ctime_ns: BigInt(at_ms) * 1_000_000n,
+  const property = fc.property(
+    fc.array(fc.nat(4_999), { maxLength: 30 }),
+    fc.nat(10_000),
+    (pauses, extra) => {
+      let at_ms = now_ms
+      let stat = aged(0)
+      let row = known({ stat, seen_ms: at_ms, not_before_ms: at_ms + settle_ms })
+      for (const pause of pauses) {
+        at_ms += pause
+        stat = {
+          ...stat,
+          size: stat.size + 1,
+          mtime_ns: BigInt(at_ms) * 1_000_000n,
+          ctime_ns: BigInt(at_ms) * 1_000_000n,
+        }
+        const verdict = settled(stat, row, { now_ms: at_ms })
+        expect(verdict).toEqual({ kind: 'wait', until_ms: at_ms + settle_ms })
+        row = known({ stat, seen_ms: row.seen_ms, not_before_ms: at_ms + settle_ms })
       }
-      const verdict = settled(stat, row, { now_ms: at_ms })
-      expect(verdict).toEqual({ kind: 'wait', until_ms: at_ms + settle_ms })
-      row = known({ stat, seen_ms: row.seen_ms, not_before_ms: at_ms + settle_ms })
-    }
-    const early = settled(stat, row, { now_ms: at_ms + settle_ms - 1 })
-    expect(early.kind).toBe('wait')
-    expect(settled(stat, row, { now_ms: at_ms + settle_ms + extra })).toEqual(quiet)
-  })
+      const early = settled(stat, row, { now_ms: at_ms + settle_ms - 1 })
+      expect(early.kind).toBe('wait')
+      expect(settled(stat, row, { now_ms: at_ms + settle_ms + extra })).toEqual(quiet)
+    },
+  )
   fc.assert(property, { numRuns: 300 })
 })
 
@@ -115,7 +143,8 @@ test('property: a file settles only if two checks agree or both times are old; n
     const row = known({ stat: same ? stat : { ...stat, size: 9 }, not_before_ms: now_ms + due })
     const verdict = settled(stat, row)
     if (verdict.kind !== 'quiet') expect(verdict.until_ms).toBeGreaterThan(now_ms)
-    else expect((same && due <= 0) || Math.min(mtime_age, ctime_age) >= settle_ms + 2_000).toBe(true)
+    else
+      expect((same && due <= 0) || Math.min(mtime_age, ctime_age) >= settle_ms + 2_000).toBe(true)
   })
   fc.assert(property, { numRuns: 1_000 })
 })

@@ -11,7 +11,10 @@ function clockAt(hours: number, minutes = 0): FakeClock {
 }
 
 async function send(bandwidth: Bandwidth, bytes: number, signal = never): Promise<Uint8Array[]> {
-  const body = bandwidth.pace({ size: bytes, bytes: new Uint8Array(bytes).fill(7) }, signal) as StreamBody
+  const body = bandwidth.pace(
+    { size: bytes, bytes: new Uint8Array(bytes).fill(7) },
+    signal,
+  ) as StreamBody
   const pieces = []
   for await (const piece of body.stream) pieces.push(piece)
   return pieces
@@ -89,7 +92,8 @@ describe('the bandwidth of uploads', () => {
     }
     const body = bandwidth.pace({ size: 10_000_000, stream: chunks() }, never) as StreamBody
     const pieces = body.stream[Symbol.asyncIterator]()
-    for (let gone = 0; gone < 10; gone++) expect((await pieces.next()).value?.byteLength).toBe(250_000)
+    for (let gone = 0; gone < 10; gone++)
+      expect((await pieces.next()).value?.byteLength).toBe(250_000)
     bandwidth.follow(all_day)
     const rest = (async () => {
       while (!(await pieces.next()).done);

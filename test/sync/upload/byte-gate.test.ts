@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { createByteGate } from '../../../src/sync/upload/send-places.ts'
 
-async function entered(gate: ReturnType<typeof createByteGate>, ...sizes: number[]): Promise<number[]> {
+async function entered(
+  gate: ReturnType<typeof createByteGate>,
+  ...sizes: number[]
+): Promise<number[]> {
   const inside: number[] = []
   for (const bytes of sizes) void gate.enter(bytes).then(() => inside.push(bytes))
   await new Promise(setImmediate)

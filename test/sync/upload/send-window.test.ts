@@ -64,7 +64,9 @@ describe('the number of parallel calls', () => {
   })
 
   test('is always at least one, and never above its maximum', () => {
-    const acts = fc.array(fc.record({ ms: fc.integer({ min: 1, max: 2_000 }), slow: fc.boolean(), wait: fc.boolean() }))
+    const acts = fc.array(
+      fc.record({ ms: fc.integer({ min: 1, max: 2_000 }), slow: fc.boolean(), wait: fc.boolean() }),
+    )
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 64 }), acts, (max, all) => {
         const window = createSendWindow(max)

@@ -21,7 +21,12 @@ async function handedOut({ ledger }: Bench): Promise<Record<string, number>> {
     ledger.claimRuns(100, none),
     ledger.claimDeliveries(100),
   ])
-  return { send: send.work.length, label: label.work.length, run: run.work.length, delivery: delivery.work.length }
+  return {
+    send: send.work.length,
+    label: label.work.length,
+    run: run.work.length,
+    delivery: delivery.work.length,
+  }
 }
 
 /** Makes one of each kind that is due. */
@@ -42,17 +47,20 @@ const nothing = { send: 0, label: 0, run: 0, delivery: 0 }
 export function pauseContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
 
-  check('nothing is claimed that would go out, before and after a restart, until it is resumed', async (bench) => {
-    await withWork(bench)
-    await bench.record(paused)
-    expect(await handedOut(bench)).toEqual(nothing)
-    expect(await bench.ledger.pending(hour_ms)).toMatchObject({ send: 0, label: 0 })
-    await bench.reopen()
-    expect(await handedOut(bench)).toEqual(nothing)
-    await bench.record({ type: 'resumed' })
-    expect(await bench.ledger.pending(hour_ms)).toMatchObject({ send: 1, label: 1 })
-    expect(await handedOut(bench)).toEqual(all)
-  })
+  check(
+    'nothing is claimed that would go out, before and after a restart, until it is resumed',
+    async (bench) => {
+      await withWork(bench)
+      await bench.record(paused)
+      expect(await handedOut(bench)).toEqual(nothing)
+      expect(await bench.ledger.pending(hour_ms)).toMatchObject({ send: 0, label: 0 })
+      await bench.reopen()
+      expect(await handedOut(bench)).toEqual(nothing)
+      await bench.record({ type: 'resumed' })
+      expect(await bench.ledger.pending(hour_ms)).toMatchObject({ send: 1, label: 1 })
+      expect(await handedOut(bench)).toEqual(all)
+    },
+  )
 
   check('a pause with an end ends by itself', async (bench) => {
     await withWork(bench)
@@ -63,28 +71,41 @@ export function pauseContract(factory: LedgerFactory): void {
     expect(await handedOut(bench)).toEqual(all)
   })
 
-  check('work in progress continues: bytes that are there, expected answers, and checks', async (bench) => {
-    const prompts = await withWork(bench)
-    const sent = await bench.settle('docs', 'sent', 'bytes that are there')
-    await bench.reserve(sent)
-    await bench.record({ type: 'bytes_accepted', content: sent })
-    bench.ledger.release('send', [sent])
-    const following = await bench.settle('docs', 'following', 'being read')
-    await bench.send(following)
-    const asked = (await prompts.state()).open_runs[0]!.run
-    await prompts.plan(asked, [])
-    await prompts.ask(asked)
-    await bench.seen('docs', 'new', 'just seen')
-    await bench.record(paused)
-    expect((await bench.sendable()).map(({ content, state }) => [content, state])).toEqual([[sent, 'sent']])
-    expect((await bench.follow()).work.map(({ content }) => content)).toEqual([following])
-    expect((await prompts.claim()).map(({ run, state }) => [run, state])).toEqual([[asked, 'asked']])
-    expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'new' }])
-  })
+  check(
+    'work in progress continues: bytes that are there, expected answers, and checks',
+    async (bench) => {
+      const prompts = await withWork(bench)
+      const sent = await bench.settle('docs', 'sent', 'bytes that are there')
+      await bench.reserve(sent)
+      await bench.record({ type: 'bytes_accepted', content: sent })
+      bench.ledger.release('send', [sent])
+      const following = await bench.settle('docs', 'following', 'being read')
+      await bench.send(following)
+      const asked = (await prompts.state()).open_runs[0]!.run
+      await prompts.plan(asked, [])
+      await prompts.ask(asked)
+      await bench.seen('docs', 'new', 'just seen')
+      await bench.record(paused)
+      expect((await bench.sendable()).map(({ content, state }) => [content, state])).toEqual([
+        [sent, 'sent'],
+      ])
+      expect((await bench.follow()).work.map(({ content }) => content)).toEqual([following])
+      expect((await prompts.claim()).map(({ run, state }) => [run, state])).toEqual([
+        [asked, 'asked'],
+      ])
+      expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'new' }])
+    },
+  )
 
   check('a pause that could not be recorded has no effect', async (bench) => {
     await withWork(bench)
-    const impossible: Fact = { type: 'file_seen', folder: 'docs', path: 'bad', stat: statOf(0.5), not_before_ms: 0 }
+    const impossible: Fact = {
+      type: 'file_seen',
+      folder: 'docs',
+      path: 'bad',
+      stat: statOf(0.5),
+      not_before_ms: 0,
+    }
     await expect(bench.record(paused, impossible)).rejects.toThrow()
     expect(await handedOut(bench)).toEqual(all)
   })

@@ -1,5 +1,10 @@
 import type { RunAsset, RunFact, RunPlan } from '../../../../src/domain/run.ts'
-import type { Arrival, PromptState, RunWork, UnreadyFile } from '../../../../src/ledger/prompt-work.ts'
+import type {
+  Arrival,
+  PromptState,
+  RunWork,
+  UnreadyFile,
+} from '../../../../src/ledger/prompt-work.ts'
 import { type Bench, project_id } from '../../fixture.ts'
 
 export const run_fault = { code: 'http.503', message: 'the service rests' }
@@ -17,7 +22,10 @@ export class PromptBench {
 
   configure(...prompts: (Partial<Configured> & { name: string })[]): Promise<void> {
     const plain = { project_id, schedule: '0 8 * * 1 UTC', first_run: 'from_now' } as const
-    return this.#bench.record({ type: 'prompts_configured', prompts: prompts.map((own) => ({ ...plain, ...own })) })
+    return this.#bench.record({
+      type: 'prompts_configured',
+      prompts: prompts.map((own) => ({ ...plain, ...own })),
+    })
   }
 
   async state(prompt = 'digest'): Promise<PromptState> {
@@ -27,7 +35,10 @@ export class PromptBench {
   }
 
   /** Records a run that came due now, a millisecond after the one before, and returns its id. */
-  async due(prompt = 'digest', change: { due_ms?: number; cause?: 'schedule' | 'catch_up' | 'user' } = {}) {
+  async due(
+    prompt = 'digest',
+    change: { due_ms?: number; cause?: 'schedule' | 'catch_up' | 'user' } = {},
+  ) {
     await this.#bench.clock.advance(1)
     const due_ms = change.due_ms ?? this.#bench.clock.now_ms()
     await this.#bench.record({ type: 'run_due', prompt, due_ms, cause: change.cause ?? 'schedule' })
@@ -54,11 +65,20 @@ export class PromptBench {
   }
 
   write(run: number, ...targets: string[]): Promise<void> {
-    return this.#bench.record({ type: 'run_written', run, report_path: `/reports/${run}.md`, targets })
+    return this.#bench.record({
+      type: 'run_written',
+      run,
+      report_path: `/reports/${run}.md`,
+      targets,
+    })
   }
 
   /** Records all steps of a run about these assets. */
-  async writeReport(assets: readonly Arrival[], prompt = 'digest', targets: readonly string[] = []): Promise<number> {
+  async writeReport(
+    assets: readonly Arrival[],
+    prompt = 'digest',
+    targets: readonly string[] = [],
+  ): Promise<number> {
     const run = await this.due(prompt)
     await this.plan(run, assets)
     await this.answer(run)
@@ -102,7 +122,12 @@ export class PromptBench {
     return (await this.arrivals(folders, { prompt })).map(({ path }) => path)
   }
 
-  async unready(folders = ['docs'], limit = 2, prompt = 'digest', only_come = true): Promise<UnreadyFile[]> {
+  async unready(
+    folders = ['docs'],
+    limit = 2,
+    prompt = 'digest',
+    only_come = true,
+  ): Promise<UnreadyFile[]> {
     const found: UnreadyFile[] = []
     for (let after: { folder: string; path: string } | undefined; ; ) {
       const page = await this.#bench.ledger.unready({ prompt, folders, only_come, after, limit })
@@ -113,6 +138,15 @@ export class PromptBench {
   }
 }
 
-function runAsset({ content, asset_id, md5, size, folder, path, seq, arrived_ms }: Arrival): RunAsset {
+function runAsset({
+  content,
+  asset_id,
+  md5,
+  size,
+  folder,
+  path,
+  seq,
+  arrived_ms,
+}: Arrival): RunAsset {
   return { content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms, turn: 0 }
 }

@@ -80,7 +80,11 @@ class World {
     const open = this.open.get(prompt)
     if (!open) {
       if (what !== 'due') return
-      this.open.set(prompt, { run: await this.#prompts.due(this.name(prompt)), texts: [], is_planned: false })
+      this.open.set(prompt, {
+        run: await this.#prompts.due(this.name(prompt)),
+        texts: [],
+        is_planned: false,
+      })
     } else if (what === 'planned') await this.#plan(open, prompt, max)
     else if (what === 'written') {
       if (!open.is_planned) return
@@ -91,23 +95,34 @@ class World {
     } else if (what === 'skipped' || what === 'failed') {
       const { run } = open
       const end: RunFact =
-        what === 'skipped' ? { type: 'run_skipped', run, why: '' } : { type: 'run_failed', run, error: run_fault }
+        what === 'skipped'
+          ? { type: 'run_skipped', run, why: '' }
+          : { type: 'run_failed', run, error: run_fault }
       await this.#bench.record(end)
       this.open.delete(prompt)
     }
   }
 
-  async #plan(open: { run: number; texts: string[]; is_planned: boolean }, prompt: string, max: number) {
+  async #plan(
+    open: { run: number; texts: string[]; is_planned: boolean },
+    prompt: string,
+    max: number,
+  ) {
     const seen = new Set<number>()
     const found = await this.#arrivals(prompt)
-    const assets = found.filter(({ content }) => !seen.has(content) && seen.add(content)).slice(0, max)
+    const assets = found
+      .filter(({ content }) => !seen.has(content) && seen.add(content))
+      .slice(0, max)
     await this.#prompts.plan(open.run, assets)
     open.is_planned = true
     open.texts = assets.map(({ md5 }) => md5)
   }
 
   #arrivals(prompt: string) {
-    return this.#prompts.arrivals([this.#folder], { prompt: this.name(prompt), only_come: prompt === 'begun' })
+    return this.#prompts.arrivals([this.#folder], {
+      prompt: this.name(prompt),
+      only_come: prompt === 'begun',
+    })
   }
 
   async #hold(path: string, text: string, is_old = false): Promise<void> {
@@ -118,7 +133,11 @@ class World {
     const content = await settle.call(this.#bench, this.#folder, path, this.#own(text))
     if (is_old && is_first_scan && !this.arrived.includes(text)) this.there.add(text)
     if (this.ready.has(text)) return
-    await this.#bench.record({ type: 'content_wanted_again', content, not_before_ms: this.#bench.clock.now_ms() })
+    await this.#bench.record({
+      type: 'content_wanted_again',
+      content,
+      not_before_ms: this.#bench.clock.now_ms(),
+    })
     await this.#bench.makeReady(content)
     this.ready.add(text)
     if (!this.arrived.includes(text)) this.arrived.push(text)
@@ -146,7 +165,9 @@ class World {
     return this.arrived
       .filter(
         (text) =>
-          (prompt === 'all' || (text !== 'old' && !this.there.has(text))) && held.has(text) && this.ready.has(text),
+          (prompt === 'all' || (text !== 'old' && !this.there.has(text))) &&
+          held.has(text) &&
+          this.ready.has(text),
       )
       .map((text) => md5Of(this.#own(text)))
       .filter((md5) => !this.covered[prompt].includes(md5))
@@ -160,7 +181,10 @@ class World {
   async begin(): Promise<void> {
     await this.#bench.online(this.#folder)
     await this.#hold('old', 'old')
-    await this.#prompts.configure({ name: this.name('begun') }, { name: this.name('all'), first_run: 'all' })
+    await this.#prompts.configure(
+      { name: this.name('begun') },
+      { name: this.name('all'), first_run: 'all' },
+    )
   }
 }
 

@@ -1,7 +1,13 @@
 import { expect } from 'vitest'
 import { day_ms, hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
 import type { RunFact } from '../../../../src/domain/run.ts'
-import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id } from '../../fixture.ts'
+import {
+  type Bench,
+  type LedgerFactory,
+  md5Of,
+  other_project_id,
+  project_id,
+} from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
 import { run_fault as error, PromptBench } from './prompt-bench.ts'
 
@@ -48,48 +54,75 @@ function runs(check: ReturnType<typeof withLedger>): void {
       last_written_due_ms: mark_ms,
       chat_id: undefined,
     })
-    const [{ content, asset_id, md5, size, seq, arrived_ms }] = arrivals as [(typeof arrivals)[number]]
+    const [{ content, asset_id, md5, size, seq, arrived_ms }] = arrivals as [
+      (typeof arrivals)[number],
+    ]
     const asset = { content, asset_id, md5, size, name: 'docs/a', seq, arrived_ms, turn: 0 }
-    const refusal = { content: 77, md5: md5Of('refused'), size: 9, name: 'docs/r', why: 'no text in it' }
-    const plan = { bodies: ['one', 'two'], chat_id: 'chat_kept', assets: [asset], refusals: [refusal], coverage: '{}' }
-    await bench.record({ type: 'run_planned', run, plan: { ...plan, bodies: ['a', 'b', 'c'], assets: [asset, asset] } })
+    const refusal = {
+      content: 77,
+      md5: md5Of('refused'),
+      size: 9,
+      name: 'docs/r',
+      why: 'no text in it',
+    }
+    const plan = {
+      bodies: ['one', 'two'],
+      chat_id: 'chat_kept',
+      assets: [asset],
+      refusals: [refusal],
+      coverage: '{}',
+    }
+    await bench.record({
+      type: 'run_planned',
+      run,
+      plan: { ...plan, bodies: ['a', 'b', 'c'], assets: [asset, asset] },
+    })
     await bench.record({ type: 'run_planned', run, plan })
     await prompts.answer(run, 'first answer')
     await bench.record({ type: 'turn_intended', run, body: 'second body' })
     const before = await prompts.check(run)
     expect(before).toMatchObject({ state: 'asking', turn: 1, chat_id: 'chat_kept', coverage: '{}' })
     expect(before).toMatchObject({ assets: [asset], refusals: [refusal] })
-    expect(before.turns).toMatchObject([{ answer: 'first answer', chat_id: 'chat_2' }, { body: 'second body' }])
+    expect(before.turns).toMatchObject([
+      { answer: 'first answer', chat_id: 'chat_2' },
+      { body: 'second body' },
+    ])
     await bench.reopen()
     expect(await prompts.check(run)).toEqual(before)
     expect((await prompts.state()).chat_id).toBe('chat_2')
   })
 
-  check('only a written run covers contents and moves the mark; skipped and failed ones do neither', async (bench) => {
-    const prompts = await withReadyFile(bench)
-    const assets = await prompts.arrivals(['docs'])
-    const ends: ((run: number) => RunFact)[] = [
-      (run) => ({ type: 'run_skipped', run, why: 'not now' }),
-      (run) => ({ type: 'run_failed', run, error }),
-    ]
-    for (const end of ends) {
-      const run = await prompts.due()
-      await prompts.plan(run, assets)
-      await bench.record(end(run))
-      await prompts.write(run)
-      expect(await prompts.fresh()).toEqual(['a'])
-      expect(await prompts.state()).toMatchObject({ last_written_due_ms: undefined, open_runs: [] })
-    }
-    await prompts.writeReport(assets)
-    const mark_ms = bench.clock.now_ms()
-    expect(await prompts.fresh()).toEqual([])
-    expect(await prompts.state()).toMatchObject({ last_written_due_ms: mark_ms })
-    const earlier = await prompts.due('digest', { due_ms: mark_ms - hour_ms, cause: 'catch_up' })
-    await prompts.plan(earlier, [])
-    await prompts.answer(earlier)
-    await prompts.write(earlier)
-    expect(await prompts.state()).toMatchObject({ last_written_due_ms: mark_ms })
-  })
+  check(
+    'only a written run covers contents and moves the mark; skipped and failed ones do neither',
+    async (bench) => {
+      const prompts = await withReadyFile(bench)
+      const assets = await prompts.arrivals(['docs'])
+      const ends: ((run: number) => RunFact)[] = [
+        (run) => ({ type: 'run_skipped', run, why: 'not now' }),
+        (run) => ({ type: 'run_failed', run, error }),
+      ]
+      for (const end of ends) {
+        const run = await prompts.due()
+        await prompts.plan(run, assets)
+        await bench.record(end(run))
+        await prompts.write(run)
+        expect(await prompts.fresh()).toEqual(['a'])
+        expect(await prompts.state()).toMatchObject({
+          last_written_due_ms: undefined,
+          open_runs: [],
+        })
+      }
+      await prompts.writeReport(assets)
+      const mark_ms = bench.clock.now_ms()
+      expect(await prompts.fresh()).toEqual([])
+      expect(await prompts.state()).toMatchObject({ last_written_due_ms: mark_ms })
+      const earlier = await prompts.due('digest', { due_ms: mark_ms - hour_ms, cause: 'catch_up' })
+      await prompts.plan(earlier, [])
+      await prompts.answer(earlier)
+      await prompts.write(earlier)
+      expect(await prompts.state()).toMatchObject({ last_written_due_ms: mark_ms })
+    },
+  )
 
   check('facts about an unknown run, or a run in another state, change nothing', async (bench) => {
     const prompts = await withReadyFile(bench)
@@ -106,22 +139,28 @@ function runs(check: ReturnType<typeof withLedger>): void {
     }
     expect(await prompts.check(run)).toEqual(before)
     expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
-    expect(await prompts.state()).toMatchObject({ chat_id: undefined, last_written_due_ms: undefined })
+    expect(await prompts.state()).toMatchObject({
+      chat_id: undefined,
+      last_written_due_ms: undefined,
+    })
   })
 
-  check('old runs are trimmed, but their coverage stays, and so does the newest run of each prompt', async (bench) => {
-    const prompts = await withReadyFile(bench)
-    const due_ms = bench.clock.now_ms() + 1
-    await prompts.writeReport(await prompts.arrivals(['docs']))
-    await bench.clock.advance(800 * day_ms)
-    await bench.ledger.tidy()
-    expect(await prompts.due('digest', { due_ms })).toBe(0)
-    const run = await prompts.due()
-    await bench.ledger.tidy()
-    const again = await prompts.due('digest', { due_ms })
-    expect(again).toBeGreaterThan(run)
-    expect(await prompts.fresh()).toEqual([])
-  })
+  check(
+    'old runs are trimmed, but their coverage stays, and so does the newest run of each prompt',
+    async (bench) => {
+      const prompts = await withReadyFile(bench)
+      const due_ms = bench.clock.now_ms() + 1
+      await prompts.writeReport(await prompts.arrivals(['docs']))
+      await bench.clock.advance(800 * day_ms)
+      await bench.ledger.tidy()
+      expect(await prompts.due('digest', { due_ms })).toBe(0)
+      const run = await prompts.due()
+      await bench.ledger.tidy()
+      const again = await prompts.due('digest', { due_ms })
+      expect(again).toBeGreaterThan(run)
+      expect(await prompts.fresh()).toEqual([])
+    },
+  )
 }
 
 function claims(check: ReturnType<typeof withLedger>): void {
@@ -134,7 +173,12 @@ function claims(check: ReturnType<typeof withLedger>): void {
     expect((await prompts.claim(1)).map(({ run }) => run)).toEqual([first])
     expect(await prompts.claim(10, [other_project_id])).toEqual([])
     expect((await prompts.claim()).map(({ run }) => run)).toEqual([other])
-    await bench.record({ type: 'run_deferred', run: first, not_before_ms: bench.clock.now_ms(), error })
+    await bench.record({
+      type: 'run_deferred',
+      run: first,
+      not_before_ms: bench.clock.now_ms(),
+      error,
+    })
     expect(await prompts.claim()).toEqual([])
     bench.ledger.release('run', [first])
     expect(await prompts.claim()).toMatchObject([{ run: first, attempts: 1 }])
@@ -150,7 +194,10 @@ function claims(check: ReturnType<typeof withLedger>): void {
       const by_hand = await prompts.due('digest', { cause: 'user' })
       await prompts.ask(by_hand)
       await bench.reopen()
-      const earlier = await prompts.due('digest', { due_ms: bench.clock.now_ms() - minute_ms, cause: 'catch_up' })
+      const earlier = await prompts.due('digest', {
+        due_ms: bench.clock.now_ms() - minute_ms,
+        cause: 'catch_up',
+      })
       expect((await prompts.claim()).map(({ run }) => run)).toEqual([by_hand])
       expect(await prompts.claim()).toEqual([])
       bench.ledger.release('run', [by_hand])
@@ -159,16 +206,22 @@ function claims(check: ReturnType<typeof withLedger>): void {
     },
   )
 
-  check('a deferred run waits and delays the runs behind it; next_due_ms gives its time', async (bench) => {
-    const prompts = await withReadyFile(bench)
-    const run = await prompts.due()
-    await prompts.due()
-    const not_before_ms = bench.clock.now_ms() + minute_ms
-    await bench.record({ type: 'run_deferred', run, not_before_ms, error })
-    expect(await bench.ledger.claimRuns(10, { except_projects: [] })).toEqual({ work: [], next_due_ms: not_before_ms })
-    await bench.clock.advance(minute_ms)
-    expect((await prompts.claim()).map((work) => work.run)).toEqual([run])
-  })
+  check(
+    'a deferred run waits and delays the runs behind it; next_due_ms gives its time',
+    async (bench) => {
+      const prompts = await withReadyFile(bench)
+      const run = await prompts.due()
+      await prompts.due()
+      const not_before_ms = bench.clock.now_ms() + minute_ms
+      await bench.record({ type: 'run_deferred', run, not_before_ms, error })
+      expect(await bench.ledger.claimRuns(10, { except_projects: [] })).toEqual({
+        work: [],
+        next_due_ms: not_before_ms,
+      })
+      await bench.clock.advance(minute_ms)
+      expect((await prompts.claim()).map((work) => work.run)).toEqual([run])
+    },
+  )
 
   check('a claim that is not released is free after a restart of the daemon', async (bench) => {
     const prompts = await withReadyFile(bench)
@@ -188,7 +241,13 @@ function claims(check: ReturnType<typeof withLedger>): void {
       const run = await prompts.due()
       const not_before_ms = bench.clock.now_ms() + minute_ms
       await bench.record({ type: 'run_deferred', run, not_before_ms, error })
-      await bench.record({ type: 'delivery_deferred', run: written, target: 'mail', not_before_ms, error })
+      await bench.record({
+        type: 'delivery_deferred',
+        run: written,
+        target: 'mail',
+        not_before_ms,
+        error,
+      })
       bench.ledger.release('delivery', [{ run: written, target: 'mail' }])
       const summary = {
         files: 1,
@@ -199,14 +258,27 @@ function claims(check: ReturnType<typeof withLedger>): void {
         odd_names_total: 0,
         special: [],
       }
-      const rest = { unreadable: [], unreadable_total: 0, other_mounts: [], narrower: [], narrower_total: 0 }
+      const rest = {
+        unreadable: [],
+        unreadable_total: 0,
+        other_mounts: [],
+        narrower: [],
+        narrower_total: 0,
+      }
       const began_ms = bench.clock.now_ms()
-      await bench.record({ type: 'scan_finished', folder: 'docs', began_ms, summary: { ...summary, ...rest } })
+      await bench.record({
+        type: 'scan_finished',
+        folder: 'docs',
+        began_ms,
+        summary: { ...summary, ...rest },
+      })
       await bench.clock.advance(10_000)
       await bench.record({ type: 'scan_wanted', folder: 'docs', at_ms: bench.clock.now_ms() })
       bench.clock.jumpWall(-hour_ms)
       expect((await prompts.claim()).map((work) => work.run)).toEqual([run])
-      expect((await bench.ledger.claimDeliveries(1)).work).toMatchObject([{ run: written, target: 'mail' }])
+      expect((await bench.ledger.claimDeliveries(1)).work).toMatchObject([
+        { run: written, target: 'mail' },
+      ])
       const now_ms = bench.clock.now_ms()
       const [docs] = await bench.ledger.folders()
       expect(docs).toMatchObject({ scan_wanted_ms: now_ms, scan_began_ms: now_ms - 1 })
@@ -226,30 +298,55 @@ function claims(check: ReturnType<typeof withLedger>): void {
 }
 
 function deliveries(check: ReturnType<typeof withLedger>): void {
-  check('each target is claimed by itself with the written run, until it is delivered or given up', async (bench) => {
-    const prompts = await withReadyFile(bench)
-    const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook', 'command'])
-    const now_ms = bench.clock.now_ms()
-    const { work } = await bench.ledger.claimDeliveries(10)
-    expect(work).toMatchObject([{ target: 'mail' }, { target: 'hook' }, { target: 'command' }])
-    expect(work[0]).toMatchObject({ run, attempts: 0, wanted_ms: now_ms, report_path: `/reports/${run}.md` })
-    expect(work[0]).toMatchObject({ written: { prompt: 'digest', project_id, written_ms: now_ms, due_ms: now_ms } })
-    expect(work[0]).toMatchObject({ written: { assets: [{ name: 'docs/a' }], turns: [{ answer: 'nothing much' }] } })
-    expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
-    const not_before_ms = now_ms + minute_ms
-    await bench.record({ type: 'delivered', run, target: 'mail' })
-    await bench.record({ type: 'delivery_deferred', run, target: 'hook', not_before_ms, error })
-    await bench.record({ type: 'delivery_failed', run, target: 'command', error })
-    bench.ledger.release('delivery', work)
-    expect(await bench.ledger.claimDeliveries(10)).toEqual({ work: [], next_due_ms: not_before_ms })
-    await bench.reopen()
-    await bench.clock.advance(minute_ms)
-    const again = await bench.ledger.claimDeliveries(10)
-    expect(again).toMatchObject({ work: [{ target: 'hook', attempts: 1, wanted_ms: now_ms }], next_due_ms: undefined })
-    await bench.record({ type: 'delivered', run, target: 'hook' }, { type: 'delivered', run, target: 'command' })
-    bench.ledger.release('delivery', again.work)
-    expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
-  })
+  check(
+    'each target is claimed by itself with the written run, until it is delivered or given up',
+    async (bench) => {
+      const prompts = await withReadyFile(bench)
+      const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', [
+        'mail',
+        'hook',
+        'command',
+      ])
+      const now_ms = bench.clock.now_ms()
+      const { work } = await bench.ledger.claimDeliveries(10)
+      expect(work).toMatchObject([{ target: 'mail' }, { target: 'hook' }, { target: 'command' }])
+      expect(work[0]).toMatchObject({
+        run,
+        attempts: 0,
+        wanted_ms: now_ms,
+        report_path: `/reports/${run}.md`,
+      })
+      expect(work[0]).toMatchObject({
+        written: { prompt: 'digest', project_id, written_ms: now_ms, due_ms: now_ms },
+      })
+      expect(work[0]).toMatchObject({
+        written: { assets: [{ name: 'docs/a' }], turns: [{ answer: 'nothing much' }] },
+      })
+      expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
+      const not_before_ms = now_ms + minute_ms
+      await bench.record({ type: 'delivered', run, target: 'mail' })
+      await bench.record({ type: 'delivery_deferred', run, target: 'hook', not_before_ms, error })
+      await bench.record({ type: 'delivery_failed', run, target: 'command', error })
+      bench.ledger.release('delivery', work)
+      expect(await bench.ledger.claimDeliveries(10)).toEqual({
+        work: [],
+        next_due_ms: not_before_ms,
+      })
+      await bench.reopen()
+      await bench.clock.advance(minute_ms)
+      const again = await bench.ledger.claimDeliveries(10)
+      expect(again).toMatchObject({
+        work: [{ target: 'hook', attempts: 1, wanted_ms: now_ms }],
+        next_due_ms: undefined,
+      })
+      await bench.record(
+        { type: 'delivered', run, target: 'hook' },
+        { type: 'delivered', run, target: 'command' },
+      )
+      bench.ledger.release('delivery', again.work)
+      expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
+    },
+  )
 
   check(
     'an alert goes out before reports and during a pause, and its attempts are recorded like theirs',
@@ -263,8 +360,16 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
       await bench.record({ type: 'alert_raised', ...alert, targets: ['mail', 'hook', 'page'] })
       await bench.record({ type: 'paused', by: 'anna', why: undefined, until_ms: undefined })
       const paused = await bench.ledger.claimDeliveries(10)
-      expect(paused.work).toMatchObject([{ target: 'mail' }, { target: 'hook' }, { target: 'page' }])
-      expect(paused.work[0]).toMatchObject({ attempts: 0, wanted_ms: at_ms, raised: { ...alert, at_ms } })
+      expect(paused.work).toMatchObject([
+        { target: 'mail' },
+        { target: 'hook' },
+        { target: 'page' },
+      ])
+      expect(paused.work[0]).toMatchObject({
+        attempts: 0,
+        wanted_ms: at_ms,
+        raised: { ...alert, at_ms },
+      })
       expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
       bench.ledger.release('delivery', paused.work)
       await bench.record({ type: 'resumed' })
@@ -282,7 +387,13 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
       const raised = work[0]!.alert!
       const not_before_ms = at_ms + minute_ms
       await bench.record({ type: 'delivered', alert: raised, target: 'mail' })
-      await bench.record({ type: 'delivery_deferred', alert: raised, target: 'hook', not_before_ms, error })
+      await bench.record({
+        type: 'delivery_deferred',
+        alert: raised,
+        target: 'hook',
+        not_before_ms,
+        error,
+      })
       await bench.record({ type: 'delivery_failed', alert: raised, target: 'page', error })
       bench.ledger.release('delivery', work)
       expect(await bench.ledger.claimDeliveries(10)).toMatchObject({
@@ -301,7 +412,10 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
     'a retry makes given-up deliveries due again, and new targets; delivered ones stay delivered',
     async (bench) => {
       const prompts = await withReadyFile(bench)
-      const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook'])
+      const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', [
+        'mail',
+        'hook',
+      ])
       await bench.record({ type: 'delivered', run, target: 'mail' })
       await bench.record({ type: 'delivery_failed', run, target: 'hook', error })
       await bench.clock.advance(minute_ms)

@@ -4,10 +4,16 @@ import type { FolderFact } from '../../../../src/domain/fact.ts'
 import { type Bench, type LedgerFactory, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
 
-const removing: Partial<FolderFact> = { on_delete: 'remove', on_change: 'remove_old', delete_grace_ms: hour_ms }
+const removing: Partial<FolderFact> = {
+  on_delete: 'remove',
+  on_change: 'remove_old',
+  delete_grace_ms: hour_ms,
+}
 
 async function remove(bench: Bench): Promise<string[]> {
-  return (await bench.ledger.claimToRemove(100, { except_projects: [] })).work.map(({ name }) => name)
+  return (await bench.ledger.claimToRemove(100, { except_projects: [] })).work.map(
+    ({ name }) => name,
+  )
 }
 
 async function known(bench: Bench): Promise<void> {
@@ -29,9 +35,21 @@ function leftOut(
     version = 7n,
     folder = 'docs',
     reason = 'before_start',
-  }: { path?: string; version?: bigint; folder?: string; reason?: 'before_start' | 'too_large' } = {},
+  }: {
+    path?: string
+    version?: bigint
+    folder?: string
+    reason?: 'before_start' | 'too_large'
+  } = {},
 ): Promise<void> {
-  return bench.record({ type: 'file_skipped', folder, path, stat: statOf(4, version), reason, rule: 'a rule' })
+  return bench.record({
+    type: 'file_skipped',
+    folder,
+    path,
+    stat: statOf(4, version),
+    reason,
+    rule: 'a rule',
+  })
 }
 
 async function goneForLong(bench: Bench, path: string): Promise<void> {
@@ -54,27 +72,33 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
 
   describe('a left-out file of the same size', () => {
     for (const reason of ['before_start', 'too_large'] as const) {
-      ledgerTest(`that was there before the deleted file (${reason}) does not keep its asset`, async (bench) => {
-        await known(bench)
-        await leftOut(bench, { reason })
-        await ready(bench, 'a', 'text')
-        await goneForLong(bench, 'a')
-        expect(await remove(bench)).toEqual(['docs/a'])
-      })
+      ledgerTest(
+        `that was there before the deleted file (${reason}) does not keep its asset`,
+        async (bench) => {
+          await known(bench)
+          await leftOut(bench, { reason })
+          await ready(bench, 'a', 'text')
+          await goneForLong(bench, 'a')
+          expect(await remove(bench)).toEqual(['docs/a'])
+        },
+      )
     }
 
-    ledgerTest('that came after the deleted file keeps its asset, until it is gone itself', async (bench) => {
-      await known(bench)
-      await ready(bench, 'a', 'text')
-      await leftOut(bench)
-      await goneForLong(bench, 'a')
-      expect(await remove(bench)).toEqual([])
-      await bench.clock.advance(day_ms)
-      await bench.scanned('docs')
-      expect(await remove(bench)).toEqual([])
-      await bench.gone('docs', 'old')
-      expect(await remove(bench), 'at once, and not at the next scan').toEqual(['docs/a'])
-    })
+    ledgerTest(
+      'that came after the deleted file keeps its asset, until it is gone itself',
+      async (bench) => {
+        await known(bench)
+        await ready(bench, 'a', 'text')
+        await leftOut(bench)
+        await goneForLong(bench, 'a')
+        expect(await remove(bench)).toEqual([])
+        await bench.clock.advance(day_ms)
+        await bench.scanned('docs')
+        expect(await remove(bench)).toEqual([])
+        await bench.gone('docs', 'old')
+        expect(await remove(bench), 'at once, and not at the next scan').toEqual(['docs/a'])
+      },
+    )
 
     ledgerTest('counts by the latest of several left-out files', async (bench) => {
       await known(bench)
@@ -114,76 +138,100 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       },
     }
     for (const [what, happens] of Object.entries(replaced)) {
-      ledgerTest(`that was there before and ${what} keeps the asset of the deleted file`, async (bench) => {
+      ledgerTest(
+        `that was there before and ${what} keeps the asset of the deleted file`,
+        async (bench) => {
+          await known(bench)
+          await leftOut(bench)
+          await ready(bench, 'a', 'text')
+          await happens(bench)
+          await goneForLong(bench, 'a')
+          expect(await remove(bench)).toEqual([])
+        },
+      )
+    }
+
+    ledgerTest(
+      'that was there before and is judged again by new rules does not keep the asset',
+      async (bench) => {
         await known(bench)
         await leftOut(bench)
         await ready(bench, 'a', 'text')
-        await happens(bench)
+        const not_before_ms = bench.clock.now_ms()
+        await bench.record({
+          type: 'file_seen',
+          folder: 'docs',
+          path: 'old',
+          stat: statOf(4, 7n),
+          not_before_ms,
+        })
+        await leftOut(bench, { reason: 'too_large' })
+        await goneForLong(bench, 'a')
+        expect(await remove(bench)).toEqual(['docs/a'])
+      },
+    )
+
+    ledgerTest(
+      'keeps the asset of a file that moved to another folder before it was missed',
+      async (bench) => {
+        await known(bench)
+        await bench.online('share')
+        await bench.scanned('share')
+        await ready(bench, 'a', 'text')
+        await leftOut(bench, { folder: 'share' })
+        await bench.clock.advance(day_ms)
+        await bench.gone('docs', 'a')
+        await bench.scanned('share')
+        await later(bench)
+        await bench.scanned('share')
+        expect(await remove(bench)).toEqual([])
+      },
+    )
+
+    ledgerTest(
+      'that came after the deleted file keeps its asset, even if the clock was set back',
+      async (bench) => {
+        await known(bench)
+        await bench.clock.advance(day_ms)
+        await ready(bench, 'a', 'text')
+        bench.clock.jumpWall(-day_ms)
+        await leftOut(bench)
+        await bench.clock.advance(3 * day_ms)
         await goneForLong(bench, 'a')
         expect(await remove(bench)).toEqual([])
-      })
-    }
+      },
+    )
 
-    ledgerTest('that was there before and is judged again by new rules does not keep the asset', async (bench) => {
-      await known(bench)
-      await leftOut(bench)
-      await ready(bench, 'a', 'text')
-      const not_before_ms = bench.clock.now_ms()
-      await bench.record({ type: 'file_seen', folder: 'docs', path: 'old', stat: statOf(4, 7n), not_before_ms })
-      await leftOut(bench, { reason: 'too_large' })
-      await goneForLong(bench, 'a')
-      expect(await remove(bench)).toEqual(['docs/a'])
-    })
+    ledgerTest(
+      'keeps the asset even if the service has read the asset again since',
+      async (bench) => {
+        await known(bench)
+        const content = await ready(bench, 'a', 'text')
+        await leftOut(bench)
+        await bench.gone('docs', 'a')
+        await bench.clock.advance(minute_ms)
+        await bench.record({ type: 'asset_unready', content })
+        await bench.record({ type: 'asset_ready', content })
+        await later(bench)
+        expect(await remove(bench)).toEqual([])
+      },
+    )
 
-    ledgerTest('keeps the asset of a file that moved to another folder before it was missed', async (bench) => {
-      await known(bench)
-      await bench.online('share')
-      await bench.scanned('share')
-      await ready(bench, 'a', 'text')
-      await leftOut(bench, { folder: 'share' })
-      await bench.clock.advance(day_ms)
-      await bench.gone('docs', 'a')
-      await bench.scanned('share')
-      await later(bench)
-      await bench.scanned('share')
-      expect(await remove(bench)).toEqual([])
-    })
-
-    ledgerTest('that came after the deleted file keeps its asset, even if the clock was set back', async (bench) => {
-      await known(bench)
-      await bench.clock.advance(day_ms)
-      await ready(bench, 'a', 'text')
-      bench.clock.jumpWall(-day_ms)
-      await leftOut(bench)
-      await bench.clock.advance(3 * day_ms)
-      await goneForLong(bench, 'a')
-      expect(await remove(bench)).toEqual([])
-    })
-
-    ledgerTest('keeps the asset even if the service has read the asset again since', async (bench) => {
-      await known(bench)
-      const content = await ready(bench, 'a', 'text')
-      await leftOut(bench)
-      await bench.gone('docs', 'a')
-      await bench.clock.advance(minute_ms)
-      await bench.record({ type: 'asset_unready', content })
-      await bench.record({ type: 'asset_ready', content })
-      await later(bench)
-      expect(await remove(bench)).toEqual([])
-    })
-
-    ledgerTest('that was there before an old version keeps it until the folder is scanned', async (bench) => {
-      await known(bench)
-      await leftOut(bench)
-      const old = await ready(bench, 'a', 'text')
-      await bench.clock.advance(minute_ms)
-      await ready(bench, 'a', 'newer text')
-      expect(await remove(bench), 'it may have moved onto that file just now').toEqual([])
-      await bench.clock.advance(minute_ms)
-      await bench.scanned('docs')
-      const { work } = await bench.ledger.claimToRemove(100, { except_projects: [] })
-      expect(work.map(({ content }) => content)).toEqual([old])
-    })
+    ledgerTest(
+      'that was there before an old version keeps it until the folder is scanned',
+      async (bench) => {
+        await known(bench)
+        await leftOut(bench)
+        const old = await ready(bench, 'a', 'text')
+        await bench.clock.advance(minute_ms)
+        await ready(bench, 'a', 'newer text')
+        expect(await remove(bench), 'it may have moved onto that file just now').toEqual([])
+        await bench.clock.advance(minute_ms)
+        await bench.scanned('docs')
+        const { work } = await bench.ledger.claimToRemove(100, { except_projects: [] })
+        expect(work.map(({ content }) => content)).toEqual([old])
+      },
+    )
 
     ledgerTest('is known after a restart', async (bench) => {
       await known(bench)

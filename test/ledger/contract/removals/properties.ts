@@ -9,7 +9,12 @@ function often<Word>(word: Word): Word[] {
 
 const path = fc.constantFrom('left/a', 'left/b', 'right/a', 'right/b')
 const text = fc.constantFrom('one', 'two', 'three', 'four', 'five', 'six', 'foreign')
-const ending = fc.constantFrom<Ending>(...often<Ending>('well'), 'crash before', 'crash after', 'answer lost')
+const ending = fc.constantFrom<Ending>(
+  ...often<Ending>('well'),
+  'crash before',
+  'crash after',
+  'answer lost',
+)
 const side = fc.constantFrom<0 | 1>(0, 1)
 const policy = fc.record({
   on_delete: fc.constantFrom(...often('remove' as const), 'keep' as const),
@@ -19,27 +24,44 @@ const policy = fc.record({
 type Act = (world: RemovalWorld) => void | Promise<void>
 
 const act: fc.Arbitrary<[string, Act]> = fc.oneof(
-  { weight: 10, arbitrary: fc.tuple(path, text).map(([to, bytes]) => named(`write ${to}`, (w) => w.write(to, bytes))) },
+  {
+    weight: 10,
+    arbitrary: fc
+      .tuple(path, text)
+      .map(([to, bytes]) => named(`write ${to}`, (w) => w.write(to, bytes))),
+  },
   { weight: 2, arbitrary: path.map((at) => named(`delete ${at}`, (w) => w.delete(at))) },
   {
     weight: 2,
-    arbitrary: fc.tuple(path, path).map(([from, to]) => named(`move ${from} ${to}`, (w) => w.move(from, to))),
+    arbitrary: fc
+      .tuple(path, path)
+      .map(([from, to]) => named(`move ${from} ${to}`, (w) => w.move(from, to))),
   },
   {
     weight: 1,
-    arbitrary: fc.tuple(path, path).map(([from, to]) => named(`copy ${from} ${to}`, (w) => w.copy(from, to))),
+    arbitrary: fc
+      .tuple(path, path)
+      .map(([from, to]) => named(`copy ${from} ${to}`, (w) => w.copy(from, to))),
   },
-  { weight: 10, arbitrary: ending.map((ends) => named(`scan and upload ${ends}`, (w) => w.scanAndUpload(ends))) },
-  { weight: 4, arbitrary: ending.map((ends) => named(`later, remove ${ends}`, (w) => w.later(ends))) },
+  {
+    weight: 10,
+    arbitrary: ending.map((ends) => named(`scan and upload ${ends}`, (w) => w.scanAndUpload(ends))),
+  },
+  {
+    weight: 4,
+    arbitrary: ending.map((ends) => named(`later, remove ${ends}`, (w) => w.later(ends))),
+  },
   { weight: 2, arbitrary: fc.constant(named('scan', (w) => w.scan())) },
   { weight: 2, arbitrary: fc.constant(named('notice', (w) => w.notice())) },
   {
     weight: 1,
-    arbitrary: fc.tuple(side, policy, fc.constantFrom({}, { root: '/data/other' })).map(([one, says, place]) => {
-      return named(`configure ${one} ${JSON.stringify({ ...says, ...place })}`, (w) =>
-        w.configure(one, { ...says, ...place }),
-      )
-    }),
+    arbitrary: fc
+      .tuple(side, policy, fc.constantFrom({}, { root: '/data/other' }))
+      .map(([one, says, place]) => {
+        return named(`configure ${one} ${JSON.stringify({ ...says, ...place })}`, (w) =>
+          w.configure(one, { ...says, ...place }),
+        )
+      }),
   },
   { weight: 1, arbitrary: ending.map((ends) => named(`upload ${ends}`, (w) => w.upload(ends))) },
   { weight: 2, arbitrary: ending.map((ends) => named(`remove ${ends}`, (w) => w.remove(ends))) },

@@ -73,8 +73,14 @@ export class RemovalWorld {
   async scan(): Promise<void> {
     const began_ms = this.#bench.clock.now_ms()
     await this.#bench.clock.advance(minute_ms)
-    const online = (await this.#bench.ledger.folders()).filter((state) => state.online).map(({ name }) => name)
-    for (const path of new Set([...this.#disk.keys(), ...this.#recorded.keys(), ...this.#noticed])) {
+    const online = (await this.#bench.ledger.folders())
+      .filter((state) => state.online)
+      .map(({ name }) => name)
+    for (const path of new Set([
+      ...this.#disk.keys(),
+      ...this.#recorded.keys(),
+      ...this.#noticed,
+    ])) {
       const [folder, name] = this.#placeOf(path)
       if (!online.includes(folder)) continue
       const text = this.#disk.get(path)
@@ -92,7 +98,9 @@ export class RemovalWorld {
 
   /** Records that files changed, before their bytes are known. */
   async notice(): Promise<void> {
-    const online = (await this.#bench.ledger.folders()).filter((state) => state.online).map(({ name }) => name)
+    const online = (await this.#bench.ledger.folders())
+      .filter((state) => state.online)
+      .map(({ name }) => name)
     for (const [path, text] of this.#disk) {
       const [folder, name] = this.#placeOf(path)
       if (!online.includes(folder) || text === this.#recorded.get(path)) continue
@@ -110,21 +118,29 @@ export class RemovalWorld {
 
   /** Changes the configuration of a folder. A new root holds the same files. */
   async configure(side: 0 | 1, change: Partial<FolderFact>): Promise<void> {
-    const state = (await this.#bench.ledger.folders()).find(({ name }) => name === this.#folders[side])
+    const state = (await this.#bench.ledger.folders()).find(
+      ({ name }) => name === this.#folders[side],
+    )
     await this.#bench.configure(this.#folders[side], {
       project_id: this.#project_id,
       delete_grace_ms: grace_ms,
       ...change,
     })
-    if (state?.online) await this.#bench.record({ type: 'folder_online', folder: this.#folders[side], device: 5n })
+    if (state?.online)
+      await this.#bench.record({ type: 'folder_online', folder: this.#folders[side], device: 5n })
   }
 
   async offline(side: 0 | 1): Promise<void> {
-    await this.#bench.record({ type: 'folder_offline', folder: this.#folders[side], reason: 'missing' })
+    await this.#bench.record({
+      type: 'folder_offline',
+      folder: this.#folders[side],
+      reason: 'missing',
+    })
   }
 
   async backOnline(): Promise<void> {
-    for (const folder of this.#folders) await this.#bench.record({ type: 'folder_online', folder, device: 5n })
+    for (const folder of this.#folders)
+      await this.#bench.record({ type: 'folder_online', folder, device: 5n })
   }
 
   pass(ms: number): Promise<void> {
@@ -143,15 +159,25 @@ export class RemovalWorld {
       if (work.state === 'wanted') await this.#bench.record({ type: 'slot_intended', content })
       const known = work.state === 'reserved' ? undefined : this.#assetOf(work.md5)
       if (known !== undefined) {
-        await this.#bench.record({ type: 'asset_found', content, asset_id: known }, { type: 'asset_ready', content })
+        await this.#bench.record(
+          { type: 'asset_found', content, asset_id: known },
+          { type: 'asset_ready', content },
+        )
         continue
       }
       if (work.state !== 'reserved') {
         const asset_id = this.#make(work)
-        await this.#bench.record({ type: 'slot_reserved', content, asset_id, ticket: ticketFor(asset_id) })
+        await this.#bench.record({
+          type: 'slot_reserved',
+          content,
+          asset_id,
+          ticket: ticketFor(asset_id),
+        })
       }
       if (ending === 'crash after') return this.crash()
-      await this.#bench.record(...in_the_end.map((type) => ({ type, content, not_before_ms: 0 }) as Fact))
+      await this.#bench.record(
+        ...in_the_end.map((type) => ({ type, content, not_before_ms: 0 }) as Fact),
+      )
     }
   }
 
@@ -162,7 +188,11 @@ export class RemovalWorld {
     for (const { content, asset_id, is_doubted } of work) {
       if (ending === 'crash before') return this.crash()
       if (is_doubted && this.#assets.has(asset_id)) {
-        await this.#bench.record({ type: 'asset_kept', content, not_before_ms: this.#bench.clock.now_ms() })
+        await this.#bench.record({
+          type: 'asset_kept',
+          content,
+          not_before_ms: this.#bench.clock.now_ms(),
+        })
         continue
       }
       expect(this.#assets.get(asset_id)?.ours, 'only what we made').not.toBe(false)

@@ -4,12 +4,18 @@ import type { FolderFact, ScanSummary } from '../../../../src/domain/fact.ts'
 import { type Bench, type LedgerFactory, md5Of, nothing_seen, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
 
-const removing: Partial<FolderFact> = { on_delete: 'remove', on_change: 'remove_old', delete_grace_ms: hour_ms }
+const removing: Partial<FolderFact> = {
+  on_delete: 'remove',
+  on_change: 'remove_old',
+  delete_grace_ms: hour_ms,
+}
 const elsewhere = { ...removing, root: '/data/other' }
 const cut: ScanSummary = { ...nothing_seen, unreadable_total: 5_000 }
 
 async function remove(bench: Bench): Promise<string[]> {
-  return (await bench.ledger.claimToRemove(100, { except_projects: [] })).work.map(({ name }) => name)
+  return (await bench.ledger.claimToRemove(100, { except_projects: [] })).work.map(
+    ({ name }) => name,
+  )
 }
 
 async function ready(bench: Bench, path: string, text: string): Promise<number> {
@@ -46,24 +52,39 @@ export function removalTimesContract(factory: LedgerFactory): void {
       seen: (bench) => bench.seen('docs', 'a', 'newer', minute_ms),
       blocked: (bench) => {
         const why = { reason: 'unreadable', detail: 'EACCES', not_before_ms: undefined } as const
-        return bench.record({ type: 'file_blocked', folder: 'docs', path: 'a', stat: statOf(4), ...why })
+        return bench.record({
+          type: 'file_blocked',
+          folder: 'docs',
+          path: 'a',
+          stat: statOf(4),
+          ...why,
+        })
       },
       skipped: (bench) => {
         const why = { reason: 'too_large', rule: 'max_file_bytes' } as const
-        return bench.record({ type: 'file_skipped', folder: 'docs', path: 'a', stat: statOf(9), ...why })
+        return bench.record({
+          type: 'file_skipped',
+          folder: 'docs',
+          path: 'a',
+          stat: statOf(9),
+          ...why,
+        })
       },
     }
     for (const [what, happens] of Object.entries(unsettled)) {
-      ledgerTest(`${what}: it is missing afterwards, and does not count as deleted`, async (bench) => {
-        await known(bench)
-        await ready(bench, 'a', 'text')
-        await happens(bench)
-        await bench.online('docs', elsewhere)
-        await scanned(bench)
-        await bench.gone('docs', 'a')
-        await graceAndScan(bench)
-        expect(await remove(bench)).toEqual([])
-      })
+      ledgerTest(
+        `${what}: it is missing afterwards, and does not count as deleted`,
+        async (bench) => {
+          await known(bench)
+          await ready(bench, 'a', 'text')
+          await happens(bench)
+          await bench.online('docs', elsewhere)
+          await scanned(bench)
+          await bench.gone('docs', 'a')
+          await graceAndScan(bench)
+          expect(await remove(bench)).toEqual([])
+        },
+      )
     }
   })
 
@@ -95,29 +116,35 @@ export function removalTimesContract(factory: LedgerFactory): void {
     },
   )
 
-  ledgerTest('an old version dated by such a clock is removed after a scan of the other folder', async (bench) => {
-    await known(bench)
-    await bench.online('archive')
-    await ready(bench, 'a', 'old')
-    await bench.clock.advance(365 * day_ms)
-    await ready(bench, 'a', 'newer')
-    bench.clock.jumpWall(-365 * day_ms)
-    await bench.clock.advance(minute_ms)
-    await scanned(bench)
-    await scanned(bench, nothing_seen, 'archive')
-    expect(await remove(bench)).toEqual(['docs/a'])
-  })
+  ledgerTest(
+    'an old version dated by such a clock is removed after a scan of the other folder',
+    async (bench) => {
+      await known(bench)
+      await bench.online('archive')
+      await ready(bench, 'a', 'old')
+      await bench.clock.advance(365 * day_ms)
+      await ready(bench, 'a', 'newer')
+      bench.clock.jumpWall(-365 * day_ms)
+      await bench.clock.advance(minute_ms)
+      await scanned(bench)
+      await scanned(bench, nothing_seen, 'archive')
+      expect(await remove(bench)).toEqual(['docs/a'])
+    },
+  )
 
-  ledgerTest('a scan counts that begins as the grace ends, and none that began before', async (bench) => {
-    await known(bench)
-    await ready(bench, 'a', 'text')
-    await bench.gone('docs', 'a')
-    await bench.clock.advance(hour_ms - 1)
-    await scanned(bench)
-    expect(await remove(bench)).toEqual([])
-    await scanned(bench)
-    expect(await remove(bench)).toEqual(['docs/a'])
-  })
+  ledgerTest(
+    'a scan counts that begins as the grace ends, and none that began before',
+    async (bench) => {
+      await known(bench)
+      await ready(bench, 'a', 'text')
+      await bench.gone('docs', 'a')
+      await bench.clock.advance(hour_ms - 1)
+      await scanned(bench)
+      expect(await remove(bench)).toEqual([])
+      await scanned(bench)
+      expect(await remove(bench)).toEqual(['docs/a'])
+    },
+  )
 
   ledgerTest('a scan that began at a time that was set back does not count', async (bench) => {
     await known(bench)
@@ -146,9 +173,12 @@ export function removalTimesContract(factory: LedgerFactory): void {
       return bench.see.content(md5Of('text'))?.state
     }
 
-    ledgerTest('is missing soon after: our own removal did it, and the file is sent again', async (bench) => {
-      expect(await keptAndMissing(bench, hour_ms)).toBe('wanted')
-    })
+    ledgerTest(
+      'is missing soon after: our own removal did it, and the file is sent again',
+      async (bench) => {
+        expect(await keptAndMissing(bench, hour_ms)).toBe('wanted')
+      },
+    )
 
     ledgerTest('is missing days later: another user removed it', async (bench) => {
       expect(await keptAndMissing(bench, 2 * day_ms)).toBe('removed_on_service')
