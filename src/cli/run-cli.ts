@@ -230,7 +230,8 @@ function calledBy(words: readonly string[], commands: readonly ListedCommand[]):
   let called: Called = { name: 'sluice', usage: 'sluice COMMAND', listed: commands }
   for (const word of words) {
     const found = called.listed.find(({ usage }) => nameOf(usage) === word)
-    const [above, listed] = [called.name, found?.subcommands ?? []]
+    const above = called.name
+    const listed = found?.subcommands ?? []
     if (found) called = { name: `${above} ${word}`, usage: `${above} ${found.usage}`, listed }
   }
   return called

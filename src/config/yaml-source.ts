@@ -96,8 +96,9 @@ function* partsOf(
   offset = node?.range?.[0],
 ): Generator<{ path: Path; offset: number }> {
   if (offset !== undefined) yield { path, offset }
-  if (isSeq(node))
+  if (isSeq(node)) {
     for (const [at, item] of node.items.entries()) yield* partsOf(item as Node, [...path, at])
+  }
   if (!isMap(node)) return
   for (const { key, value } of node.items) {
     if (isScalar(key))

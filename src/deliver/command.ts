@@ -58,8 +58,9 @@ function commandEnvironment(
   values: Record<string, string>,
 ) {
   const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries({ PATH, HOME, LANG }))
+  for (const [name, value] of Object.entries({ PATH, HOME, LANG })) {
     if (value !== undefined) env[name] = value
+  }
   for (const [name, value] of Object.entries(values)) {
     const is_fit =
       name !== 'text' && !value.includes('\0') && Buffer.byteLength(value) <= max_variable_bytes

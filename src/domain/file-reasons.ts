@@ -124,10 +124,8 @@ function isOlder(
   { mtime_ns, ctime_ns }: FileStat,
   started_ms: number,
 ): boolean {
-  const [mtime_ms, ctime_ms] = [mtime_ns, ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [
-    number,
-    number,
-  ]
+  const mtime_ms = Number(mtime_ns / 1_000_000n)
+  const ctime_ms = Number(ctime_ns / 1_000_000n)
   if (start.kind === 'newer_than') return mtime_ms < started_ms - start.age_ms
   return Math.max(mtime_ms, ctime_ms) < started_ms
 }

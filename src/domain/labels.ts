@@ -30,8 +30,9 @@ export function labelGiver({
   return (path, { by_rule, by_folder }) => {
     for (const rule of rules) {
       const names = rule.add.filter((name) => !by_rule.has(name))
-      if (names.length > 0 && rule.matches(path))
+      if (names.length > 0 && rule.matches(path)) {
         for (const name of names) by_rule.set(name, rule.path)
+      }
     }
     const folders = label_from === 'none' ? [] : path.split('/').slice(0, -1)
     for (const name of label_from === 'first_folder' ? folders.slice(0, 1) : folders) {

@@ -35,7 +35,8 @@ export function isMuch(
 /** The largest number of these times that lie within one span of `per_ms`. */
 export function mostWithin(times_ms: readonly number[], per_ms: number): number {
   const sorted = [...times_ms].sort((a, b) => a - b)
-  let [max, from] = [0, 0]
+  let max = 0
+  let from = 0
   for (const [to, at_ms] of sorted.entries()) {
     while (at_ms - sorted[from]! >= per_ms) from += 1
     max = Math.max(max, to - from + 1)

@@ -20,7 +20,8 @@ interface RootTraits {
  */
 export function isSameRoot(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return true
-  const [known, now] = [traitsOf(a), traitsOf(b)]
+  const known = traitsOf(a)
+  const now = traitsOf(b)
   return (
     known.what === now.what &&
     agree(known.born, now.born) &&
@@ -31,7 +32,8 @@ export function isSameRoot(a: string | undefined, b: string | undefined): boolea
 /** Compares a root with the known one. Only the ids of both filesystems allow `same` or `other`. */
 export function likeness(known: string | undefined, now: string | undefined): Likeness {
   if (known === undefined || now === undefined) return 'unsaid'
-  const [id, id_now] = [traitsOf(known).filesystem_id, traitsOf(now).filesystem_id]
+  const id = traitsOf(known).filesystem_id
+  const id_now = traitsOf(now).filesystem_id
   if (!id || !id_now) return 'unsaid'
   if (id !== id_now) return id.endsWith('~') || id_now.endsWith('~') ? 'unsaid' : 'other'
   return isSameRoot(known, now) ? 'same' : 'unsaid'

@@ -201,9 +201,8 @@ function changeClosed(file: string, change: (database: Sqlite) => void): void {
 
 /** Refuses the ledger itself under any name, links included. */
 function refuseItself(state_dir: string, file: string): void {
-  const [one, other] = [file, ledgerFile(state_dir)].map((path) =>
-    statSync(path, { throwIfNoEntry: false }),
-  )
+  const one = statSync(file, { throwIfNoEntry: false })
+  const other = statSync(ledgerFile(state_dir), { throwIfNoEntry: false })
   if (!one || !other || one.dev !== other.dev || one.ino !== other.ino) return
   throw new SluiceError({
     code: 'usage.backup',

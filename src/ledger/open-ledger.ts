@@ -140,7 +140,9 @@ function ledgerOn(
 
 function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
   const kinds = new Set<WorkKind>()
-  for (const fact of facts) for (const kind of fact_table[fact.type].wakes ?? []) kinds.add(kind)
+  for (const fact of facts) {
+    for (const kind of fact_table[fact.type].wakes ?? []) kinds.add(kind)
+  }
   return kinds
 }
 

@@ -22,8 +22,9 @@ export async function factsOfPrompts(
     (await ledger.prompts()).filter(({ is_new }) => !is_new).map(({ name }) => name),
   )
   const covered: RunFact[] = []
-  for (const settings of prompts)
+  for (const settings of prompts) {
     if (!known.has(settings.name)) covered.push(...(await coveredBefore(settings, report)))
+  }
   const facts = prompts.map(({ name, project_id, schedule, first_run }) => ({
     name,
     project_id,

@@ -185,7 +185,9 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     },
     injectFaults(change: InjectedFaults): void {
       injected_faults.set(change)
-      if (change.down) for (const server of servers) server.closeAllConnections()
+      if (change.down) {
+        for (const server of servers) server.closeAllConnections()
+      }
     },
     /** Lets requests in flight finish (close_grace_ms), then stops everything, once. */
     close(): Promise<void> {

@@ -73,7 +73,9 @@ export function createFaultCounts(clock: Clock) {
       const met = alike.get(key) ?? new Map<number, number>()
       alike.set(key, met.set(content, now_ms))
       for (const [fault, contents] of alike) {
-        for (const [other, at_ms] of contents) if (now_ms - at_ms > alike_ms) contents.delete(other)
+        for (const [other, at_ms] of contents) {
+          if (now_ms - at_ms > alike_ms) contents.delete(other)
+        }
         if (contents.size === 0) alike.delete(fault)
       }
       return met.size >= failures_to_trip
@@ -82,7 +84,9 @@ export function createFaultCounts(clock: Clock) {
       in_a_row.delete(host)
       succeeded_ms.set(host, clock.monotonic_ms())
       if (step === undefined) return
-      for (const fault of alike.keys()) if (fault.startsWith(`${step} `)) alike.delete(fault)
+      for (const fault of alike.keys()) {
+        if (fault.startsWith(`${step} `)) alike.delete(fault)
+      }
     },
   }
 }

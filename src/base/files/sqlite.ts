@@ -97,7 +97,8 @@ function keepCopy(database: Sqlite, copy: string): void {
 /** The format of the database; 0 for a new one. Throws if `migrations` do not include it. */
 function versionOf(database: Sqlite, file: string, migrations: readonly Migration[]): number {
   const current = database.pragma('user_version', { simple: true }) as number
-  const [oldest, newest] = [migrations[0]?.version ?? 0, migrations.at(-1)?.version ?? 0]
+  const oldest = migrations[0]?.version ?? 0
+  const newest = migrations.at(-1)?.version ?? 0
   if (current > 0 && current < oldest) {
     throw new SluiceError({
       code: 'database.older',
@@ -138,7 +139,9 @@ export function readOne<Row>(statement: Statement, ...values: unknown[]): Row | 
 }
 
 function withoutNull<Row>(row: Row): Row {
-  for (const name in row) if (row[name] === null) row[name] = undefined as never
+  for (const name in row) {
+    if (row[name] === null) row[name] = undefined as never
+  }
   return row
 }
 

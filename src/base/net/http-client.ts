@@ -177,7 +177,9 @@ export function createHttpClient(options: HttpClientOptions) {
 
     try {
       // undici does not begin a stream of size 0, but its source must still check the file.
-      if (size === 0) for await (const _ of pieces());
+      if (size === 0) {
+        for await (const _ of pieces());
+      }
       // undici takes async iterables (Dispatcher.request documents it), but its types do not.
       const body = size === 0 ? null : (pieces() as AsyncIterable<Uint8Array> as Readable)
       const headers = withLength(request.headers, size)

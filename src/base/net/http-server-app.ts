@@ -110,7 +110,8 @@ function sendError(reply: HttpReply, { status, body, headers }: ErrorAnswer): Ht
   return reply.send(is_html ? body : JSON.stringify(body))
 }
 
-const [html_type, json_type] = ['text/html; charset=utf-8', 'application/json; charset=utf-8']
+const html_type = 'text/html; charset=utf-8'
+const json_type = 'application/json; charset=utf-8'
 const fastify_faults: Record<string, string> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'http.media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'http.body_too_large',

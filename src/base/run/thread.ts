@@ -135,7 +135,9 @@ function openOutbox<Item>(
     const gathered = entries
     entries = []
     // An item that cannot be cloned must not stop the others.
-    if (!send(gathered) && gathered.length > 1) for (const entry of gathered) send([entry])
+    if (!send(gathered) && gathered.length > 1) {
+      for (const entry of gathered) send([entry])
+    }
   }
 
   function send(gathered: typeof entries): boolean {

@@ -131,7 +131,8 @@ const sync_text = '`sluice sync` takes up what is on disk'
 
 function doubtLines(doubts: readonly Doubt[], what: string): string[] {
   const count = (about: Doubt['about']) => doubts.filter((doubt) => doubt.about === about).length
-  const [bytes, labels] = [count('bytes'), count('label')]
+  const bytes = count('bytes')
+  const labels = count('label')
   return [
     ...(bytes > 0 ? [`to be read again: ${counted(bytes, 'file')}; ${what}`] : []),
     ...(labels > 0 ? [`to be attached again: ${counted(labels, 'label')}; ${what}`] : []),

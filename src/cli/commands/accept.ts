@@ -111,7 +111,8 @@ function typeIn({ facts: [fact] }: UserRequest): string | undefined {
 function outcomeText(type: UserFact['type'], request: UserRequest, reached: Reached): string {
   const { files, bytes, missing } = reached
   const when = reached.is_paused ? 'after the pause' : 'now'
-  const [named, opened] = [request.where, typeIn(request)]
+  const named = request.where
+  const opened = typeIn(request)
   const where = printable(opened?.startsWith('!') ? named.replace('!*.', '*.') : named)
   const what = formatAmount({ files, bytes })
   if (type === 'removals_accepted') {

@@ -115,7 +115,9 @@ function removeUnit({ layout, builder, others, prefix, options }: Site): void {
   for (const path of othersBeside(drop_in, prefix))
     terminal.out(`left     ${path}  (yours to remove)`)
   if (others.length === 0) {
-    for (const { to } of shared) if (builder.remove(to)) is_changed = true
+    for (const { to } of shared) {
+      if (builder.remove(to)) is_changed = true
+    }
   } else {
     print(
       terminal,
@@ -132,8 +134,9 @@ function purge({ layout, builder, others, prefix, options }: Site): void {
   const is_state_removed = options.instance !== undefined || others.length === 0
   const left = [...namedElsewhere(layout, prefix), ...(is_state_removed ? [] : [state_dir])]
   for (const path of [config, token]) builder.remove(path)
-  if (is_state_removed)
+  if (is_state_removed) {
     for (const path of [state_dir, privateState(state_dir)]) builder.removeTree(path)
+  }
   const there = left.filter((path) => builder.exists(path))
   if (there.length > 0) print(options.terminal, `left     ${there.join(', ')}  (yours to remove)`)
   if (others.length > 0) return

@@ -24,10 +24,8 @@ export function pathCompleter({ with_files }: { with_files: boolean }) {
 
 async function pathsFor(line: string, with_files: boolean): Promise<string[]> {
   if (line === '~') return ['~/']
-  const [parent, begun] = [
-    line.slice(0, line.lastIndexOf('/') + 1),
-    line.slice(line.lastIndexOf('/') + 1),
-  ]
+  const parent = line.slice(0, line.lastIndexOf('/') + 1)
+  const begun = line.slice(line.lastIndexOf('/') + 1)
   const place = expandPath(parent, readEnvironment().home)
   const entries = await readdir(place, { withFileTypes: true }).catch((): Dirent[] => [])
   const found: string[] = []

@@ -89,8 +89,9 @@ export function printError(error: unknown, terminal: Terminal): void {
     writeWrapped(terminal, 'err', `${title} ${line}`, title.length, red)
   }
   if (isSluiceError(error)) {
-    for (const line of scrubbedLines(error.hint ?? ''))
+    for (const line of scrubbedLines(error.hint ?? '')) {
       if (line !== '') writeWrapped(terminal, 'err', `  ${line}`)
+    }
     return
   }
   const stack = error instanceof Error ? (error.stack ?? '') : ''

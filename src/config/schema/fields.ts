@@ -41,7 +41,8 @@ export function span({ usual, min, max }: Amount<string, string>) {
 }
 
 export function spanValue(min: string, max: string, wrong: string) {
-  const [min_ms, max_ms] = [parseDuration_ms(min), parseDuration_ms(max)]
+  const min_ms = parseDuration_ms(min)
+  const max_ms = parseDuration_ms(max)
   return matching(duration_pattern, wrong)
     .transform(parseDuration_ms)
     .refine((ms) => ms >= min_ms && ms <= max_ms, wrong)

@@ -141,10 +141,12 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   function log(problems: readonly Problem[]): void {
     const unlogged = problems.filter(({ kind }) => kind !== 'account' && kind !== 'project')
     const now = new Map(unlogged.map((problem) => [`${problem.kind} ${problem.about}`, problem]))
-    for (const [name, { message, hint }] of now)
+    for (const [name, { message, hint }] of now) {
       if (!known.has(name)) report.trouble('health', `${message}. ${hint}`, 'error')
-    for (const [name, { message }] of known)
+    }
+    for (const [name, { message }] of known) {
       if (!now.has(name)) report.trouble('health', `resolved: ${message}`, 'info')
+    }
     known = now
   }
 

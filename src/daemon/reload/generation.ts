@@ -85,8 +85,9 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
     connections,
     /** Wakes the workers for this kind of work; absent: all. */
     wake(kind?: WorkKind): void {
-      for (const { worker, wakes_on } of started)
+      for (const { worker, wakes_on } of started) {
         if (kind === undefined || wakes_on === kind) worker.wake()
+      }
     },
     inFlight: () => sum(started.map((one) => one.inFlight?.())),
     width: () => sum(started.map((one) => one.width?.())),

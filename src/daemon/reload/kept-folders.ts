@@ -86,7 +86,9 @@ export function keepFolders(
      */
     configure({ folders }: Config): void {
       const names = new Set(folders.map(({ name }) => name))
-      for (const name of [...in_force.keys()]) if (!names.has(name)) stopKeeping(name)
+      for (const name of [...in_force.keys()]) {
+        if (!names.has(name)) stopKeeping(name)
+      }
       for (const folder of folders) {
         const settings = JSON.stringify(folder)
         if (kept.get(folder.name)?.settings === settings) continue
@@ -100,8 +102,9 @@ export function keepFolders(
     },
     /** Scans one folder now; all folders without a name. */
     rescan(name?: string): void {
-      for (const [other, { keeper }] of kept)
+      for (const [other, { keeper }] of kept) {
         if (name === undefined || name === other) keeper.rescan()
+      }
     },
     areIdle: () => [...kept.values()].every(({ keeper }) => keeper.isIdle()),
     /** Files in a check that are not in the ledger yet. */

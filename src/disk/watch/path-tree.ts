@@ -48,7 +48,9 @@ export class PathTree<Value extends object> {
 
   /** In no particular order; nothing may be added or removed meanwhile. */
   *entries(): Generator<[path: string, value: Value]> {
-    for (const [path, { value }] of this.#places) if (value !== undefined) yield [path, value]
+    for (const [path, { value }] of this.#places) {
+      if (value !== undefined) yield [path, value]
+    }
   }
 
   #placeAt(path: string): Place<Value> {

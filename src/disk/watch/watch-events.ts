@@ -142,7 +142,11 @@ export function createChokidarEvents(
       const paths = unchecked
       unchecked = new Set()
       if (paths.size > max_paths) listener.replaced('')
-      else for (const path of paths) if (!closed.signal.aborted) await compare(path)
+      else {
+        for (const path of paths) {
+          if (!closed.signal.aborted) await compare(path)
+        }
+      }
     }
     is_checking = false
   }
@@ -159,8 +163,9 @@ export function createChokidarEvents(
     else if (stats.isDirectory()) {
       // chokidar misses a file made between its listing of a new directory and its watch.
       if (is_new) listener.hint({ kind: 'directory', path })
-      for (const { path: below } of directoriesIn(root, path))
+      for (const { path: below } of directoriesIn(root, path)) {
         if (!directories.has(below)) await compare(below)
+      }
     }
   }
 

@@ -54,8 +54,9 @@ export function createWatchedTree(root: string, options: TreeOptions) {
       if (closed) return
       const directory = waiting.pop()!
       const stats = await watchDirectory(directory)
-      if (stats !== undefined)
+      if (stats !== undefined) {
         for (const below of directoriesBelow(directory, stats)) waiting.push(below)
+      }
     }
   }
 

@@ -48,7 +48,8 @@ export async function withinTime<Answer>(
   work: (signal: AbortSignal) => Promise<Answer>,
   late: () => Answer,
 ): Promise<Answer> {
-  const [stop, done] = [new AbortController(), new AbortController()]
+  const stop = new AbortController()
+  const done = new AbortController()
   const limit = clock.sleep(limit_ms, done.signal).then(() => late())
   try {
     return await Promise.race([work(stop.signal), limit])

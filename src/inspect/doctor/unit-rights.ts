@@ -85,7 +85,8 @@ function ask(
     signal,
     killSignal: 'SIGKILL',
   })
-  let [out, err] = ['', '']
+  let out = ''
+  let err = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text
     // The answer is complete. A blocked thread could delay the end of the process.

@@ -48,7 +48,8 @@ export interface PlanOptions {
 export async function planUploads(options: PlanOptions) {
   const { config, hash, ledger, now_ms } = options
   const examiner = hash ? startExaminer({ threads: config.hashing.threads }) : undefined
-  const [seen, arriving] = [new Set<string>(), newArriving()]
+  const seen = new Set<string>()
+  const arriving = newArriving()
   const types = new TypeTally()
   const cases = ledger?.removalCases()
   const planned: { plan: FolderPlan; walked: WalkedFolder }[] = []

@@ -42,7 +42,8 @@ export async function surveyFolder(
   const types = new TypeTally()
   const add = (batch: ScanBatch) => {
     for (let index = 0; index < batch.count; index++) {
-      const [path, stat] = [entryPath(batch, index), entryStat(batch, index)]
+      const path = entryPath(batch, index)
+      const stat = entryStat(batch, index)
       count(all, stat.size)
       types.add(path, stat.size)
       const is_refused = refused.has(typeKey(folder.project_id, path))

@@ -49,7 +49,8 @@ export function uploadTime(
 }
 
 function averageRate(spans: Config['uploads']['bandwidth']): number {
-  let [free_minutes, bytes] = [day_minutes, 0]
+  let free_minutes = day_minutes
+  let bytes = 0
   for (const { from_minute, to_minute, bytes_per_s } of spans) {
     free_minutes -= to_minute - from_minute
     bytes += (to_minute - from_minute) * bytes_per_s

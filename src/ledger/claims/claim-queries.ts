@@ -125,11 +125,9 @@ export function createPendingWork(database: Sqlite) {
   /** With `held_for_budget` (daily limit or pause), only contents in `sent` count as uploads. */
   function until(until_ms: number, now_ms: number, held_for_budget: boolean): Pending {
     const check = check_sql.get({ until: until_ms, now: now_ms }) as Due
-    const [send, follow, label] = [
-      held_for_budget ? complete : send_sql,
-      follow_sql,
-      label_sql,
-    ].map((statement) => statement.get({ until: until_ms }) as Due) as [Due, Due, Due]
+    const send = (held_for_budget ? complete : send_sql).get({ until: until_ms }) as Due
+    const follow = follow_sql.get({ until: until_ms }) as Due
+    const label = label_sql.get({ until: until_ms }) as Due
     const dues = [check, send, follow, label].flatMap(({ due }) => (due === null ? [] : [due]))
     return {
       check: check.n,

@@ -93,7 +93,9 @@ export function lockLedger(state_dir: string): { release(): void } {
 const parts = ['', '-wal', '-shm']
 
 export function moveDatabase(from: string, to: string): void {
-  for (const part of parts) if (exists(from + part)) renameSync(from + part, to + part)
+  for (const part of parts) {
+    if (exists(from + part)) renameSync(from + part, to + part)
+  }
 }
 
 export function removeDatabase(file: string): void {

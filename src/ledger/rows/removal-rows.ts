@@ -161,7 +161,9 @@ export function createRemovalRows(
 
   /** Keeps the assets that paths of the folder held before it got another root or project. */
   function keepParted({ id }: FolderRow): void {
-    if (!is_idle) for (const statement of keep_parted) statement.run(id)
+    if (!is_idle) {
+      for (const statement of keep_parted) statement.run(id)
+    }
   }
 
   /** Checks waiting removals now, for example after a scan. */

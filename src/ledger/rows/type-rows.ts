@@ -84,7 +84,9 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   /** True if an unproven type has no place left for this content. */
   function isFull(type: TypeRow, content: Content, at_ms: number): boolean {
     const { open } = trialOf(type)
-    for (const [id, since_ms] of open) if (Math.abs(at_ms - since_ms) >= trial_ms) open.delete(id)
+    for (const [id, since_ms] of open) {
+      if (Math.abs(at_ms - since_ms) >= trial_ms) open.delete(id)
+    }
     const places = max_failed_of_type - (JSON.parse(type.failed) as number[]).length
     // Contents with earlier tries go on.
     return open.size >= places && !open.has(content.id) && content.attempts === 0
@@ -92,9 +94,10 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
 
   /** Frees the places of a content. With a time, those that wait may take them at once. */
   function leave(content: number, at_ms?: number): void {
-    for (const { project, extension, open } of trials.values())
+    for (const { project, extension, open } of trials.values()) {
       if (open.delete(content) && at_ms !== undefined)
         rows.makeDue(typeTrial(extension).code, at_ms, project, 1)
+    }
   }
 
   /** A content that fails again counts once. */

@@ -142,6 +142,7 @@ type RawFile = Omit<ComparedFile, 'stat' | 'content' | 'accepted'> &
 function comparedFile(raw: RawFile): ComparedFile {
   const { path, state, reason, md5, asset_id } = raw
   const content = raw.content === undefined ? undefined : Number(raw.content)
-  const [stage, accepted] = [stageOf(raw.stage), raw.accepted === 1n]
+  const stage = stageOf(raw.stage)
+  const accepted = raw.accepted === 1n
   return { path, state, stage, reason, accepted, stat: fileStat(raw), content, md5, asset_id }
 }

@@ -34,8 +34,12 @@ export function createSlowDown(clock: Pick<Clock, 'monotonic_ms'>) {
       // A sign-in before this one in the line may have been wrong.
       refuseEarly(keys)
       const is_right = await check()
-      for (const key of keys) if (is_right) failures.delete(key)
-      if (!is_right) for (const key of keys) failed(key)
+      for (const key of keys) {
+        if (is_right) failures.delete(key)
+      }
+      if (!is_right) {
+        for (const key of keys) failed(key)
+      }
       return is_right
     } finally {
       const next = line.shift() ?? (() => void checking--)

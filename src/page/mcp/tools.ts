@@ -205,7 +205,8 @@ const lastReport = toolOf({
       const report = is_cut
         ? `${whole.slice(0, max_report_characters)}\n\n… the report goes on: it is cut here`
         : whole
-      const [due, coverage] = [isoTime(run.due_ms), coverageText(run, own.config) ?? '']
+      const due = isoTime(run.due_ms)
+      const coverage = coverageText(run, own.config) ?? ''
       const covered = run.planned_assets
         .slice(0, max_files)
         .map(({ name, asset_id }) => ({ name, asset_id }))

@@ -98,7 +98,8 @@ export const withSearchView = using((state_dir: string) => {
     const files: FileView[] = []
     let next: Cursor | undefined
     let rows_read = 0
-    let [before, after] = [wish.after?.seq || Number.MAX_SAFE_INTEGER, wish.after?.path ?? '']
+    let before = wish.after?.seq || Number.MAX_SAFE_INTEGER
+    let after = wish.after?.path ?? ''
     for (let size = first_rows; ; size = chunk_rows) {
       const rows = arrived.all({ before, after, limit: size }) as Arrived[]
       rows_read += rows.length

@@ -28,7 +28,8 @@ export function findersOf(query: string): RegExp[] {
     .split(/[\s\0]+/)
   const found = words.filter((word) => word !== '').sort((a, b) => b.length - a.length)
   return found.map((word) => {
-    const [s, source] = [spelling('s'), [...word].map(spelling).join('')]
+    const s = spelling('s')
+    const source = [...word].map(spelling).join('')
     const ss = s.replace(escaped('ß'), '').repeat(2)
     return new RegExp(source.replaceAll(s.repeat(2), `(?:${ss}|ß)`), 'giu')
   })

@@ -24,7 +24,9 @@ export function serveFiles(app: HttpApp, tools: PageTools): void {
     const { viewer, query } = visit
     const all = configFor(config, viewer).folders
     const q = query('q').slice(0, max_query_chars)
-    const [folder, state, since] = [query('folder'), query('state'), query('since')]
+    const folder = query('folder')
+    const state = query('state')
+    const since = query('since')
     const folders = all.filter(({ name }) => folder === '' || folder === name)
     if (folder !== '' && folders.length === 0) throw notThere()
     const zone = visit.zone()

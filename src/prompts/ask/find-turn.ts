@@ -94,8 +94,9 @@ class Search {
   constructor(work: RunWork, tools: RunTools) {
     this.#work = work
     this.#tools = tools
-    for (const { message_id } of work.turns)
+    for (const { message_id } of work.turns) {
       if (message_id !== undefined) this.#others.add(message_id)
+    }
   }
 
   async pass(): Promise<{ chat_id: string; message_id: string } | undefined> {

@@ -80,7 +80,9 @@ export async function checkScope<Kinds extends CheckedKinds>(
     const outcome = await remote.listProjects()
     if (!outcome.ok) return outcome
     const known = new Set(outcome.value.map((project) => project.project_id))
-    for (const id of others) if (!known.has(id)) gone.add(id)
+    for (const id of others) {
+      if (!known.has(id)) gone.add(id)
+    }
   }
   const isThere = (id: string) => !gone.has(id)
   const notes = [...gone].map(

@@ -25,7 +25,8 @@ export async function collectFresh(
   { matches, max }: { matches(folder: string, path: string): boolean; max: number },
 ): Promise<FreshFound> {
   const found = new ContentSet()
-  const [uncovered, covered]: [FreshAsset[], FreshAsset[]] = [[], []]
+  const uncovered: FreshAsset[] = []
+  const covered: FreshAsset[] = []
   for await (const page of pages) {
     for (const arrival of [page].flat()) {
       const { folder, path, content, asset_id, md5, size, seq, arrived_ms } = arrival

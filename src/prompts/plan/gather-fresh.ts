@@ -45,7 +45,9 @@ export async function gatherFresh(
       after,
       limit: rows_a_page,
     })
-    for (const file of page.files) if (matches(file.path)) unready.add(file)
+    for (const file of page.files) {
+      if (matches(file.path)) unready.add(file)
+    }
     after = page.next
   } while (after !== undefined)
   const states = (await ledger.folders()).filter(({ name }) => folders.includes(name))

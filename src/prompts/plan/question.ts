@@ -167,7 +167,8 @@ function composePrompt(
   const limit = limitOf(wanted)
   const whole = compose(names.length)
   if (whole.length <= limit) return whole
-  let [fits, min_too_many] = [0, names.length]
+  let fits = 0
+  let min_too_many = names.length
   while (min_too_many - fits > 1) {
     const middle = (fits + min_too_many) >> 1
     if (compose(middle).length <= limit) fits = middle

@@ -6,7 +6,8 @@ import { answerOf } from './run-answers.ts'
 type ComparedRun = Pick<RunView, 'prompt' | 'due_ms' | 'turns' | 'planned_assets'>
 
 export function differenceOf(before: ComparedRun, after: ComparedRun, config: Configured) {
-  const [one, other] = [answerOf(before), answerOf(after)]
+  const one = answerOf(before)
+  const other = answerOf(after)
   const names = [runName(before, config), runName(after, config)] as const
   const patch = one === other ? '' : createTwoFilesPatch(...names, ended(one), ended(other))
   return {

@@ -10,7 +10,8 @@ import type { Parts } from '../parts.ts'
  * opens it some ten times. It slows down a program that guesses links, or that keeps the disk busy,
  * and leaves room for others.
  */
-const [requests_per_minute, requests_of_all_per_minute] = [120, 1_200]
+const requests_per_minute = 120
+const requests_of_all_per_minute = 1_200
 
 const style =
   'body{font:1.1em/1.5 sans-serif;max-width:40em;margin:3em auto;padding:0 1em}div{margin:1em 0}code{overflow-wrap:anywhere}'

@@ -21,8 +21,9 @@ interface Described extends Json {
 export function describeProfile(document: Json, profile: Profile): Json {
   const described = structuredClone(document) as Described
   const { schemas } = described.components
-  if (profile.messages_by_id)
+  if (profile.messages_by_id) {
     for (const name of ['Message', 'MessageReference']) keyById(schemas[name]!)
+  }
   if (!profile.says_why_failed) {
     for (const name of ['Asset', 'AssetListItem']) delete schemas[name]!.properties.error
     delete schemas.IngestError

@@ -182,10 +182,8 @@ function modelMessages(turn: PreparedTurn, max_history_chars: number): ModelMess
 
 function instructions({ skills, memories, notes }: PreparedTurn): string {
   const parts = [task, ...skills.map(({ name, content }) => `# Skill: ${name}\n\n${content}`)]
-  const [own, shared] = [
-    memories.filter(({ is_own }) => is_own),
-    memories.filter(({ is_own }) => !is_own),
-  ]
+  const own = memories.filter(({ is_own }) => is_own)
+  const shared = memories.filter(({ is_own }) => !is_own)
   if (shared.length > 0)
     parts.push(`# What is known of the one who asks\n\n${listed(shared.map(({ text }) => text))}`)
   if (own.length > 0)

@@ -73,7 +73,9 @@ function withoutControls(text: string | undefined): string | undefined {
 
 function isMostlyAscii(bytes: Buffer): boolean {
   let foreign = 0
-  for (const byte of bytes) if (byte > 0x7f) foreign++
+  for (const byte of bytes) {
+    if (byte > 0x7f) foreign++
+  }
   return foreign < bytes.length * max_foreign_share
 }
 

@@ -68,8 +68,9 @@ function copyObjects(from: DataPaths, to: DataPaths): ServiceBackup {
       .pluck()
       .all() as string[]
     let removed = 0
-    for (const name of names)
+    for (const name of names) {
       if (!copyObject(join(from.objects, name), join(to.objects, name))) removed++
+    }
     return { assets, objects: names.length - removed, removed }
   } finally {
     copy.close()

@@ -40,7 +40,8 @@ const is_member = `EXISTS (SELECT 1 FROM members JOIN users ON users.seq = user
 /** Users become members by command, or by accepting an invitation. */
 export function openMembers(database: Sqlite, clock: Clock) {
   const { one, value, run } = statementsOf(database)
-  const [users, tokens] = [openUsers(database, clock), openTokens(database, clock)]
+  const users = openUsers(database, clock)
+  const tokens = openTokens(database, clock)
   const { userWith, setMember } = openProjectStore(database)
 
   /** The address that links begin with; undefined before the first start of the service. */

@@ -31,7 +31,8 @@ export function readPage<Row, Position, Item>(
   const has_more = rows.length > limit
   if (has_more) rows.pop()
   if (before_id !== undefined) rows.reverse()
-  const [first, last] = [rows[0], rows.at(-1)]
+  const first = rows[0]
+  const last = rows.at(-1)
   return {
     data: rows.map(show),
     has_more,

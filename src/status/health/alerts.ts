@@ -62,8 +62,9 @@ export class AlertJudge {
     this.#reported = byName(reportedAfter(due))
     // An alert that only reports resolved problems leaves the window of new ones open.
     if (due.began.length > 0) this.#window_ms = undefined
-    for (const name of [...this.#right_since_ms.keys()])
+    for (const name of [...this.#right_since_ms.keys()]) {
       if (!this.#reported.has(name)) this.#right_since_ms.delete(name)
+    }
   }
 }
 

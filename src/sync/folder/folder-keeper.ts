@@ -195,7 +195,8 @@ export function keepFolder(
   }
 
   async function scan({ device, identity }: OnlineRoot): Promise<void> {
-    const [began_ms, from_ms] = [clock.now_ms(), clock.monotonic_ms()]
+    const began_ms = clock.now_ms()
+    const from_ms = clock.monotonic_ms()
     scan_asked = false
     busy = true
     timer.began()

@@ -119,7 +119,8 @@ export function createFolderWatcher(watched: WatchedFolder) {
 
   async function choose(state: FolderState, root: OnlineRoot): Promise<WatchChoice | undefined> {
     if (chosen && !choose_again) return chosen
-    const [native_failed, counted] = [native_fault, last_counted]
+    const native_failed = native_fault
+    const counted = last_counted
     const choice = await chooseForFolder({ ...watched, state, root, native_failed, counted })
     if (signal.aborted) return undefined
     chosen = choice
