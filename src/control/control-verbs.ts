@@ -53,6 +53,8 @@ export interface AskedQuestion {
 export interface AskAnswer {
   chat_id: string
   answer: string
+  /** What to know about the answer; null without anything. */
+  note: string | null
   sources: { name: string; asset_id: string; is_named: boolean }[]
 }
 

@@ -70,8 +70,8 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
         notes: [...run.notes, fact.why],
       }
     case 'turn_asked': {
-      const { chat_id, message_id, note } = fact
-      const notes = note === undefined ? run.notes : [...run.notes, note]
+      const { chat_id, message_id } = fact
+      const notes = notesWith(run, fact)
       return {
         ...forward,
         state: 'asked',
@@ -81,10 +81,11 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
     }
     case 'turn_answered': {
       const turns = turnsWith(run, { answer: fact.answer, answered_ms: at_ms })
+      const notes = notesWith(run, fact)
       const is_last = run.turn + 1 >= run.turns.length
       return is_last
-        ? { ...forward, state: 'answered', turns }
-        : { ...forward, state: 'planned', turns, turn: run.turn + 1 }
+        ? { ...forward, state: 'answered', turns, notes }
+        : { ...forward, state: 'planned', turns, notes, turn: run.turn + 1 }
     }
     case 'run_written':
       return { ...forward, state: 'written', report_path: fact.report_path, ended_ms: at_ms }
@@ -155,6 +156,10 @@ export function newTurn(body: string): RunTurn {
 function lostTurn({ turns, turn }: RunProgress): Partial<RunTurn> {
   const lost = turns[turn]!
   return { ...newTurn(lost.body), ...pastOf(lost), asked_again: lost.asked_again + 1 }
+}
+
+function notesWith({ notes }: RunProgress, { note }: { note?: string }): string[] {
+  return note === undefined ? notes : [...notes, note]
 }
 
 function turnsWith({ turns, turn }: RunProgress, change: Partial<RunTurn>): RunTurn[] {

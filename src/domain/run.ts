@@ -124,8 +124,11 @@ export type RunFact =
   | { type: 'turn_lost'; run: number; why: string }
   /** `note`: no direct answer confirmed it; it was found on the service. */
   | { type: 'turn_asked'; run: number; chat_id: string; message_id: string; note?: string }
-  /** The last turn's answer makes the run `answered`, any other one `planned` for the next turn. */
-  | { type: 'turn_answered'; run: number; answer: string }
+  /**
+   * The last turn's answer makes the run `answered`, any other one `planned` for the next turn.
+   * `note`: the service did not say that the answer is complete.
+   */
+  | { type: 'turn_answered'; run: number; answer: string; note?: string }
   | { type: 'run_written'; run: number; report_path: string; targets: readonly string[] }
   | { type: 'run_failed'; run: number; error: FaultNote }
   /** A temporary fault of the machine or the service; the state stays. */

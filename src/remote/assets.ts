@@ -101,7 +101,7 @@ function labelsOf(value: unknown): LabelReference[] | undefined {
 }
 
 /** Users see this text and it is stored. Scrub before the cut: half a secret is not recognised. */
-function statusText(value: unknown): string | undefined {
+export function statusText(value: unknown): string | undefined {
   const text = textOf(value)
   return text === undefined ? undefined : scrubText(text).slice(0, status_longest)
 }

@@ -1,5 +1,6 @@
 import { SluiceError } from '../base/run/errors.ts'
 import type { ChatStart } from '../contract/messages/messages-chats.ts'
+import { statusText } from './assets.ts'
 import {
   type Fields,
   fieldsOf,
@@ -10,6 +11,7 @@ import {
   textOf,
   timeOf_ms,
 } from './outcome.ts'
+import type { ShownTurn } from './turn-verdict.ts'
 
 /** A question and its scope. It inherits nothing from an earlier turn. */
 export interface Question {
@@ -27,13 +29,10 @@ export interface Question {
 /** Ids by kind (assets, labels …). With several kinds, the question covers all of them together. */
 export type Scope = { readonly [Kind in keyof NonNullable<ChatStart['scope']>]?: readonly string[] }
 
-/** `running` until an answer or an error. Without shown errors, the caller's deadline ends it. */
-export interface Message extends ReturnType<typeof messageSummary> {
-  state: 'running' | 'answered' | 'failed'
+/** `judgeTurn` says whether it has ended. */
+export interface Message extends ReturnType<typeof messageSummary>, ShownTurn {
   /** The question; a service may show it only together with the answer. */
   prompt?: string
-  /** Markdown; with `answered`. May be empty. */
-  response?: string
 }
 
 /**
@@ -92,15 +91,17 @@ export function messageSummariesOf(value: unknown) {
   )
 }
 
-/** The hosted service shows no `status`, so a response decides first, then the status. */
 export function messageOf(value: unknown, message_id: string): Message {
   const fields = fieldsOf(value, 'the message')
   const summary = messageSummary(fields)
   if (summary.message_id !== message_id) throw new OddAnswer('it is about another message')
-  const message = present({ ...summary, prompt: textOf(fields.prompt) })
-  const response = textOf(fields.response) ?? (fields.status === 'done' ? '' : undefined)
-  if (response !== undefined) return { ...message, state: 'answered', response }
-  return { ...message, state: fields.status === 'error' ? 'failed' : 'running' }
+  const { prompt, response, status } = fields
+  return present({
+    ...summary,
+    prompt: textOf(prompt),
+    response: textOf(response),
+    status: statusText(status),
+  })
 }
 
 /** The hosted service calls a message's id `id`. */

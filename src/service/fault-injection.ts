@@ -40,6 +40,8 @@ export const injected_faults = z.object({
   down: z.boolean().optional(),
   /** The number of answers of the assistant that fail next. Their turns end in `error`. */
   failed_answers: whole(0).optional(),
+  /** Fields that every read of a message shows in place of its own, once its turn has ended. */
+  turn_shows: z.object({ status: z.string(), response: z.string() }).optional(),
 })
 
 export type InjectedFaults = z.output<typeof injected_faults>

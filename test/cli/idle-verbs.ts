@@ -9,7 +9,7 @@ export const idle_verbs: Omit<ControlVerbs, 'ping'> = {
   accept: never,
   acceptRemovals: never,
   audit: never,
-  ask: async () => ({ chat_id: 'chat_0', answer: '', sources: [] }),
+  ask: async () => ({ chat_id: 'chat_0', answer: '', note: null, sources: [] }),
   idle: never,
   deliverAgain: never,
   doubt: never,

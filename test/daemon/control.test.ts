@@ -47,7 +47,7 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
     doubt: async (what) => void heard.push(['doubt', what]),
     async ask(question) {
       heard.push(['ask', question])
-      return { chat_id: 'chat_1', answer: 'May', sources: [] }
+      return { chat_id: 'chat_1', answer: 'May', note: null, sources: [] }
     },
     audit: async () => void heard.push(['audit']),
     idle: async () => void heard.push(['idle']),

@@ -134,7 +134,7 @@ test('starting fails by the table: an id out of reach, a text too long, or later
   expect(abouts).toEqual(['content', 'content', 'later', 'unknown_protocol'])
 })
 
-test('a message is done by its response, else by its status; its id may be called id', async () => {
+test('C-14 a message shows its status and its text; its id may be called id', async () => {
   const read = async (body: object) => {
     const { remote } = await remoteFor({ status: 200, body })
     return remote.readMessage(project_id, chat_id, message_id)
@@ -142,32 +142,18 @@ test('a message is done by its response, else by its status; its id may be calle
   const ours = { message_id, created_at }
   const hosted = { id: message_id, created_at }
   const base = { message_id, created_at_ms }
-  expect(successOf(await read({ ...ours, status: 'running' }))).toEqual({
+  const full = { status: 'error', prompt: 'x', response: '**y**' }
+  expect(successOf(await read({ ...ours, ...full }))).toEqual({ ...base, ...full })
+  expect(successOf(await read({ ...ours, status: 'pondering' }))).toEqual({
     ...base,
-    state: 'running',
+    status: 'pondering',
   })
-  expect(
-    successOf(await read({ ...ours, status: 'done', prompt: 'x', response: '**y**' })),
-  ).toEqual({
-    ...base,
-    state: 'answered',
-    prompt: 'x',
-    response: '**y**',
-  })
-  expect(successOf(await read({ ...ours, status: 'done' }))).toMatchObject({
-    state: 'answered',
-    response: '',
-  })
-  expect(successOf(await read({ ...ours, status: 'error' }))).toEqual({ ...base, state: 'failed' })
-  expect(successOf(await read({ ...ours, status: 'pondering' }))).toMatchObject({
-    state: 'running',
-  })
-  expect(successOf(await read(hosted))).toEqual({ ...base, state: 'running' })
-  expect(successOf(await read({ ...hosted, response: '' }))).toMatchObject({ state: 'running' })
-  expect(successOf(await read({ ...hosted, response: 'y' }))).toMatchObject({
-    state: 'answered',
-    response: 'y',
-  })
+  expect(successOf(await read(hosted))).toEqual(base)
+  expect(successOf(await read({ ...hosted, response: 'y' }))).toEqual({ ...base, response: 'y' })
+  for (const none of [null, '', 7]) {
+    const bare = { ...hosted, status: none, response: none, prompt: none }
+    expect(successOf(await read(bare))).toEqual(base)
+  }
   for (const odd of [{ created_at }, { message_id: 'x' }, { message_id: idNumber('message', 1) }]) {
     expect(failureOf(await read(odd)).about).toBe('unknown_protocol')
   }

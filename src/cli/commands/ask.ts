@@ -169,13 +169,14 @@ function remember({ config, narrowing }: Asking, { chat_id }: Turn, terminal: Te
 
 function show(
   { options }: Asking,
-  { answer, sources, ...rest }: AskAnswer,
+  { answer, note, sources, ...rest }: AskAnswer,
   about: string,
   terminal: Terminal,
 ): void {
-  if (options.json) printJson(terminal, { ...rest, answer, sources })
+  if (options.json) printJson(terminal, { ...rest, answer, note, sources })
   else {
     terminal.out(`${answerText(answer)}\n`)
+    if (note !== null) printNote(terminal, note)
     printLines(terminal, sourceLines(sources, about, terminal.width))
   }
 }

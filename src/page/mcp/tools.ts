@@ -174,10 +174,11 @@ const ask = toolOf({
     const ended = new AbortController()
     void tellWaiting(call, ended.signal)
     const asked = call.ask({ ...wish, within_ms }, call.stopped).finally(() => ended.abort())
-    const { answer, chat_id, sources } = await asked
+    const { answer, note, chat_id, sources } = await asked
     const named = sources.filter(({ is_named }) => is_named).slice(0, max_files)
-    const text = `${answer}\n\nFiles that it names: ${named.map(({ name }) => printable(name)).join(', ') || 'none'}`
-    return { text, data: { answer, chat_id, sources: named, asked_over: sources.length } }
+    const names = named.map(({ name }) => printable(name)).join(', ') || 'none'
+    const text = `${answer}\n\n${note === null ? '' : `Note: ${note}\n\n`}Files that it names: ${names}`
+    return { text, data: { answer, note, chat_id, sources: named, asked_over: sources.length } }
   },
 })
 

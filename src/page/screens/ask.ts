@@ -103,6 +103,7 @@ function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): 
   const more = answer.sources.length - sources.length
   return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}</p>
 <article>${markdownText(answer.answer)}</article>
+${typeof answer.note === 'string' && html`<p class="soft">Note: ${answer.note}</p>`}
 ${list('Files that the answer names', true)}${list('Other files that it was asked over', false)}
 ${more > 0 && html`<p class="soft">and ${more} more</p>`}`
 }

@@ -5,6 +5,12 @@ import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
 import type { Question } from '../../remote/chats.ts'
 import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
+import {
+  judgeTurn,
+  reads_alike,
+  type ShownTurn,
+  type TurnVerdict,
+} from '../../remote/turn-verdict.ts'
 import { checkScope, uncheckedIds } from '../plan/check-assets.ts'
 import { labelIds } from '../plan/plan-run.ts'
 import type { PromptScope } from '../prompt-settings.ts'
@@ -113,6 +119,8 @@ function refusal(failure: Failure): SluiceError | undefined {
   return new SluiceError({ code: `${about}.refused`, message: failureText(failure), hint })
 }
 
+export type Answered = Extract<TurnVerdict, { state: 'answered' }>
+
 /** Pauses between reads grow from `first_ms` to `max_ms`. `deadline_ms`: longest wait. */
 export interface Waiting {
   first_ms: number
@@ -129,35 +137,38 @@ export async function awaitAnswer(
   tools: AskTools,
   { chat_id, message_id }: Turn,
   waiting: Waiting,
-): Promise<string> {
+): Promise<Answered> {
   const { remote, project_id, clock, stopped } = tools
   const began_ms = clock.monotonic_ms()
-  let last: Failure | undefined
+  let reads: ShownTurn[] = []
   for (let tries = 0; !stopped.aborted; tries++) {
     const outcome = await remote.readMessage(project_id, chat_id, message_id)
     if (stopped.aborted && !outcome.ok) break
-    if (outcome.ok && outcome.value.state === 'answered') return outcome.value.response ?? ''
-    if (outcome.ok && outcome.value.state === 'failed') {
-      throw new SluiceError({
-        code: 'answer.failed',
-        message: `the service ended the question with an error (chat ${chat_id})`,
-        hint: 'ask again',
-      })
-    }
-    last = outcome.ok ? undefined : outcome.failure
+    const last = outcome.ok ? undefined : outcome.failure
+    if (outcome.ok) reads = [...reads, outcome.value].slice(-reads_alike)
+    const left_ms = began_ms + waiting.deadline_ms - clock.monotonic_ms()
+    const verdict = judgeTurn(reads, left_ms <= 0)
+    if (verdict.state === 'answered') return verdict
+    if (verdict.state === 'failed') throw endedWithError(chat_id, verdict.said)
     const refused = last && refusal(last)
     if (refused) throw refused
-    const left_ms = began_ms + waiting.deadline_ms - clock.monotonic_ms()
-    if (left_ms <= 0) throw tooLate(chat_id, waiting.deadline_ms, last)
-    await clock.sleep(
-      Math.min(left_ms, Math.max(last?.retry_after_ms ?? 0, backoff_ms(tries, waiting))),
-      stopped,
-    )
+    if (left_ms <= 0 && (last || verdict.state !== 'unsure'))
+      throw tooLate(chat_id, waiting.deadline_ms, last)
+    const pause_ms = Math.max(last?.retry_after_ms ?? 0, backoff_ms(tries, waiting))
+    await clock.sleep(left_ms <= 0 ? waiting.first_ms : Math.min(left_ms, pause_ms), stopped)
   }
   throw new SluiceError({
     code: 'answer.stopped',
     message: `stopped waiting; the service goes on answering in the chat ${chat_id}`,
     hint: 'read it there in the assistant; `sluice ask --follow-up` goes on in that chat',
+  })
+}
+
+function endedWithError(chat_id: string, said: string): SluiceError {
+  return new SluiceError({
+    code: 'answer.failed',
+    message: `the service ended the question with an error (chat ${chat_id})${said}`,
+    hint: 'ask again',
   })
 }
 

@@ -3,6 +3,7 @@ import { didYouMean } from '../../base/text/did-you-mean.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { type AskedFields, filledKinds, question } from '../plan/question.ts'
 import {
+  type Answered,
   type AskTools,
   askOnce,
   awaitAnswer,
@@ -56,9 +57,9 @@ export async function* ask(
   const turn = await askOnce(tools, question(fields, text, scope), chat_id)
   const asked_ms = tools.clock.now_ms()
   yield { state: 'asked', turn }
-  const answer = await awaitAnswer(tools, turn, waiting)
+  const answered = await awaitAnswer(tools, turn, waiting)
   const times = { asked: isoTime(asked_ms), answered: isoTime(tools.clock.now_ms()) }
-  yield { state: 'answered', answer: askAnswer(asked, { ...turn, ...times }, answer) }
+  yield { state: 'answered', answer: askAnswer(asked, { ...turn, ...times }, answered) }
 }
 
 /** A scheduled prompt leaves out what is gone. A user is there to correct the question. */
@@ -90,7 +91,7 @@ async function scopeOf({ narrowing, found }: UserQuestion, { remote }: Pick<AskT
 function askAnswer(
   { narrowing, found }: UserQuestion,
   asked: Turn & { asked: string; answered: string },
-  answer: string,
+  { answer, note }: Answered,
 ) {
   const { project_id, others, about_files } = narrowing
   const is_narrowed = about_files || hasOthers(others)
@@ -100,5 +101,6 @@ function askAnswer(
     is_cut: found?.is_cut ?? false,
     ...others,
   }
-  return { project_id, ...asked, scope, answer, sources: sourcesOf(answer, found?.files ?? []) }
+  const sources = sourcesOf(answer, found?.files ?? [])
+  return { project_id, ...asked, scope, answer, note: note ?? null, sources }
 }

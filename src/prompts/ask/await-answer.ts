@@ -2,8 +2,13 @@ import { formatDuration } from '../../base/text/format.ts'
 import { backoff_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
-import type { Message } from '../../remote/chats.ts'
 import { type Failure, failureText } from '../../remote/outcome.ts'
+import {
+  judgeTurn,
+  reads_alike,
+  type ShownTurn,
+  type TurnVerdict,
+} from '../../remote/turn-verdict.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
 import { lostTurn } from './find-turn.ts'
@@ -27,13 +32,18 @@ export async function awaitAnswer(
   const deadline_ms = asking.deadline_ms[settings.intelligence]
   const began_ms = asked_ms ?? clock.now_ms()
   const patience = new Patience(clock, began_ms, deadline_ms)
+  let reads: ShownTurn[] = []
   for (let tries = 0; !soft.aborted; tries++) {
     const outcome = await remote.readMessage(project_id, chat_id!, message_id!)
     if (hard.aborted) return []
+    if (outcome.ok) reads = [...reads, outcome.value].slice(-reads_alike)
+    const is_late = patience.isOver()
+    const verdict = judgeTurn(reads, is_late)
     // The service may not find a young message yet, but it has answered.
     if (outcome.ok || isNotFound(outcome.failure)) {
       await circuit.succeeded(project_id, 'api')
-      if (outcome.ok && outcome.value.state !== 'running') return judge(work, outcome.value)
+      const facts = factsOf(work, verdict)
+      if (facts) return facts
     } else if ((await circuit.failed(outcome.failure, project_id, 'api')) === 'hold') {
       if (clock.now_ms() - began_ms <= deadline_ms) return []
       const is_lasting = isAnswered(outcome.failure) && work.attempts >= max_late_reads
@@ -43,7 +53,7 @@ export async function awaitAnswer(
           : defer(work, noteOf(outcome.failure), tools),
       ]
     }
-    if (patience.isOver())
+    if (is_late && !(outcome.ok && verdict.state === 'unsure'))
       return [tooLate(run, deadline_ms, outcome.ok ? undefined : outcome.failure)]
     await clock.sleep(backoff_ms(tries, asking), soft)
   }
@@ -60,12 +70,14 @@ function tooLate(run: number, deadline_ms: number, last: Failure | undefined): R
   return failed(run, 'answer.deadline', `no answer within ${formatDuration(deadline_ms)}${why}`)
 }
 
-function judge(work: RunWork, { state, response = '' }: Message): RunFact[] {
+/** Undefined while the turn goes on. */
+function factsOf(work: RunWork, verdict: TurnVerdict): RunFact[] | undefined {
   const { run } = work
-  if (state === 'failed') return [lostTurn(work, 'answer.error')]
-  if (response.trim() === '')
-    return [failed(run, 'answer.empty', 'the service gave an empty answer')]
-  return [{ type: 'turn_answered', run, answer: response }]
+  if (verdict.state === 'failed') return [lostTurn(work, 'answer.error', verdict.said)]
+  if (verdict.state !== 'answered') return undefined
+  const { answer, note } = verdict
+  if (answer.trim() === '') return [failed(run, 'answer.empty', 'the service gave an empty answer')]
+  return [{ type: 'turn_answered', run, answer, ...(note === undefined ? {} : { note }) }]
 }
 
 function failed(run: number, code: string, what: string): RunFact {

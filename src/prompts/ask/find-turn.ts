@@ -171,7 +171,7 @@ class Search {
     else if (outcome.value.prompt !== undefined) {
       if (matchesRun(outcome.value.prompt, this.#work)) return { chat_id, message_id: first }
       this.#others.add(message_id ?? chat_id)
-    } else if (outcome.value.state === 'failed') this.#others.add(message_id ?? chat_id)
+    } else if (outcome.value.status === 'error') this.#others.add(message_id ?? chat_id)
     else this.unread++
     return undefined
   }
@@ -195,8 +195,15 @@ const losses = {
   'answer.error': 'the service ended the turn with an error',
 } as const
 
-/** A lost turn is asked once more for each cause: not found, or ended by the service. */
-export function lostTurn({ run, turn, turns, notes }: RunWork, code: keyof typeof losses): RunFact {
+/**
+ * A lost turn is asked once more for each cause: not found, or ended by the service. `said`: as in
+ * TurnVerdict.
+ */
+export function lostTurn(
+  { run, turn, turns, notes }: RunWork,
+  code: keyof typeof losses,
+  said = '',
+): RunFact {
   const what = losses[code]
   // Turns are asked one after another, so the newest losses in the notes belong to this turn.
   const all = notes.filter((note) => Object.values(losses).some((words) => note.startsWith(words)))
@@ -204,10 +211,10 @@ export function lostTurn({ run, turn, turns, notes }: RunWork, code: keyof typeo
   const before = asked_again === 0 ? [] : all.slice(-asked_again)
   // A repeat without a note may have had either cause.
   const may_repeat = before.length === asked_again && !before.some((note) => note.startsWith(what))
-  if (may_repeat) return { type: 'turn_lost', run, why: `${what}: asked once more` }
+  if (may_repeat) return { type: 'turn_lost', run, why: `${what}: asked once more${said}` }
   return {
     type: 'run_failed',
     run,
-    error: { code, message: `${what}, twice; its files stay fresh for the next run` },
+    error: { code, message: `${what}, twice; its files stay fresh for the next run${said}` },
   }
 }

@@ -15,7 +15,7 @@ import { reachOf } from './handlers-resources.ts'
 type ChatRoutes = Extract<RouteId, `chats.${string}` | `messages.${string}`>
 
 export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
-  const { chats, commits, profile, clock } = parts
+  const { chats, commits, profile, clock, injected_faults } = parts
 
   const findChat = (project: number, chat_id: string) =>
     found(chats.find(project, chat_id), 'chat', chat_id)
@@ -102,7 +102,8 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
       const row = findMessage(project, params)
       const is_hidden = clock.now_ms() < row.created_at_ms + profile.message_hidden_ms
       found(is_hidden ? undefined : row, 'message', params.message_id)
-      return keyed(messageRecord(row), profile)
+      const shown = row.status === 'running' ? {} : injected_faults.current.turn_shows
+      return { ...keyed(messageRecord(row), profile), ...shown }
     },
 
     'messages.delete': async (call) => {

@@ -149,6 +149,11 @@ test('reports a question that did not arrive, one that failed, and a refused tok
     code: 3,
     err: expect.stringContaining('ended the question'),
   })
+  home.service.injectFaults({ turn_shows: { status: 'error', response: 'I could not finish.' } })
+  const with_text = await home.inProcess('ask', 'x')
+  expect(with_text).toMatchObject({ code: 3, out: '' })
+  expect(with_text.err).toContain('ended the question with an error')
+  expect(with_text.err).toContain('it said: I could not finish')
   writeFileSync(join(home.path, 'token'), `pat_${'0'.repeat(32)}`)
   expect(await home.inProcess('ask', 'x')).toMatchObject({
     code: 77,

@@ -197,6 +197,17 @@ test('a reader asks over their folders alone, as often as is allowed, and hears 
   expect(journey.service.chats(journey.project_id)).toHaveLength(1)
 })
 
+test('C-14 a turn with an error is no answer for an agent, whatever text it shows', async () => {
+  const { journey, agent } = await beginAgents()
+  const { call } = await agent('boss')
+  journey.service.injectFaults({ turn_shows: { status: 'error', response: 'The plan is…' } })
+  expect(await call('ask', { question: 'What is the plan?' })).toMatchObject({
+    is_error: true,
+    text: expect.stringContaining('with an error'),
+    data: { error: { code: 'answer.failed' } },
+  })
+})
+
 test('the last report of a prompt is for those who see all that it was about', async () => {
   const prompt = {
     cron: '0 8 * * 1',

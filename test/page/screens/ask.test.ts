@@ -83,6 +83,31 @@ test('a follow-up goes on in the chat; nobody reads the question of another', as
   expect((await other.get(first)).status).toBe(404)
 })
 
+test('C-14 C-23 a turn with an error is no answer; what is known of an answer stands below it', async () => {
+  const { store, address, journey } = await beginPage({ folders, tree })
+  const browser = new Browser(address)
+  await browser.useLink(store)
+  await browser.get('/ask')
+  const ask = async () => {
+    const sent = await browser.post('/ask', { question: 'When is the harvest?' })
+    return sent.headers.get('location')!
+  }
+  journey.service.injectFaults({ turn_shows: { status: 'error', response: 'In <May>?' } })
+  const failed = await asked(browser, await ask())
+  expect(failed).toContain('ended the question with an error')
+  expect(failed).toContain('it said: In &lt;May&gt;?')
+  expect(failed).not.toContain('<article>')
+
+  journey.service.injectFaults({ turn_shows: { status: 'done', response: 'In May.' } })
+  const answered = await ask()
+  expect(await asked(browser, answered)).not.toContain('Note:')
+  const note = 'it did not <change>'
+  store.database
+    .prepare(`UPDATE questions SET answer = json_set(answer, '$.note', ?) WHERE answer IS NOT NULL`)
+    .run(note)
+  expect((await browser.get(answered)).text).toContain('Note: it did not &lt;change&gt;')
+})
+
 test('readers ask as often as the configuration allows', async () => {
   const { store, address } = await beginPage({ folders, tree, page: { readers_ask: 1 } })
   await addUser(store, { name: 'ada', role: 'reader', folders: 'all', password: 'correct horse' })

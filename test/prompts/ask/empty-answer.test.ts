@@ -12,7 +12,7 @@ test('an empty answer fails the run, and its files are not covered', async () =>
   const remote: typeof tools.remote = {
     ...tools.remote,
     readMessage: async () =>
-      ({ ok: true, value: { state: 'done', prompt: 'a', response: ' \n' } }) as never,
+      ({ ok: true, value: { status: 'done', prompt: 'a', response: ' \n' } }) as never,
   }
   expect(await awaitAnswer(work, rig.settings, { ...tools, remote })).toEqual([
     {
