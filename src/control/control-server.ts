@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { chmodSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { guardConnections } from '../base/net/connection-guard.ts'
 import {
   closeServer,
   createBareServer,
@@ -33,6 +34,9 @@ export interface Control {
 
 /** Limit of a request body. A path has at most 4,096 bytes on Linux, times six in JSON. */
 const max_body_bytes = 32_768
+/** Calls that wait, such as `idle`, keep their connection. Programs may keep one, too. */
+const max_connections = 100
+const request_timeout_ms = 30 * second_ms
 /** Time for open requests at the end. The cut shows callers of `idle` that the daemon ends. */
 const close_grace_ms = second_ms
 /** Maximum bytes of the path of a socket, without the NUL: 103 on macOS, 107 on Linux (unix(7)). */
@@ -54,6 +58,11 @@ export async function startControl(options: {
     void answerTo(request, response, verbs).then((answer) => send(request, response, answer))
   }
   const server = createBareServer({ handle, answerError })
+  guardConnections(server, {
+    max: max_connections,
+    has_small_bodies: true,
+    request_ms: request_timeout_ms,
+  })
   rmSync(socket, { force: true })
   await listenOnSocket(server, socket)
   chmodSync(socket, 0o600)

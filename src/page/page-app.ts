@@ -2,10 +2,11 @@ import cookie from '@fastify/cookie'
 import csrf from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'
 import session from '@fastify/session'
+import { guardConnections } from '../base/net/connection-guard.ts'
 import type { TlsKeys } from '../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply } from '../base/net/http-server-app.ts'
 import { minute_ms } from '../base/time/time.ts'
-import { createWayCheck, refuseStrangers } from './access/guard.ts'
+import { createSharedCheck, createWayCheck, refuseStrangers } from './access/guard.ts'
 import { type SignedIn, session_ms } from './access/page-store.ts'
 import { createRecognition } from './access/recognise.ts'
 import { sessionsIn } from './access/sessions.ts'
@@ -36,8 +37,12 @@ declare module 'fastify' {
 const body_limit_bytes = 65_536
 /** For a whole request: its body is small. */
 const request_timeout_ms = minute_ms
-/** The daemon needs its file descriptors for files, however many clients come. */
+/**
+ * Open connections at once, and of these of one address. The daemon needs its file descriptors for
+ * files, however many clients come. A browser opens six, and an office may share one address.
+ */
 const max_connections = 200
+const max_connections_an_address = 50
 /** A browser must load nothing from elsewhere, run no script of a text, and show no frame. */
 const headers = {
   'content-security-policy':
@@ -56,8 +61,13 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   const app = await createHttpApp({ body_limit_bytes, answerError, tls })
   const recognise = createRecognition(config, store, tools.clock)
   const is_behind_tls = tls === undefined && config.page.base_url?.startsWith('https:') === true
-  app.server.requestTimeout = request_timeout_ms
-  app.server.maxConnections = max_connections
+  guardConnections(app.server, {
+    max: max_connections,
+    max_an_address: max_connections_an_address,
+    isShared: createSharedCheck(config.page),
+    has_small_bodies: true,
+    request_ms: request_timeout_ms,
+  })
   const checkWay = createWayCheck(config.page)
   for (const name of ['viewer', 'stranger', 'frame']) app.decorateRequest(name, undefined)
   app.addHook('onRequest', async (request, reply) => {

@@ -11,6 +11,8 @@ import { type ControlClient, connectControl } from '../../src/control/control-cl
 import { type Control, startControl } from '../../src/control/control-server.ts'
 import { type ControlVerbs, max_pause_ms } from '../../src/control/control-verbs.ts'
 import { controlSocket } from '../../src/ledger/file/state-directory.ts'
+import { countOpen, holdConnections } from '../rig/hold-connections.ts'
+import { until } from '../rig/waiting.ts'
 
 tmp.setGracefulCleanup()
 
@@ -328,4 +330,19 @@ test('a state directory whose path is too long for a socket is a configuration f
   await expect(startControl({ socket, verbs: recordingVerbs([]) })).rejects.toMatchObject({
     code: 'config.state_dir',
   })
+})
+
+test('silent connections keep nobody out, and end no call that waits', async () => {
+  let finish = () => {}
+  const idle = () =>
+    new Promise<void>((resolve) => {
+      finish = resolve
+    })
+  await serve(recordingVerbs([], { idle }))
+  const waiting = (await connect()).idle()
+  const sockets = await holdConnections({ path: controlSocket(state_dir) }, 300)
+  await until('the others are closed', () => countOpen(sockets) <= 100)
+  expect((await connect()).presence.pid).toBe(4711)
+  finish()
+  await waiting
 })

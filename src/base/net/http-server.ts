@@ -10,7 +10,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { ListenOptions, Socket } from 'node:net'
 import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
-import { system_clock } from '../time/time.ts'
+import { second_ms, system_clock } from '../time/time.ts'
 
 export interface ErrorAnswer {
   status: number
@@ -32,25 +32,27 @@ const headers_timeout_ms = 30_000
 /** Longer than the usual 60 s of clients and proxies, so that they close a connection first. */
 export const keep_alive_ms = 72_000
 
-const server_options = {
-  // The application refuses a missing Host header in its own form. Node would send a bare 400.
-  requireHostHeader: false,
-  headersTimeout: headers_timeout_ms,
-  handshakeTimeout: headers_timeout_ms,
+/** A refused client has so long to read the answer; one that does not close is destroyed then. */
+const linger_ms = second_ms
+
+/** Options for a limit on silence; 0: none. Node checks its limits ten times within theirs. */
+export function optionsFor(silence_ms: number) {
+  const headersTimeout = Math.min(headers_timeout_ms, silence_ms || headers_timeout_ms)
+  return {
+    // The application refuses a missing Host header in its own form. Node would send a bare 400.
+    requireHostHeader: false,
+    headersTimeout,
+    handshakeTimeout: headersTimeout,
+    connectionsCheckingInterval: headersTimeout / 10,
+  }
 }
 
-/** Options for a limit on silence; 0: none. Node checks it ten times within that time. */
-export function optionsFor(
-  silence_ms: number,
-): typeof server_options & { connectionsCheckingInterval?: number } {
-  if (silence_ms === 0) return server_options
-  const headersTimeout = Math.min(headers_timeout_ms, silence_ms)
-  return { ...server_options, headersTimeout, connectionsCheckingInterval: headersTimeout / 10 }
-}
-
-/** Answers what the HTTP parser refuses, directly on the socket, and closes it. */
+/**
+ * Answers what the HTTP parser refuses, and late requests, directly on the socket, and closes it.
+ * After a fault of TLS or of the network nobody could read an answer.
+ */
 export function answerMalformed(error: Error, socket: Socket, answerError: AnswerError): void {
-  if (!socket.writable || codeOf(error) === 'ECONNRESET') {
+  if (!socket.writable || !/^(HPE|ERR_HTTP)_/.test(codeOf(error) ?? '')) {
     socket.destroy()
     return
   }
@@ -72,6 +74,17 @@ function refuse(socket: Socket, answerError: AnswerError, message: string, cause
     'Connection: close',
   ]
   socket.end([...head, '', text].join('\r\n'))
+  // Half closed, it would count as open for as long as the client likes.
+  socket.resume()
+  destroyAfter(socket, linger_ms)
+}
+
+function destroyAfter(socket: Socket, ms: number, isDone = () => false): void {
+  const over = new AbortController()
+  socket.once('close', () => over.abort())
+  void system_clock.sleep(ms, over.signal).then(() => {
+    if (!isDone()) socket.destroy()
+  })
 }
 
 /** Refuses an unknown `Expect` and the method CONNECT in our form instead of Node's. */
@@ -117,12 +130,7 @@ export function createBareServer({
 /** Limits the reading after an early answer. Without reading, the client would not see it. */
 function boundTheRest(request: IncomingMessage, response: ServerResponse, max_ms: number): void {
   response.once('finish', () => {
-    if (request.complete) return
-    const over = new AbortController()
-    request.socket.once('close', () => over.abort())
-    void system_clock.sleep(max_ms, over.signal).then(() => {
-      if (!request.complete) request.socket.destroy()
-    })
+    if (!request.complete) destroyAfter(request.socket, max_ms, () => request.complete)
   })
 }
 

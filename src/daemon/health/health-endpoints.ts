@@ -1,3 +1,4 @@
+import { guardConnections } from '../../base/net/connection-guard.ts'
 import { closeServer, listen } from '../../base/net/http-server.ts'
 import {
   createHttpApp,
@@ -7,6 +8,7 @@ import {
 } from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { messageOf, SluiceError, toPlainError } from '../../base/run/errors.ts'
+import { second_ms } from '../../base/time/time.ts'
 import { hostAndPort } from '../../config/listen.ts'
 
 /** One answer: its status, and a JSON body, or text with its own content type. */
@@ -28,6 +30,9 @@ export type HealthPath =
 
 /** Requests carry no body. */
 const body_limit_bytes = 1_024
+/** Scrapers keep one connection each; the daemon needs its file descriptors for files. */
+const max_connections = 50
+const request_timeout_ms = 10 * second_ms
 /** Maximum wait of a close for running requests; a scrape takes milliseconds. */
 const close_grace_ms = 200
 
@@ -42,6 +47,11 @@ export async function serveHealth(where: string, answers: Record<HealthPath, Hea
   const isPath = (path: string) =>
     paths.some((known) => new RegExp(`^${known.replace(':name', '[^/]+')}$`).test(path))
   const app = await createHttpApp({ body_limit_bytes, answerError, isPath })
+  guardConnections(app.server, {
+    max: max_connections,
+    has_small_bodies: true,
+    request_ms: request_timeout_ms,
+  })
   app.addHook('onRequest', async (request) => refuseOthers(request))
   for (const path of paths) {
     app.route({

@@ -59,6 +59,8 @@ function strange(message: string, hint: string): SluiceError {
   return new SluiceError({ code: 'page.not_for_you', message, hint })
 }
 
+const this_machine = ['127.0.0.0/8', '::1']
+
 /** A client of the Unix socket has no address; it counts as listed. */
 function listCheck(listen: string, listed: readonly string[]) {
   const ranges = new BlockList()
@@ -71,12 +73,17 @@ function listCheck(listen: string, listed: readonly string[]) {
   }
 }
 
+/** True for an address that many clients may share: that of a proxy, or of this machine. */
+export function createSharedCheck({ listen, proxy }: PageConfig) {
+  return listCheck(listen, [...proxy.from, ...this_machine])
+}
+
 /**
  * Names the client whose wrong passwords are counted together. The address of a proxy is that of all
  * users, so the one that it names last counts instead; undefined if it names none.
  */
 export function createClientNames({ listen, proxy }: PageConfig) {
-  const isProxy = listCheck(listen, [...proxy.from, '127.0.0.0/8', '::1'])
+  const isProxy = createSharedCheck({ listen, proxy } as PageConfig)
   return ({ headers, socket: { remoteAddress } }: HttpRequest): string | undefined => {
     if (!isProxy(remoteAddress)) return remoteAddress
     const named = String(headers['x-forwarded-for'] ?? '').split(',')
@@ -88,10 +95,10 @@ export function createClientNames({ listen, proxy }: PageConfig) {
  * Refuses who reaches the page over a network without TLS, past the proxy that has it: passwords
  * and reports would go in the clear. Error `page.not_for_you`.
  */
-export function createWayCheck({ listen, proxy, tls_cert }: PageConfig) {
-  const isSafe = listCheck(listen, [...proxy.from, '127.0.0.0/8', '::1'])
+export function createWayCheck(page: PageConfig) {
+  const isSafe = createSharedCheck(page)
   return ({ socket }: HttpRequest): void => {
-    if (tls_cert === undefined && !isSafe(socket.remoteAddress))
+    if (page.tls_cert === undefined && !isSafe(socket.remoteAddress))
       throw strange('this page is served by its proxy only', 'use the address of the proxy')
   }
 }

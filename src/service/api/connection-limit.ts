@@ -1,8 +1,10 @@
 import type { Server } from 'node:http'
+import { guardConnections } from '../../base/net/connection-guard.ts'
 import { closeServer } from '../../base/net/http-server.ts'
 import { maxOpenFiles } from '../../base/run/process.ts'
 import { counted } from '../../base/text/format.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
+import { isLoopback } from '../address.ts'
 import type { RequestEntry } from '../observer.ts'
 
 /** Descriptors for everything but connections: databases, threads, files, pipes to processes. */
@@ -13,8 +15,9 @@ const log_every_ms = minute_ms
 
 /**
  * Limits the connections of each server. Without a limit they could take all descriptors. Then no
- * file can be opened, and Node does not report the connections that it cannot accept. The server
- * closes a connection above the limit at once, and the log reports this at most once a minute.
+ * file can be opened, and Node does not report the connections that it cannot accept. A connection
+ * above the limit takes the place of one without a request, or is closed at once. The log reports
+ * this at most once a minute. One address gets half of the places, unless it is this machine.
  */
 export function limitConnections(
   servers: { api: Server; blob: Server },
@@ -27,15 +30,22 @@ export function limitConnections(
   const max_connections = Math.max(1, Math.floor(descriptors / (1 + descriptors_of_upload)))
   let logged_ms = Number.NEGATIVE_INFINITY
   for (const [name, server] of Object.entries(servers)) {
-    server.maxConnections = max_connections
-    server.on('drop', () => {
+    const onFull = () => {
       const now_ms = clock.monotonic_ms()
       if (now_ms - logged_ms < log_every_ms) return
       logged_ms = now_ms
       log(
-        `${name}: new connections are refused: ${max_connections} are open, and this process may open only ${max_open_files} files; ` +
+        `${name}: connections are closed for new ones: ${max_connections} may be open, because this process may open only ${max_open_files} files; ` +
           'raise the limit with ulimit -n, or LimitNOFILE= in the unit',
       )
+    }
+    guardConnections(server, {
+      max: max_connections,
+      max_an_address: Math.ceil(max_connections / 2),
+      isShared: (address = '') => isLoopback(address),
+      // An upload takes its time.
+      has_small_bodies: name === 'api',
+      onFull,
     })
   }
 }

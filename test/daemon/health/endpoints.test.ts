@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../src/base/run/errors.ts'
+import { countOpen, holdConnections } from '../../rig/hold-connections.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
 import { type Verdict, Watched } from './rig.ts'
@@ -215,4 +216,12 @@ test('no request is answered after the ledger has closed', { timeout: 60_000 }, 
   address = watched.daemon.health!.address!
   await watched.stop()
   expect(answered).toBe('ECONNREFUSED')
+})
+
+test('400 silent connections take no more than 50 places and keep nobody out', async () => {
+  const watched = await Watched.begin()
+  const { hostname: host, port } = new URL(`http://${watched.daemon.health!.address}`)
+  const sockets = await holdConnections({ host, port: Number(port) }, 400)
+  await until('the others are closed', () => countOpen(sockets) <= 50)
+  expect(await watched.get('/healthz')).toMatchObject({ status: 200 })
 })

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { closeServer, createBareServer, listen } from '../../src/base/net/http-server.ts'
-import { createHttpApp, type HttpApp } from '../../src/base/net/http-server-app.ts'
-import { isSluiceError, messageOf } from '../../src/base/run/errors.ts'
+import { closeServer, createBareServer, listen } from '../../../src/base/net/http-server.ts'
+import { createHttpApp, type HttpApp } from '../../../src/base/net/http-server-app.ts'
+import { isSluiceError, messageOf } from '../../../src/base/run/errors.ts'
 
 const answerError = (error: unknown) => ({
   status: isSluiceError(error) ? 400 : 500,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLoopbackAuthority, isLoopbackHost } from '../../src/base/net/loopback.ts'
+import { isLoopbackAuthority, isLoopbackHost } from '../../../src/base/net/loopback.ts'
 
 test.each([
   'localhost',
