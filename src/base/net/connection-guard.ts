@@ -30,6 +30,7 @@ export function guardConnections(server: Server, options: GuardOptions): void {
 }
 
 interface Held extends HeldPlace {
+  key: unknown
   socket: Socket
 }
 
@@ -37,40 +38,37 @@ class ConnectionGuard {
   readonly #options: GuardOptions
   /** In the order of the last request. */
   readonly #held = new Map<unknown, Held>()
-  readonly #counts = new Map<string, number>()
 
   constructor(options: GuardOptions) {
     this.#options = options
   }
 
   onConnection(socket: Socket): void {
-    const { max, isShared = () => false, onFull } = this.#options
+    const { max, isShared, onFull } = this.#options
     const { remoteAddress: address } = socket
-    const network = address === undefined || isShared(address) ? undefined : networkOf(address)
-    const of_network = this.#countOf(network)
-    const counts = { all: this.#held.size, of_network }
-    const place = placeFor(network, this.#held.values(), counts, this.#options)
-    if (place !== 'free' && counts.all >= max) onFull?.()
+    const network = address === undefined || isShared?.(address) ? undefined : networkOf(address)
+    if (this.#held.size >= max) onFull?.()
+    const place = placeFor(network, [...this.#held.values()], this.#options)
     if (place === 'none') {
       socket.destroy()
       return
     }
+    if (place !== 'free') {
+      place.socket.destroy()
+      this.#held.delete(place.key)
+    }
     const key = keyOf(socket)
-    const held: Held = { socket, network, request: undefined, open_requests: 0 }
-    if (place !== 'free') this.#close(place)
-    this.#held.set(key, held)
-    if (network !== undefined) this.#counts.set(network, this.#countOf(network) + 1)
-    socket.once('close', () => this.#release(key, held))
+    this.#held.set(key, { key, socket, network, request: undefined, open_requests: 0 })
+    socket.once('close', () => this.#held.delete(key))
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const key = keyOf(request.socket)
-    const held = this.#held.get(key)
+    const held = this.#held.get(keyOf(request.socket))
     if (!held) return
     held.request = request
     held.open_requests += 1
-    this.#held.delete(key)
-    this.#held.set(key, held)
+    this.#held.delete(held.key)
+    this.#held.set(held.key, held)
     response.once('close', () => {
       held.open_requests -= 1
     })
@@ -78,30 +76,8 @@ class ConnectionGuard {
 
   /** Cuts a silent connection, unless a handler works on its answer. */
   onSilence(socket: Socket): void {
-    const open_requests = this.#held.get(keyOf(socket))?.open_requests ?? 0
-    if (open_requests === 0 || socket.writableLength > 0) socket.destroy()
-  }
-
-  #close({ socket }: Held): void {
-    const key = keyOf(socket)
-    const held = this.#held.get(key)
-    socket.destroy()
-    // Its event comes later, and the place is free now.
-    if (held) this.#release(key, held)
-  }
-
-  #release(key: unknown, held: Held): void {
-    if (this.#held.get(key) !== held) return
-    this.#held.delete(key)
-    const { network } = held
-    if (network === undefined) return
-    const left = this.#countOf(network) - 1
-    if (left > 0) this.#counts.set(network, left)
-    else this.#counts.delete(network)
-  }
-
-  #countOf(network: string | undefined): number {
-    return network === undefined ? 0 : (this.#counts.get(network) ?? 0)
+    const held = this.#held.get(keyOf(socket))
+    if (!held?.open_requests || socket.writableLength > 0) socket.destroy()
   }
 }
 

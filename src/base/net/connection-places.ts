@@ -29,21 +29,19 @@ export interface HeldPlace {
  */
 export function placeFor<Held extends HeldPlace>(
   network: string | undefined,
-  held: Iterable<Held>,
-  counts: { all: number; of_network: number },
+  held: readonly Held[],
   { max, max_an_address = Number.POSITIVE_INFINITY, has_small_bodies }: ConnectionPlaces,
 ): Held | 'free' | 'none' {
-  const is_own_limit = network !== undefined && counts.of_network >= max_an_address
-  if (!is_own_limit && counts.all < max) return 'free'
-  let idle: Held | undefined
-  let receiving: Held | undefined
-  for (const place of held) {
-    if (is_own_limit && place.network !== network) continue
-    if (!place.request) return place
-    if (place.open_requests === 0) idle ??= place
-    else if (has_small_bodies && !place.request.complete) receiving ??= place
-  }
-  return idle ?? receiving ?? 'none'
+  const own = network === undefined ? [] : held.filter((place) => place.network === network)
+  const is_own_limit = own.length >= max_an_address
+  if (!is_own_limit && held.length < max) return 'free'
+  const places = is_own_limit ? own : held
+  return (
+    places.find(({ request }) => !request) ??
+    places.find(({ open_requests }) => open_requests === 0) ??
+    places.find(({ request }) => has_small_bodies && !request?.complete) ??
+    'none'
+  )
 }
 
 /**

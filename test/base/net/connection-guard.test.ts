@@ -50,8 +50,7 @@ describe('the place of a new connection', () => {
     ['all wait for answers', 'c', [working(), working(), working('b')], places, 'none'],
   ]
   test.each(cases)('%s', (_what, network, held, limits, expected) => {
-    const of_network = held.filter((place) => place.network === network).length
-    const place = placeFor(network, held, { all: held.length, of_network }, limits)
+    const place = placeFor(network, held, limits)
     expect(typeof place === 'string' ? place : held.indexOf(place)).toBe(expected)
   })
 })
