@@ -4,13 +4,15 @@ import { humaneOf } from '../contract/errors.ts'
 import { findHeaderFault } from '../contract/upload-headers.ts'
 import type { Ticket } from '../domain/asset.ts'
 import { parseUploadUrl } from './api.ts'
+import { walkList } from './list-place.ts'
 import {
-  type Failure,
   type Fields,
   fieldsOf,
   idOf,
   itemsOf,
   OddAnswer,
+  type Outcome,
+  type Page,
   present,
   textOf,
   timeOf_ms,
@@ -137,33 +139,20 @@ function uploadHeadersOf(value: unknown, host: string): Record<string, string> {
 /** Maximum number of assets on a list page (A-25). */
 export const assets_a_page = 100
 
-/** Ids before a cursor that are tried if the service does not know it (its asset was removed). */
-const max_other_cursors = 5
+type ListAssets = (
+  project_id: string,
+  page: { after_id?: string | undefined },
+) => Promise<Outcome<Page<AssetRecord>>>
 
-/** Pages through a list of assets, even if the last asset of a page is removed meanwhile. */
-export class ListCursor {
-  /** Ids of the last page, in the order of the list; the last one is its cursor. */
-  #last_page: readonly string[] = []
-  /** Number of these ids tried in place of an unknown cursor. */
-  #tried = 0
+/** Walks through a project's assets, at most `max_pages` pages (see walkList). */
+export function walkAssets(
+  { listAssets }: { listAssets: ListAssets },
+  project_id: string,
+  max_pages: number,
+) {
+  return walkList((after_id) => listAssets(project_id, { after_id }), assetIdOf, max_pages)
+}
 
-  /** Cursor for the next page; `cursor`: the one that the last page gave. */
-  afterId(cursor: string | undefined): string | undefined {
-    return this.#tried === 0 ? cursor : this.#last_page.at(-1 - this.#tried)
-  }
-
-  take(items: readonly AssetRecord[]): AssetRecord[] {
-    const is_again = new Set(this.#tried === 0 ? [] : this.#last_page)
-    this.#last_page = items.map(({ asset_id }) => asset_id)
-    this.#tried = 0
-    return items.filter(({ asset_id }) => !is_again.has(asset_id))
-  }
-
-  /** `lost`: begin the list again. `unsaid`: the fault was not the cursor's. */
-  refused({ about }: Failure): 'other cursor' | 'lost' | 'unsaid' {
-    if (about !== 'attempt') return 'unsaid'
-    const has_other = this.#tried < Math.min(max_other_cursors, this.#last_page.length - 1)
-    this.#tried = has_other ? this.#tried + 1 : 0
-    return has_other ? 'other cursor' : 'lost'
-  }
+export function assetIdOf({ asset_id }: AssetRecord): string {
+  return asset_id
 }

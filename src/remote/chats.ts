@@ -5,8 +5,8 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  itemsOf,
   OddAnswer,
+  pageOf,
   present,
   textOf,
   timeOf_ms,
@@ -79,16 +79,13 @@ export function chatSummaryOf(value: unknown) {
   })
 }
 
-/** The whole list: under `messages`, under `data`, or bare. */
-export function messageSummariesOf(value: unknown) {
-  const { messages, data, has_more }: Fields = Array.isArray(value)
+/** A page of the list: under `messages`, under `data`, or bare, which is the whole list. */
+export function messagePageOf(value: unknown, after_id: string | undefined) {
+  const { messages, data, has_more, last_id }: Fields = Array.isArray(value)
     ? { data: value }
     : fieldsOf(value, 'the answer')
-  // A turn on a page that is not read would count as lost, and be asked again.
-  if (has_more === true) throw new OddAnswer('the list of messages has a further page')
-  return itemsOf(messages ?? data, 'messages').map((item) =>
-    messageSummary(fieldsOf(item, 'the message')),
-  )
+  const page = { data: messages ?? data, has_more: has_more === true, last_id }
+  return pageOf(page, 'message', after_id, (item) => messageSummary(fieldsOf(item, 'the message')))
 }
 
 export function messageOf(value: unknown, message_id: string): Message {

@@ -16,10 +16,11 @@ import {
   chatSummaryOf,
   messageAppendedOf,
   messageOf,
-  messageSummariesOf,
+  messagePageOf,
   type Question,
   questionBody,
 } from './chats.ts'
+import { ofCursor, walkList } from './list-place.ts'
 import { type Outcome, type Page, pageOf } from './outcome.ts'
 import { putBytes, type UploadBody } from './put-bytes.ts'
 
@@ -60,7 +61,7 @@ const default_timeouts: HttpTimeouts = {
 /** The largest answers (pages of 100 assets with labels, chat answers) need a tenth of this. */
 const max_body_bytes = 8 * 1_048_576
 
-/** 10,000 labels or projects; a longer list is taken as a fault. */
+/** 10,000 labels, projects or messages; a longer list is taken as a fault. */
 const max_pages = 100
 
 /**
@@ -103,7 +104,7 @@ export function createRemote({
     return send({ call, method: 'DELETE', project_id, segments, any_body: true }, () => undefined)
   }
 
-  function list<Item>(
+  async function list<Item>(
     kind: IdKind,
     project_id: string | undefined,
     { after_id, limit = max_list_limit }: PageRequest,
@@ -115,30 +116,31 @@ export function createRemote({
       segments: [`${kind}s`],
       query: { limit, after_id },
     } as const
-    return send({ call: 'list', ...request }, (value) => pageOf(value, kind, after_id, itemOf))
+    const read = (value: unknown) => pageOf(value, kind, after_id, itemOf)
+    return ofCursor(await send({ call: 'list', ...request }, read), after_id)
   }
 
-  async function listAll<Item>(
-    kind: IdKind,
-    project_id: string | undefined,
-    itemOf: (item: unknown) => Item,
+  /** Gathers a whole list. `what`: its name in a message. */
+  async function gather<Item>(
+    what: string,
+    readPage: (after_id: string | undefined) => Promise<Outcome<Page<Item>>>,
+    idOf: (item: Item) => string,
   ): Promise<Outcome<Item[]>> {
     const items: Item[] = []
-    let after_id: string | undefined
-    for (let page = 0; page < max_pages; page++) {
-      const outcome = await list(kind, project_id, { after_id }, itemOf)
-      if (!outcome.ok) return outcome
-      items.push(...outcome.value.items)
-      after_id = outcome.value.next
-      if (after_id === undefined) return { ...outcome, value: items }
+    for await (const page of walkList(readPage, idOf, max_pages)) {
+      if (!page.ok) return page
+      if (page.value.is_anew) items.length = 0
+      items.push(...page.value.items)
+      if (!page.value.has_more) return { ...page, value: items }
     }
-    return {
-      ok: false,
-      failure: unknownProtocol(
-        'list',
-        `the list of ${kind}s does not end after ${max_pages} pages`,
-      ),
-    }
+    const fault = `the list of ${what} does not end after ${max_pages} pages`
+    return { ok: false, failure: unknownProtocol('list', fault) }
+  }
+
+  function listLabels(project_id: string) {
+    const readPage = (after_id: string | undefined) =>
+      list('label', project_id, { after_id }, labelOf)
+    return gather('labels', readPage, ({ label_id }) => label_id)
   }
 
   return {
@@ -189,7 +191,7 @@ export function createRemote({
       if (!attached.ok) return attached
       if (attached.value) return { ...attached, value: { label_id: attached.value.label_id } }
       // After an empty success, the list gives the id that detaching needs.
-      const labels = await listAll('label', project_id, labelOf)
+      const labels = await listLabels(project_id)
       if (!labels.ok) return labels
       const label = labels.value.find(({ name }) => name === label_name)
       if (!label)
@@ -213,8 +215,12 @@ export function createRemote({
     /** A 404 may mean that the asset is gone, or that the service does not know this call. */
     removeAsset: (project_id: string, asset_id: string) =>
       remove('remove', project_id, ['assets', asset_id]),
-    listProjects: () => listAll('project', undefined, projectOf),
-    listLabels: (project_id: string) => listAll('label', project_id, labelOf),
+    listProjects() {
+      const readPage = (after_id: string | undefined) =>
+        list('project', undefined, { after_id }, projectOf)
+      return gather('projects', readPage, (project) => project.project_id)
+    },
+    listLabels,
     /** A failed call may have started a chat (see isSurelyUndone). 404: an id in scope is gone. */
     async startChat(project_id: string, question: Question | string) {
       const body = questionBody(question)
@@ -238,8 +244,17 @@ export function createRemote({
     listChats: (project_id: string, page: PageRequest) =>
       list('chat', project_id, page, chatSummaryOf),
     listMessages(project_id: string, chat_id: string) {
-      const segments = ['chats', chat_id, 'messages']
-      return send({ call: 'message', method: 'GET', project_id, segments }, messageSummariesOf)
+      const request = {
+        call: 'message',
+        method: 'GET',
+        project_id,
+        segments: ['chats', chat_id, 'messages'],
+      } as const
+      const readPage = async (after_id: string | undefined) => {
+        const read = (value: unknown) => messagePageOf(value, after_id)
+        return ofCursor(await send({ ...request, query: { after_id } }, read), after_id)
+      }
+      return gather('messages', readPage, ({ message_id }) => message_id)
     },
     close: () => http.close(),
   }

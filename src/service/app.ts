@@ -104,7 +104,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   const notified = observer.notify('begin', entry)
   if (notified) await notified
 
-  const failure = await injected_faults.meet(place)
+  const failure = await injected_faults.meet(place, request.url.includes('after_id='))
   if (failure && failure.when !== 'after') return fail(reply, entry, failure)
   context.failure = failure
 

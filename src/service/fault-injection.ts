@@ -14,6 +14,8 @@ export interface Failure {
   /** The kind of request that fails. Absent: every request, also on unknown paths. */
   route?: RouteId | 'put'
   status: number
+  /** True: only requests for a later page of a list fail, those with `after_id`. */
+  later_pages?: boolean
   /** Every n-th of the matching requests fails. */
   every?: number
   /** Only the first n matching requests fail. */
@@ -65,10 +67,11 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
     )
   }
 
-  function nextFailure(place: Place): Failure | undefined {
+  function nextFailure(place: Place, is_later_page: boolean): Failure | undefined {
     let found: Failure | undefined
     current.failures?.forEach((failure, index) => {
       if (failure.route !== undefined && failure.route !== place) return
+      if (failure.later_pages && !is_later_page) return
       const count = (counts[index] ?? 0) + 1
       counts[index] = count
       if (failure.times !== undefined && count > failure.times) return
@@ -91,11 +94,13 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
      * Waits for the injected latency. Returns the injected failure of this request, if any. Call it
      * once per request, because it counts.
      */
-    async meet(place: Place): Promise<Failure | undefined> {
+    async meet(place: Place, is_later_page = false): Promise<Failure | undefined> {
       const { latency_ms = 0 } = current
       if (latency_ms > 0) await clock.sleep(latency_ms)
       const wait_s = wait(place)
-      return wait_s === undefined ? nextFailure(place) : { status: 429, retry_after_s: wait_s }
+      return wait_s === undefined
+        ? nextFailure(place, is_later_page)
+        : { status: 429, retry_after_s: wait_s }
     },
     /** True if this answer of the assistant must fail. Call it once for each, because it counts. */
     failsAnswer(): boolean {

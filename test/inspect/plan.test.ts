@@ -86,7 +86,8 @@ describe('the types that the service could not read, from its list', () => {
   const asset = (name: string, status: 'failed' | 'ready', index: number) =>
     ({ asset_id: `asset_${index}`, filename: name, status, raw_status: status }) as const
 
-  function typesOf(...assets: ReturnType<typeof asset>[]) {
+  function typesOf(...given: ReturnType<typeof asset>[]) {
+    const assets = given.map((each, index) => ({ ...each, asset_id: `asset_${index}` }))
     const pages = Array.from({ length: Math.ceil(assets.length / 10) }, (_, page) =>
       assets.slice(page * 10, page * 10 + 10),
     )

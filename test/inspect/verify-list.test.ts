@@ -5,8 +5,10 @@ import {
   many,
   secondPage,
   three_pages,
+  uploadedByAnother,
 } from '../journeys/audit/audited.ts'
 import { namesOf, verified } from '../journeys/audit/verified.ts'
+import { md5Of } from '../journeys/rig/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../journeys/rig/harness.ts'
 
 const patient = { follow: { list_from: 1_000 } }
@@ -109,13 +111,56 @@ localJourneys('the place in the list is lost while verify reads it', (profile) =
     expect(again.summary.projects).toMatchObject([{ expected: 29, usable: 26 }])
   })
 
-  test('without another cursor: reports it, calls nothing missing, and can run again', async () => {
-    const { journey, missing, summary, differences } = await lose(8)
-    expect(differences).toEqual([])
-    expect(summary.projects).toMatchObject([{ fault: { code: 'answer.list' } }])
-    expect(summary.complete).toBe(false)
+  test('without another cursor: begins the list anew and compares the rest', async () => {
+    const { journey, missing, summary, differences } = await lose(list_page)
+    expect(namesOf(differences)).toEqual([])
+    // The first page was read before its assets were removed.
+    expect(summary.projects).toMatchObject([{ expected: 29, usable: 29, unknown: 0, fault: null }])
+    expect(summary.complete).toBe(true)
     const again = await verified(journey, shallow)
     expect(namesOf(again.differences)).toEqual(missing)
-    expect(again.summary.complete).toBe(true)
+  })
+
+  test.each([
+    ['a foreign code', 'foreign.asset.gone', 404],
+    ['the code of a lost project', 'publicapi.tenancy.project.not_found', 404],
+    ['no code', '', 400],
+  ])(
+    'A-37 a service that takes no cursor, with %s: reports it, calls nothing missing',
+    async (_, code, status) => {
+      const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
+      await journey.allReady()
+      await journey.idle()
+      await journey.stop()
+      const failure = { route: 'assets.list', later_pages: true, status, code } as const
+      journey.service.injectFaults({ failures: [failure] })
+      const { summary, differences } = await verified(journey, shallow)
+      expect(differences).toEqual([])
+      expect(summary.projects).toMatchObject([{ unknown: 0, fault: { code: 'answer.list' } }])
+      expect(summary.complete).toBe(false)
+      // Four times the first page, each with its five earlier items.
+      expect(journey.requests('assets.list').map((request) => request.status)).toEqual(
+        Array(4)
+          .fill([200, ...Array(5).fill(status)])
+          .flat(),
+      )
+      journey.service.injectFaults({ failures: [] })
+      const again = await verified(journey, shallow)
+      expect(again.summary.projects).toMatchObject([{ expected: 29, usable: 29, fault: null }])
+    },
+  )
+
+  test('A-37 unknown and returned assets of a list that began anew are reported once', async () => {
+    const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
+    await journey.allReady()
+    await journey.idle()
+    await journey.stop()
+    const foreign = await uploadedByAnother(journey, 'of another user')
+    const failure = { route: 'assets.list', later_pages: true, status: 404, times: 5 } as const
+    journey.service.injectFaults({ failures: [failure] })
+    const { summary, differences } = await verified(journey, shallow)
+    expect(namesOf(differences)).toEqual([`unknown_on_service ${foreign}`])
+    expect(summary.projects).toMatchObject([{ expected: 29, usable: 29, unknown: 1, fault: null }])
+    journey.ends({ also_there: [md5Of('of another user')] })
   })
 })

@@ -363,15 +363,16 @@ describe('list', () => {
     )
   })
 
-  test('a 404 is the project’s failure, and an unknown cursor only this attempt’s', async () => {
-    const { remote } = await remoteFor(missing('a.b'), {
-      status: 400,
-      body: { code: 'publicapi.cursor.unknown' },
-    })
-    expect(failureOf(await remote.listAssets(project_id, {})).about).toBe('project')
-    expect(failureOf(await remote.listAssets(project_id, { after_id: last_id })).about).toBe(
-      'attempt',
+  test('A-37 a 404 is the project’s failure; with a cursor, it and a 400 are only this attempt’s', async () => {
+    const { remote } = await remoteFor(
+      missing('a.b'),
+      ...[400, 404].map((status) => ({ status, body: { code: 'foreign.cursor.gone' } })),
     )
+    expect(failureOf(await remote.listAssets(project_id, {})).about).toBe('project')
+    for (let round = 0; round < 2; round++) {
+      const failure = failureOf(await remote.listAssets(project_id, { after_id: last_id }))
+      expect(failure.about).toBe('attempt')
+    }
   })
 })
 

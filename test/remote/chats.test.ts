@@ -168,26 +168,71 @@ test('a new message may be 404 for a moment', async () => {
   expect(server.requests[0]?.path).toBe(`/v1/chats/${chat_id}/messages/${message_id}`)
 })
 
-test('C-21 messages are listed under `messages`, under `data` or bare, but never in part', async () => {
-  const items = [{ message_id, created_at }, { id: idNumber('message', 1) }]
+const first = { message_id, created_at }
+const second = { id: idNumber('message', 1) }
+const third = { id: idNumber('message', 2) }
+const both = [{ message_id, created_at_ms }, { message_id: second.id }]
+
+test('C-21 messages are listed under `messages`, under `data` or bare', async () => {
+  const items = [first, second]
   const bodies = [{ messages: items }, { data: items, has_more: false }, { data: items }, items]
+  const odd = [{ chats: items }, [{ id: 'x' }]]
   const { remote } = await remoteFor(
-    ...bodies.map((body) => ({ status: 200, body })),
-    { status: 200, body: [] },
-    ...[{ data: items, has_more: true }, { chats: items }, [{ id: 'x' }]].map((body) => ({
-      status: 200,
-      body,
-    })),
+    ...[...bodies, [], ...odd].map((body) => ({ status: 200, body })),
   )
-  for (const _ of bodies) {
-    expect(successOf(await remote.listMessages(project_id, chat_id))).toEqual([
-      { message_id, created_at_ms },
-      { message_id: idNumber('message', 1) },
-    ])
-  }
+  for (const _ of bodies)
+    expect(successOf(await remote.listMessages(project_id, chat_id))).toEqual(both)
   expect(successOf(await remote.listMessages(project_id, chat_id))).toEqual([])
-  for (let round = 0; round < 3; round++)
+  for (const _ of odd)
     expect(failureOf(await remote.listMessages(project_id, chat_id)).about).toBe('unknown_protocol')
+})
+
+test('C-21 a list of messages with `has_more` goes on after its last id', async () => {
+  const { server, remote } = await remoteFor(
+    { status: 200, body: { messages: [first, second], has_more: true, last_id: second.id } },
+    { status: 200, body: { messages: [third], has_more: false } },
+  )
+  const listed = successOf(await remote.listMessages(project_id, chat_id))
+  expect(listed).toEqual([...both, { message_id: third.id }])
+  expect(server.requests.map((request) => request.path)).toEqual([
+    `/v1/chats/${chat_id}/messages`,
+    `/v1/chats/${chat_id}/messages?after_id=${second.id}`,
+  ])
+})
+
+test('A-31 C-21 a list of messages that leads nowhere or in a circle is refused', async () => {
+  const page = { messages: [first], has_more: true, last_id: message_id }
+  for (const body of [{ ...page, last_id: undefined }, page, { ...page, messages: [] }]) {
+    const { remote } = await remoteFor({ status: 200, body }, { status: 200, body })
+    const failure = failureOf(await remote.listMessages(project_id, chat_id))
+    expect(failure.about).toBe('unknown_protocol')
+  }
+})
+
+test('A-37 a list of messages, chats, labels or projects survives a cursor that is refused', async () => {
+  const gone = { status: 404, body: { code: 'foreign.item.gone' } }
+  const page = (list: string, items: object[], next?: string) => ({
+    status: 200,
+    body: { [list]: items, has_more: next !== undefined, last_id: next },
+  })
+  const labels = [1, 2].map((n) => ({ label_id: idNumber('label', n), name: `${n}` }))
+  const projects = [1, 2].map((n) => ({ project_id: idNumber('project', n), name: `${n}` }))
+  const { server, remote } = await remoteFor(
+    ...[page('messages', [first, second], second.id), gone, page('messages', [second, third])],
+    ...[page('data', labels, labels[1]!.label_id), gone, gone, page('data', labels.slice(0, 1))],
+    ...[page('data', projects, projects[1]!.project_id), gone, page('data', projects.slice(1))],
+  )
+  const messages = successOf(await remote.listMessages(project_id, chat_id))
+  expect(messages).toEqual([...both, { message_id: third.id }])
+  expect(successOf(await remote.listLabels(project_id))).toEqual(labels.slice(0, 1))
+  expect(successOf(await remote.listProjects())).toHaveLength(2)
+  expect(
+    server.requests.map(({ path }) => new URL(path, 'http://x').searchParams.get('after_id')),
+  ).toEqual(
+    [null, second.id, message_id]
+      .concat([null, labels[1]!.label_id, labels[0]!.label_id, null] as never)
+      .concat([null, projects[1]!.project_id, projects[0]!.project_id] as never),
+  )
 })
 
 test('chats and messages are listed', async () => {

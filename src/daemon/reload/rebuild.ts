@@ -14,6 +14,7 @@ import {
   removeDatabase,
 } from '../../ledger/file/state-directory.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
+import { walkAssets } from '../../remote/assets.ts'
 import { openRemote } from '../../remote/open-remote.ts'
 import type { Remote } from '../../remote/remote.ts'
 import { uploadName } from '../../sync/upload/sending-source.ts'
@@ -182,8 +183,7 @@ async function acceptListed(
   project_id: string,
   left_out: ReadonlyMap<string, LeftOut>,
 ): Promise<void> {
-  for (let after_id: string | undefined; ; ) {
-    const listed = await remote.listAssets(project_id, { after_id })
+  for await (const listed of walkAssets(remote, project_id, Number.POSITIVE_INFINITY)) {
     if (!listed.ok) {
       const message = `the assets of ${project_id} cannot be listed: ${listed.failure.message}`
       throw new SluiceError({
@@ -197,8 +197,6 @@ async function acceptListed(
       return file ? [{ type: 'accepted' as const, folder: file.folder.name, path: file.path }] : []
     })
     if (known.length > 0) await daemon.ledger.record(known)
-    after_id = listed.value.next
-    if (after_id === undefined) return
   }
 }
 

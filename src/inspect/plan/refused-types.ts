@@ -1,5 +1,5 @@
 import { extensionOf, max_failed_of_type } from '../../domain/file-type.ts'
-import { assets_a_page } from '../../remote/assets.ts'
+import { walkAssets } from '../../remote/assets.ts'
 import type { Remote } from '../../remote/remote.ts'
 
 /** Keys of the types that the service could not read so far; see `typeKey`. */
@@ -23,17 +23,13 @@ export async function typesRefusedBy(
   const failed = new Map<string, number>()
   const usable = new Set<string>()
   for (const project_id of new Set(project_ids)) {
-    let after_id: string | undefined
-    for (let page = 0; page < max_pages; page++) {
-      const listed = await remote.listAssets(project_id, { after_id, limit: assets_a_page })
+    for await (const listed of walkAssets(remote, project_id, max_pages)) {
       if (!listed.ok) break
       for (const { filename = '', status } of listed.value.items) {
         const key = typeKey(project_id, filename)
         if (status === 'failed') failed.set(key, (failed.get(key) ?? 0) + 1)
         else if (status === 'ready') usable.add(key)
       }
-      after_id = listed.value.next
-      if (after_id === undefined) break
     }
   }
   const refused = [...failed].filter(

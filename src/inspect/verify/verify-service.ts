@@ -3,7 +3,8 @@ import { listOf } from '../../base/run/group.ts'
 import { backoff_ms, type Clock, minute_ms, second_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import type { AttachedLabel, ComparedAsset } from '../../ledger/views/view-comparison.ts'
-import { type AssetRecord, assets_a_page, ListCursor } from '../../remote/assets.ts'
+import { type AssetRecord, assetIdOf } from '../../remote/assets.ts'
+import { walkList } from '../../remote/list-place.ts'
 import { type Failure, type FailureAbout, failureText, type Outcome } from '../../remote/outcome.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
@@ -42,6 +43,8 @@ class ProjectComparer {
   /** One bit for each content that the service lists as ready. */
   #seen = new Uint8Array(0)
   readonly #unknown: string[] = []
+  /** What was reported from the list, which may begin anew. */
+  readonly #reported = new Set<string>()
   readonly counts = {
     /** Ready here. */
     expected: 0,
@@ -72,24 +75,24 @@ class ProjectComparer {
   }
 
   async #list(): Promise<void> {
-    const place = new ListCursor()
-    let cursor: string | undefined
-    for (;;) {
-      const after_id = place.afterId(cursor)
-      const outcome = await this.#page(after_id)
-      if (outcome.ok) {
-        const { items, next } = outcome.value
-        await this.#see(await this.#withStatus(place.take(items)), after_id)
-        if (next === undefined) return
-        cursor = next
-      } else if (place.refused(outcome.failure) !== 'other cursor')
-        throw unlisted(failureText(outcome.failure))
+    const readPage = (after_id: string | undefined) => this.#page(after_id)
+    for await (const page of walkList(readPage, assetIdOf, Number.POSITIVE_INFINITY)) {
+      if (!page.ok) throw unlisted(failureText(page.failure))
+      const { items, after_id, is_anew } = page.value
+      if (is_anew) this.#beginAnew()
+      await this.#see(await this.#withStatus(items), after_id)
     }
   }
 
+  /** What the list has shown comes again. Marks and reports stay, because they count once. */
+  #beginAnew(): void {
+    this.#unknown.length = 0
+    this.counts.unknown = 0
+  }
+
   #page(after_id: string | undefined) {
-    const query = { after_id, limit: assets_a_page }
-    return ask(() => this.#tools.remote.listAssets(this.#project_id, query), this.#tools)
+    const { remote } = this.#tools
+    return ask(() => remote.listAssets(this.#project_id, { after_id }), this.#tools)
   }
 
   /** Reads singly what the list shows without a status. An item without an answer stays so. */
@@ -119,7 +122,7 @@ class ProjectComparer {
 
   /** `after_id` is the start of the page. */
   async #see(items: readonly AssetRecord[], after_id: string | undefined): Promise<void> {
-    const { comparison, onAsset, onDifference } = this.#tools
+    const { comparison, onAsset } = this.#tools
     const ready = items.filter(({ status }) => status === 'ready')
     onAsset(items.length)
     if (ready.length === 0) return
@@ -137,7 +140,7 @@ class ProjectComparer {
         if (asset.state === 'ready') this.#mark(asset.content)
         else if (isGivenUp(asset) && this.#isAsked(asset)) {
           const message = `given up here (${asset.state}), ready there`
-          onDifference({ kind: 'returned_on_service', ...placeOf(asset), message })
+          this.#report({ kind: 'returned_on_service', ...placeOf(asset), message })
         }
       }
     }
@@ -150,13 +153,18 @@ class ProjectComparer {
     known: ReadonlyMap<string, readonly ComparedAsset[]>,
     after_id: string | undefined,
   ): Promise<void> {
-    const { onDifference } = this.#tools
     if (this.#missingLabels(records, known).length === 0) return
     const again = await this.#page(after_id)
     // The next comparison reports assets that moved to another page.
     if (!again.ok) return
     for (const { asset, label } of this.#missingLabels(again.value.items, known))
-      onDifference(labelMissing(asset, label))
+      this.#report(labelMissing(asset, label))
+  }
+
+  #report(difference: Difference): void {
+    const key = JSON.stringify(difference)
+    if (!this.#reported.has(key)) this.#tools.onDifference(difference)
+    this.#reported.add(key)
   }
 
   #missingLabels(

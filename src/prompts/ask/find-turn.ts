@@ -1,6 +1,7 @@
 import { backoff_ms, day_ms, minute_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
+import { walkList } from '../../remote/list-place.ts'
 import type { Failure } from '../../remote/outcome.ts'
 import { matchesRun } from '../plan/question.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
@@ -121,10 +122,10 @@ class Search {
     const { project_id } = this.#work
     const intended_ms = this.#intended_ms()
     const found: { chat_id: string; distance_ms: number }[] = []
-    let after_id: string | undefined
-    for (let page = 0; page < max_pages; page++) {
-      const outcome = await remote.listChats(project_id, { after_id })
+    const readPage = (after_id: string | undefined) => remote.listChats(project_id, { after_id })
+    for await (const outcome of walkList(readPage, (chat) => chat.chat_id, max_pages)) {
       if (!outcome.ok) throw new Unread(outcome.failure)
+      if (outcome.value.is_anew) found.length = 0
       const since_ms = Math.min(intended_ms, outcome.date_ms ?? clock.now_ms()) - skew_ms
       let is_older = false
       for (const { chat_id, created_at_ms = intended_ms } of outcome.value.items) {
@@ -132,8 +133,7 @@ class Search {
         else if (!this.#others.has(chat_id))
           found.push({ chat_id, distance_ms: Math.abs(created_at_ms - intended_ms) })
       }
-      after_id = outcome.value.next
-      if (is_older || after_id === undefined) break
+      if (is_older) break
     }
     return found.sort((a, b) => a.distance_ms - b.distance_ms).slice(0, max_candidates)
   }

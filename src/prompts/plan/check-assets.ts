@@ -1,4 +1,5 @@
 import { type LossFact, lossOf } from '../../domain/asset.ts'
+import { walkAssets } from '../../remote/assets.ts'
 import type { Outcome } from '../../remote/outcome.ts'
 import type { PromptScope } from '../prompt-settings.ts'
 import { isNotFound, type RunTools } from '../run-tools.ts'
@@ -29,15 +30,13 @@ export async function checkAssets(
 ): Promise<Outcome<Map<number, LossFact>>> {
   const unlisted = new Set(assets.map(({ asset_id }) => asset_id))
   const ready = new Set<string>()
-  let after_id: string | undefined
-  for (let page = 0; unlisted.size > max_single_reads && page < pagesFor(assets.length); page++) {
-    const outcome = await remote.listAssets(project_id, { after_id })
+  const max_pages = unlisted.size > max_single_reads ? pagesFor(assets.length) : 0
+  for await (const outcome of walkAssets(remote, project_id, max_pages)) {
     if (!outcome.ok) return outcome
     for (const { asset_id, status } of outcome.value.items) {
       if (unlisted.delete(asset_id) && status === 'ready') ready.add(asset_id)
     }
-    after_id = outcome.value.next
-    if (after_id === undefined) break
+    if (unlisted.size <= max_single_reads) break
   }
   const singly = assets.filter(({ asset_id }) => !ready.has(asset_id))
   const lost = new Map<number, LossFact>()

@@ -2,7 +2,8 @@ import { minute_ms } from '../../base/time/time.ts'
 import { lossOf } from '../../domain/asset.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { type AuditState, expectedAssets, type UnauditedAsset } from '../../ledger/audit-work.ts'
-import { type AssetRecord, assets_a_page, isUnfilled, ListCursor } from '../../remote/assets.ts'
+import { type AssetRecord, assetIdOf, assets_a_page, isUnfilled } from '../../remote/assets.ts'
+import { ListPlace } from '../../remote/list-place.ts'
 import type { Outcome } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
 import type { ClaimTools } from '../claim-worker.ts'
@@ -11,6 +12,7 @@ import { isOfAHost } from '../fault-counts.ts'
 const reads_at_once = 4
 /** Number of passes over unanswered assets before the round ends without them. */
 const max_passes = 3
+const unlisted = 'the list of assets cannot be read to its end: Sluice asks for the rest one by one'
 
 /** The audit of one project. It takes turns, each a limited number of calls that ends in facts. */
 export function createAuditRound(
@@ -18,7 +20,7 @@ export function createAuditRound(
   { ledger, circuits, report }: ClaimTools,
   { resend, signal }: { resend: boolean; signal: AbortSignal },
 ) {
-  const list_cursor = new ListCursor()
+  const place = new ListPlace(assetIdOf)
   /** Progress of single reads, for assets that the list did not show as ready. */
   let reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
 
@@ -39,17 +41,24 @@ export function createAuditRound(
   }
 
   async function list(round: number, cursor: string | undefined, remote: Remote): Promise<number> {
-    const page = { after_id: list_cursor.afterId(cursor), limit: assets_a_page }
-    const outcome = await remote.listAssets(project_id, page)
-    if ((await noted(outcome)) === 'hold') return 1
-    if (outcome.ok) {
-      const { items, next } = outcome.value
-      const listed = list_cursor.take(items).map(listedAsset)
-      await record({ type: 'assets_listed', project_id, round, cursor: next, items: listed })
-    } else if (cursor !== undefined && list_cursor.refused(outcome.failure) === 'lost') {
-      await record({ type: 'audit_round_began', project_id })
-    }
+    const outcome = await remote.listAssets(project_id, { after_id: place.afterId(cursor) })
+    const refused = outcome.ok ? 'unsaid' : place.refused(outcome.failure)
+    if (refused === 'anew') await record({ type: 'audit_round_began', project_id })
+    if (refused === 'lost') await endList(round)
+    // A refused cursor says nothing about the service or the project.
+    if (refused !== 'unsaid') return 0
+    if ((await noted(outcome)) === 'hold' || !outcome.ok) return 1
+    const items = place.take(outcome.value)?.map(listedAsset)
+    const { next } = outcome.value
+    if (items) await record({ type: 'assets_listed', project_id, round, cursor: next, items })
+    else await endList(round)
     return 1
+  }
+
+  /** Ends the list early. What it did not show is read asset by asset. */
+  async function endList(round: number): Promise<void> {
+    report.audit(project_id, unlisted, 'warn')
+    await record({ type: 'assets_listed', project_id, round, cursor: undefined, items: [] })
   }
 
   /** Reads the assets one by one that were on no page, or not ready there. */

@@ -2,7 +2,7 @@ import { listOf } from '../../base/run/group.ts'
 import { allEnded } from '../../base/run/worker.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
-import { type AssetRecord, assets_a_page } from '../../remote/assets.ts'
+import { type AssetRecord, walkAssets } from '../../remote/assets.ts'
 import type { Failure } from '../../remote/outcome.ts'
 import { type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 import { type FollowSettings, followFact, unreadFact } from './follow-verdict.ts'
@@ -59,16 +59,13 @@ async function followProject(
   /** Reads a limited number of pages. False if the service must not be asked further. */
   async function readPages(): Promise<boolean> {
     const max_pages = Math.ceil(pending.size / 50) + 10
-    let after_id: string | undefined
-    for (let page = 0; page < max_pages && pending.size > 0 && !signal.aborted; page++) {
-      const listed = await remote.listAssets(project_id, { after_id, limit: assets_a_page })
+    for await (const listed of walkAssets(remote, project_id, max_pages)) {
       if (!listed.ok && isLeft(listed.failure)) return true
       if (!listed.ok) return (await circuits.failed(listed.failure, project_id, 'api')) === 'count'
       await circuits.succeeded(project_id, 'api')
       // Items without a status are read singly.
       await take(listed.value.items.filter(({ raw_status }) => raw_status !== ''))
-      after_id = listed.value.next
-      if (after_id === undefined) break
+      if (pending.size === 0 || signal.aborted) break
     }
     return true
   }

@@ -45,16 +45,16 @@ localJourneys('the cursor of the list is lost in the middle of a round', (profil
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
     await second.reached
-    const names = await loseEndOfFirstPage(journey, profile, 8)
+    const names = await loseEndOfFirstPage(journey, profile, list_page)
     second.goOn()
     await journey.until(
       'the audit is over',
       async () => (await auditOf(journey)).last !== undefined,
     )
-    expect(listed(journey)).toEqual([200, ...Array.from({ length: 6 }, () => 400), 200, 200, 200])
+    expect(listed(journey)).toEqual([200, ...Array(5).fill(400), 200, 200])
     expect((await auditOf(journey)).last!.counts).toMatchObject({
-      usable: 21,
-      missing: 8,
+      usable: 19,
+      missing: 10,
       unanswered: 0,
       unknown: 0,
     })
@@ -63,6 +63,45 @@ localJourneys('the cursor of the list is lost in the middle of a round', (profil
       new Set(['removed_on_service']),
     )
     journey.ends({ left_out: names })
+  })
+
+  test.each([
+    ['a foreign code', 'foreign.asset.gone', 404],
+    ['the code of a lost project', 'publicapi.tenancy.project.not_found', 404],
+    ['no code', '', 400],
+  ])(
+    'A-37 a cursor is refused with %s: the round begins anew, and the project is not blamed',
+    async (_, code, status) => {
+      const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
+      await journey.allReady()
+      const failure = { route: 'assets.list', later_pages: true, status, code, times: 5 } as const
+      journey.service.injectFaults({ failures: [failure] })
+      expect(await audited(journey)).toMatchObject({ usable: 29, missing: 0, unanswered: 0 })
+      expect(listed(journey)).toEqual([200, ...Array(5).fill(status), 200, 200, 200])
+      expect(journey.troubles()).toEqual([])
+    },
+  )
+
+  test('A-37 no cursor is ever taken: after three new beginnings the rest is read singly', async () => {
+    const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
+    await journey.allReady()
+    const failure = { route: 'assets.list', later_pages: true, status: 404 } as const
+    journey.service.injectFaults({ failures: [failure] })
+    expect(await audited(journey)).toMatchObject({ usable: 29, missing: 0, unanswered: 0 })
+    expect(listed(journey).filter((status) => status === 200)).toHaveLength(4)
+    expect(journey.troubles()).toEqual([])
+  })
+
+  test('A-37 the follower: a refused cursor rests nothing, and the rest is read singly', async () => {
+    const config = { follow: { list_from: 1 } }
+    const tree = many(three_pages)
+    const journey = await begin({ profile, tree, config, list_page }, 'not started')
+    const failure = { route: 'assets.list', later_pages: true, status: 404 } as const
+    journey.service.injectFaults({ failures: [failure] })
+    await journey.start()
+    await journey.allReady()
+    expect(listed(journey)).toContain(404)
+    expect(journey.troubles()).toEqual([])
   })
 
   test('after a restart, which knows only one cursor, the round starts again and ends correctly', async () => {

@@ -92,3 +92,18 @@ export async function loseEndOfFirstPage(
   forgetPlaces(journey)
   return names
 }
+
+/** The id of a ready asset that this ledger does not know. */
+export async function uploadedByAnother(journey: Journey, text: string): Promise<string> {
+  const { body: slot } = await journey.call('POST', '/v1/assets', {
+    filename: 'x.txt',
+    mime_type: 'text/plain',
+  })
+  const headers = slot.upload_headers as Record<string, string>
+  await fetch(String(slot.upload_url), { method: 'PUT', headers, body: text })
+  await journey.call('POST', `/v1/assets/${slot.asset_id}/complete`)
+  const isReady = async () =>
+    (await journey.call('GET', `/v1/assets/${slot.asset_id}`)).body.status === 'ready'
+  await journey.until('the other asset is ready', isReady)
+  return String(slot.asset_id)
+}

@@ -3,7 +3,7 @@ import { md5Of } from '../rig/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 import { startInBetween } from '../rig/in-between.ts'
 import type { ConfigChange, Fields } from '../rig/quick-config.ts'
-import { audited, many, setFileStatusThere } from './audited.ts'
+import { audited, many, setFileStatusThere, uploadedByAnother } from './audited.ts'
 import { namesOf, verified } from './verified.ts'
 
 /** A server whose lists of assets show no status. It counts the single reads under way. */
@@ -28,20 +28,6 @@ async function behindPlainLists(journey: Journey) {
   })
   const change: ConfigChange = { service: { base_url: address } }
   return { change, reads }
-}
-
-async function uploadedByAnother(journey: Journey, text: string): Promise<string> {
-  const { body: slot } = await journey.call('POST', '/v1/assets', {
-    filename: 'x.txt',
-    mime_type: 'text/plain',
-  })
-  const headers = slot.upload_headers as Record<string, string>
-  await fetch(String(slot.upload_url), { method: 'PUT', headers, body: text })
-  await journey.call('POST', `/v1/assets/${slot.asset_id}/complete`)
-  const isReady = async () =>
-    (await journey.call('GET', `/v1/assets/${slot.asset_id}`)).body.status === 'ready'
-  await journey.until('the other asset is ready', isReady)
-  return String(slot.asset_id)
 }
 
 localJourneys('lists of assets without a status', (profile) => {
