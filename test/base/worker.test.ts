@@ -20,7 +20,7 @@ function working(clock: FakeClock | MovingClock, waits: (number | Error)[], pace
     on_error: (error) => errors.push(error),
     async step() {
       const wait = waits[Math.min(begun_ms.length, waits.length - 1)]!
-      begun_ms.push(clock.monotonic_ms())
+      begun_ms.push(Math.floor(clock.monotonic_ms()))
       if (wait instanceof Error) throw wait
       return { wait_ms: wait }
     },

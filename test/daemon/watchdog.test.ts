@@ -22,7 +22,7 @@ test('notifies systemd while all work moves, stops while something is stuck, and
   let fed_ms: number[] = []
   const notify = {
     watchdog_ms: 30 * second_ms,
-    watchdog: async () => void fed_ms.push(clock.monotonic_ms()),
+    watchdog: async () => void fed_ms.push(Math.floor(clock.monotonic_ms())),
   }
   void keepWatch({ heartbeats, notify, silence_ms: () => 5 * minute_ms, clock, log }, signal.signal)
   const steps = async (minutes: number) => {

@@ -39,7 +39,7 @@ test('the wall clock can jump, durations do not', async () => {
   const clock = new FakeClock(5_000)
   clock.jumpWall(-3_000)
   await clock.advance(10)
-  expect([clock.now_ms(), clock.monotonic_ms()]).toEqual([2_010, 10])
+  expect([clock.now_ms(), Math.floor(clock.monotonic_ms())]).toEqual([2_010, 10])
 })
 
 test('runUntil moves time from sleep to sleep until the fact holds', async () => {
@@ -53,5 +53,17 @@ test('runUntil moves time from sleep to sleep until the fact holds', async () =>
   }
   void loop()
   await clock.runUntil(() => rounds === 3)
-  expect(clock.monotonic_ms()).toBe(180_000)
+  expect(Math.floor(clock.monotonic_ms())).toBe(180_000)
+})
+
+test('the monotonic clock has another fraction at each time, and never falls', async () => {
+  const clock = new FakeClock()
+  const read_ms = [clock.monotonic_ms()]
+  for (const step_ms of [1, 999, 86_400_000]) {
+    await clock.advance(step_ms)
+    read_ms.push(clock.monotonic_ms())
+    expect(Number.isInteger(clock.now_ms())).toBe(true)
+    expect(Number.isInteger(read_ms.at(-1)! - read_ms.at(-2)!)).toBe(false)
+    expect(read_ms.at(-1)! - read_ms.at(-2)!).toBeGreaterThanOrEqual(step_ms)
+  }
 })

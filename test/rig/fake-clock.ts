@@ -12,6 +12,14 @@ interface Sleeper {
 const patience_ms = 30_000
 
 /**
+ * A time of the machine's monotonic clock for a whole number of milliseconds. Each time has another
+ * fraction, so a difference of two has one, too. A day grows by 82 ms.
+ */
+export function withFraction(at_ms: number): number {
+  return at_ms * (1 + 2 ** -20)
+}
+
+/**
  * A clock that stands still until the test moves it. Sleeps end in the order of their due times,
  * and in the order of their start if due together. Between two of them the event loop turns once,
  * so that the next step of a sleeper (even a new sleep) happens at the right time.
@@ -30,14 +38,18 @@ export class FakeClock implements Clock {
     return this.#monotonic_ms + this.#wall_offset_ms
   }
 
+  /** With a fraction, like `performance.now()`. It never falls, so no wait seems too short. */
   monotonic_ms(): number {
-    return this.#monotonic_ms
+    return withFraction(this.#monotonic_ms)
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve()
     return new Promise((resolve) => {
-      const sleeper: Sleeper = { due_ms: this.#monotonic_ms + Math.max(0, ms), wake: end }
+      const sleeper: Sleeper = {
+        due_ms: this.#monotonic_ms + Math.ceil(Math.max(0, ms)),
+        wake: end,
+      }
       const sleepers = this.#sleepers
       function end(): void {
         const at = sleepers.indexOf(sleeper)

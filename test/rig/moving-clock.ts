@@ -8,7 +8,7 @@ import type { Clock } from '../../src/base/time/time.ts'
  */
 export class MovingClock implements Clock {
   readonly #times: number
-  readonly #began_wall_ms = Date.now()
+  #began_wall_ms = Date.now()
   readonly #began_ms = performance.now()
   readonly #sleepers = new Set<() => void>()
   #skipped_ms = 0
@@ -47,6 +47,11 @@ export class MovingClock implements Clock {
       // As with a real timer of 0 ms, the event loop turns at least once.
       timer = setTimeout(check, Math.max(0, Math.min(ms / this.#times, longest_timer_ms)))
     })
+  }
+
+  /** Moves only the wall clock, as a sleep of the machine does. No sleep of the program ends. */
+  jumpWall(ms: number): void {
+    this.#began_wall_ms += ms
   }
 
   /** Moves both clocks, and ends at once every sleep that is due on the way. */

@@ -44,7 +44,7 @@ test('the same fault of three contents at one step within five minutes is a faul
   expect(await fails(unknown, 1, 'complete')).toBe('count')
   await clock.advance(2 * minute_ms)
   expect(await fails(unknown, 2, 'complete')).toBe('count')
-  await clock.advance(3 * minute_ms)
+  await clock.advance(3 * minute_ms - 1)
   expect(await fails(unknown, 3, 'complete')).toBe('hold')
   expect(recorded).toMatchObject([
     { type: 'trouble_began', about: 'uploads', error: { message: unknown.message } },

@@ -34,11 +34,6 @@ class OfficeClock extends MovingClock {
   override now_ms(): number {
     return super.now_ms() + this.#ahead_ms
   }
-
-  /** Moves only the wall clock, as an administrator does. */
-  jumpWall(ms: number): void {
-    this.#ahead_ms += ms
-  }
 }
 
 /** Longer than a test needs to upload a file. */

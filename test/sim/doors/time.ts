@@ -1,5 +1,6 @@
 import type { WakeAt } from '../../../src/base/time/cron.ts'
 import type { Clock } from '../../../src/base/time/time.ts'
+import { withFraction } from '../../rig/fake-clock.ts'
 import { wakeBy } from '../../rig/wake-by.ts'
 import { world } from '../world/world.ts'
 
@@ -7,7 +8,7 @@ import { world } from '../world/world.ts'
 
 export const system_clock: Clock = {
   now_ms: () => world.wall_ms('machine'),
-  monotonic_ms: () => world.at_ms,
+  monotonic_ms: () => withFraction(world.at_ms),
   // The daemon has its own clock; this is the service's, which outlives it.
   sleep: (ms, signal) => world.clockOf(undefined, 'service').sleep(ms, signal),
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Clock } from '../../../src/base/time/time.ts'
 import { Chance } from '../../journeys/rig/chance.ts'
+import { withFraction } from '../../rig/fake-clock.ts'
 import { type Fault, type FaultKind, faultName, type Happening } from '../day/day.ts'
 
 /**
@@ -178,7 +179,7 @@ class World {
   clockOf(life: Life | undefined, of: 'machine' | 'service'): Clock {
     return {
       now_ms: () => this.wall_ms(of),
-      monotonic_ms: () => this.#mono_ms,
+      monotonic_ms: () => withFraction(this.#mono_ms),
       sleep: (ms, signal) => this.#sleep(ms, signal, life),
     }
   }
