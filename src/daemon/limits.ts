@@ -16,7 +16,8 @@ export function ledgerLimits({ uploads, ledger, removal, scan }: Config): Ledger
         ? undefined
         : { files: limit.files, bytes: limit.bytes, per_ms: uploads.limit_hours * hour_ms },
     max_bytes_per_day: uploads.max_bytes_per_day === 'off' ? undefined : uploads.max_bytes_per_day,
-    min_resend_ms: uploads.min_resend_s * second_ms,
+    // 1.001 s would be 1000.9999999999999 ms, and the ledger takes whole ones.
+    min_resend_ms: Math.round(uploads.min_resend_s * second_ms),
     newest_first: uploads.order === 'newest',
     history_days: ledger.history_days,
     max_history_rows,

@@ -65,7 +65,10 @@ export function createHeartbeats(clock: Clock): Heartbeats {
       awake_ms = now_ms()
       checked_ms = clock.monotonic_ms()
       return [...living]
-        .map((heartbeat) => ({ name: heartbeat.name, silent_ms: heartbeat.silence_ms() }))
+        .map((heartbeat) => ({
+          name: heartbeat.name,
+          silent_ms: Math.round(heartbeat.silence_ms()),
+        }))
         .filter(({ silent_ms }) => silent_ms > limit_ms)
         .sort((one, other) => other.silent_ms - one.silent_ms)
     },

@@ -29,9 +29,10 @@ export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount
   const limits = `${durationText(min * unit_ms[unit])} to ${durationText(max * unit_ms[unit])}`
   const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
   const parse = (text: string) => parseDuration_ms(text) / unit_ms[unit]
-  return amount(duration_pattern, parse, (value) => value >= min && value <= max, wrong).prefault(
-    usual,
-  )
+  const isValid = (value: number) => value >= min && value <= max
+  return amount(duration_pattern, parse, isValid, wrong)
+    .transform((value) => Math.round(value * unit_ms[unit]) / unit_ms[unit])
+    .prefault(usual)
 }
 
 /** A duration for a field without a unit in its name: the user writes one. Output in ms. */

@@ -58,7 +58,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   const ping = createCheckerPing({ ...tools, receivers })
   const started_ms = clock.now_ms()
   /** Time of the last `daemon_at_work` record, by both clocks. The start records one too. */
-  let at_work = { wall_ms: started_ms, monotonic_ms: clock.monotonic_ms() }
+  let at_work = { wall_ms: started_ms, monotonic_ms: Math.round(clock.monotonic_ms()) }
   let known = new Map<string, Problem>()
   let endpoints: HealthEndpoints | undefined
   let listens = 'off'
@@ -100,7 +100,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
    * each check while the ledger has a fault. This shows that the ledger can record, or can again.
    */
   async function recordAtWork(): Promise<void> {
-    const now = { wall_ms: clock.now_ms(), monotonic_ms: clock.monotonic_ms() }
+    const now = { wall_ms: clock.now_ms(), monotonic_ms: Math.round(clock.monotonic_ms()) }
     const awake_ms = now.monotonic_ms - at_work.monotonic_ms
     const since_ms = now.wall_ms - awake_ms
     const has_slept = Math.abs(since_ms - at_work.wall_ms) > at_work_ms
