@@ -179,7 +179,10 @@ export interface Absence {
   to_ms: number
 }
 
-/** Faults beyond single files: of `account`, `project:…`, `api`, `blob`, `uploads` or `page`. */
+/** Beginning of the subject of a trouble that names a thing with a refused fact. */
+export const refused_fact = 'fact:'
+
+/** Faults of `account`, `project:…`, `api`, `blob`, `uploads`, `page`, or a refused fact. */
 export type TroubleFact =
   | { type: 'trouble_began'; about: string; error: FaultNote & { hint?: string | undefined } }
   | { type: 'trouble_ended'; about: string }
@@ -194,7 +197,10 @@ const trouble_subjects: Readonly<Record<string, string>> = {
 
 export function troubleSubject(about: string): string {
   const project = /^project:(.*)$/.exec(about)?.[1]
-  return project === undefined ? (trouble_subjects[about] ?? about) : `project ${project}`
+  if (project !== undefined) return `project ${project}`
+  return about.startsWith(refused_fact)
+    ? about.slice(refused_fact.length)
+    : (trouble_subjects[about] ?? about)
 }
 
 /** All facts that can be recorded, in the past tense. Only the ledger turns them into states. */

@@ -14,7 +14,11 @@ import type { DeliveryWork, PromptLedger, RunWork } from './prompt-work.ts'
  * claim. Errors: `database.*` (full, damaged, …). Earlier records stay.
  */
 export interface Ledger extends PromptLedger, AuditLedger {
-  /** All facts or none, in one transaction, durable when it resolves. Then workers are woken. */
+  /**
+   * All facts or none, in one transaction, durable when it resolves. Then workers are woken. Error
+   * `ledger.refused`: a fact has a value of a wrong type. The facts about its thing are not stored,
+   * and work on that thing rests. The facts of all other things are stored.
+   */
   record(facts: readonly Fact[]): Promise<void>
 
   folders(): Promise<FolderState[]>

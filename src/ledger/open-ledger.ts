@@ -16,7 +16,15 @@ import {
   removeDatabase,
   ticketsFile,
 } from './file/state-directory.ts'
-import type { CheckChoice, Ledger, LedgerLimits, WorkKind, WorkListener } from './ledger.ts'
+import type {
+  CheckChoice,
+  Ledger,
+  LedgerLimits,
+  Pending,
+  WorkKind,
+  WorkListener,
+} from './ledger.ts'
+import { RefusedFacts } from './refused-facts.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
@@ -82,14 +90,18 @@ function ledgerOn(
     argument: Parameters<LedgerCalls[Name]>[1],
   ): Promise<ReturnType<LedgerCalls[Name]>> =>
     thread.call(method, { argument, now_ms: clock.now_ms() })
-  const in_flight = new AllInFlight()
+  const refused = new RefusedFacts()
+  const in_flight = new AllInFlight((thing) => refused.rests(thing, clock.now_ms()))
   const notify = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
     for (const listener of listeners) listener(kinds, why)
   }
   return {
     async record(facts) {
-      for (const name of await call('record', facts)) on_linked?.(name)
-      notify(workMadeBy(facts), 'recorded')
+      const sorted = refused.sort(facts, clock.now_ms())
+      for (const name of await call('record', sorted.facts)) on_linked?.(name)
+      refused.stored(sorted)
+      notify(workMadeBy(sorted.facts), 'recorded')
+      if (sorted.error) throw sorted.error
     },
     folders: () => call('folders', undefined),
     folder: (name) => call('folder', name),
@@ -125,7 +137,12 @@ function ledgerOn(
       in_flight.release(...release)
       if (release[1].length > 0) notify(new Set([release[0]]), 'released')
     },
-    pending: (horizon_ms) => call('pending', clock.now_ms() + horizon_ms),
+    async pending(horizon_ms) {
+      const pending: Pending = await call('pending', clock.now_ms() + horizon_ms)
+      for (const kind of ['check', 'send', 'follow', 'label', 'remove'] as const)
+        pending[kind] = Math.max(0, pending[kind] - in_flight[kind].resting())
+      return pending
+    },
     dueElsewhere: (except, horizon_ms) =>
       call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),
     setLimits: (limits) => call('setLimits', limits),

@@ -326,6 +326,12 @@ const table: [
     {},
   ],
   [
+    'record',
+    'a fact was refused',
+    { troubles: [{ ...trouble('fact:docs/a', ago(1)), hint: 'report it' }] },
+    {},
+  ],
+  [
     'ledger',
     'nothing can be recorded',
     { ledger_fault: { message: 'full', hint: undefined, since_ms: ago(1) } },
@@ -352,7 +358,7 @@ describe('each problem', () => {
     const broken = Object.assign({}, ...table.map(([, , facts]) => facts)) as Partial<HealthFacts>
     const away = { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(day_ms) }
     const late = { ...folder, scanned_ms: ago(9 * hour_ms) }
-    const troubles = ['account', 'project:project_1', 'api', 'page'].map((about) =>
+    const troubles = ['account', 'project:project_1', 'api', 'page', 'fact:docs/a'].map((about) =>
       trouble(about, ago(day_ms)),
     )
     const audits = [

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
 import { createReadingWait } from '../../daemon/drain.ts'
+import { refused_fact } from '../../domain/fact.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
@@ -71,6 +72,8 @@ function worstOf(
   patience: number,
 ): SluiceError | undefined {
   for (const { about, code, message, hint, since_ms } of troubles) {
+    // Everything else goes on, and the pass does not wait for it.
+    if (about.startsWith(refused_fact)) continue
     const [what] = about.split(':')
     if (what === 'account' || what === 'project')
       return new SluiceError({ code: `${what}.refused`, message, hint })

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { day_ms, isoTime } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
+import { refused_fact } from '../../domain/fact.ts'
 import { labelGiver } from '../../domain/labels.ts'
+import { contentThing, fileThing } from '../../ledger/refused-facts.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
 import { checkPath } from '../plan/check-path.ts'
@@ -31,7 +33,8 @@ export function explain(options: {
     const story = ledger?.story(folder.name, path)
     const parting = story?.content && ledger?.partingOf(story.content.id)
     const older_versions = ledger?.olderVersionsOf(folder.name, path) ?? []
-    return { story, parting, older_versions, ...circumstancesOf(folder, ledger, now_ms) }
+    const things = [fileThing(options.place), contentThing(story?.content?.id ?? 0)]
+    return { story, parting, older_versions, ...circumstancesOf(folder, ledger, things, now_ms) }
   }
   const known = ledger ? ledger.together(read) : read()
   const obstacle = obstacleOn(folder.path, path, known.unreadable)
@@ -87,15 +90,18 @@ function ignoredBy(folder: FolderConfig, path: string, kind: Case['on_disk']['ki
 function circumstancesOf(
   { name, project_id }: FolderConfig,
   ledger: LedgerView | undefined,
+  things: readonly string[],
   now_ms: number,
 ) {
+  const own = [`project:${project_id}`, ...things.map((thing) => refused_fact + thing)]
   const known = ledger?.folders().find((folder) => folder.name === name)
   return {
     offline: known && !known.online ? known.offline_reason : undefined,
     scanned: known?.first_scan_ms !== undefined,
     unreadable: known?.scan?.unreadable ?? [],
     troubles: (ledger?.troubles() ?? []).filter(
-      ({ about }) => !about.startsWith('project:') || about === `project:${project_id}`,
+      ({ about }) =>
+        own.includes(about) || !(about.startsWith('project:') || about.startsWith(refused_fact)),
     ),
     sent_today_bytes: ledger?.used('sent', day_ms, now_ms).bytes ?? 0,
   }

@@ -1,5 +1,6 @@
 import { second_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
+import { refused_fact } from '../../domain/fact.ts'
 import { no_removals } from '../../ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../status/assets.ts'
 import { readStatus } from '../../status/read-status.ts'
@@ -46,7 +47,8 @@ async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
   const prompts = new Set(own.prompts.map(({ name }) => name))
   const projects = own.folders.map(({ project_id }) => `project:${project_id}`)
   const troubles = status.troubles.filter(
-    ({ about }) => !about.startsWith('project:') || projects.includes(about),
+    ({ about }) =>
+      projects.includes(about) || !(about.startsWith('project:') || about.startsWith(refused_fact)),
   )
   return {
     ...status,

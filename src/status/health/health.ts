@@ -1,6 +1,6 @@
 import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import { type Absence, troubleSubject } from '../../domain/fact.ts'
+import { type Absence, refused_fact, troubleSubject } from '../../domain/fact.ts'
 import {
   afterAtWork,
   type Health,
@@ -130,8 +130,7 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
   const away = awayIn(facts)
   return troubles.flatMap(({ about, message, hint, since_ms }) => {
     const project = /^project:(.*)$/.exec(about)?.[1]
-    const is_own = about === 'account' || about === 'page'
-    const kind = is_own ? about : project === undefined ? 'service' : 'project'
+    const kind = troubleKind(about)
     if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
     const lasting =
       kind === 'service'
@@ -146,6 +145,12 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
       since_ms,
     }
   })
+}
+
+function troubleKind(about: string): Problem['kind'] {
+  if (about === 'account' || about === 'page') return about
+  if (about.startsWith(refused_fact)) return 'record'
+  return about.startsWith('project:') ? 'project' : 'service'
 }
 
 function auditProblems(facts: HealthFacts, { audit_late_ms }: HealthLimits): Problem[] {

@@ -21,6 +21,7 @@ import type { FailingFiles, HealthView } from '../../ledger/views/view-health.ts
  * - `prompt`: each due time ends in a report, or in a recorded skip.
  * - `delivery`: no report or alert was given up on its way to a receiver.
  * - `disk`, `ledger`: the disk has space for the ledger, and facts can be recorded.
+ * - `record`: no fact is refused. The work on such a thing rests, and all else goes on.
  * - `page`: the page is served as it is configured.
  * - `progress`: running work makes progress.
  */
@@ -37,6 +38,7 @@ export const problem_kinds = [
   'delivery',
   'disk',
   'ledger',
+  'record',
   'page',
   'progress',
 ] as const
@@ -153,9 +155,10 @@ export function problemsOf(
   const own = { folder: ['scan', 'folder'], prompt: ['prompt'] }[what]
   return problems.filter(({ kind, about, message }) => {
     if (about === found.project_id || (own.includes(kind) && about === name)) return true
-    // These are about a receiver, or about the oldest file, whose name begins the message.
+    // These are about a receiver, or about a file, whose name begins the message.
     if (kind === 'delivery') return what === 'prompt' && about.startsWith(`${name}/`)
-    return kind === 'queue' && what === 'folder' && message.startsWith(`${name}/`)
+    const is_of_file = kind === 'queue' || kind === 'record'
+    return is_of_file && what === 'folder' && message.startsWith(`${name}/`)
   })
 }
 

@@ -1,3 +1,4 @@
+import { isSluiceError } from '../../base/run/errors.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { entryMd5, entryPath, type HashRule, type ScanBatch } from '../../disk/scan/scan.ts'
 import type { Fact, FilesFound } from '../../domain/fact.ts'
@@ -70,6 +71,18 @@ function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): Fil
   }
 }
 
+/**
+ * Resolves also if the ledger refused the fact of a file: it names that file, and has stored the
+ * facts of all others. So the file does not stop a scan.
+ */
+export async function unlessRefused(recorded: Promise<void>): Promise<void> {
+  try {
+    await recorded
+  } catch (error) {
+    if (!isSluiceError(error, 'ledger.refused')) throw error
+  }
+}
+
 export type FactGroup = ReturnType<typeof createFactGroup>
 
 /** Files in a group, one disk sync: 0.25 s of the ledger's time, the longest that others wait. */
@@ -103,7 +116,7 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
       rounds = []
       files = 0
       recorded = undefined
-      return ledger.record(gathered)
+      return unlessRefused(ledger.record(gathered))
     })
   }
 

@@ -15,7 +15,7 @@ import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import type { FolderSettings, IntakeFolder } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
 import { createCheckTurns, createLargeChecks } from './check-turns.ts'
-import { createFoundFiles, type FactGroup, type FoundFiles } from './found-files.ts'
+import { createFoundFiles, type FactGroup, type FoundFiles, unlessRefused } from './found-files.ts'
 import { judgeDeletions } from './judge-deletions.ts'
 import {
   hashFact,
@@ -154,7 +154,7 @@ async function checkOnce(
   const is_doubtful = await areDeletionsDoubtful(state)
   const facts = is_doubtful ? seen_facts.filter((fact) => fact.type !== 'file_gone') : seen_facts
   if (!isInForce()) return 'outdated'
-  if (facts.length > 0) await (scanned?.facts ?? ledger).record(facts, isInForce)
+  if (facts.length > 0) await unlessRefused((scanned?.facts ?? ledger).record(facts, isInForce))
   if (!isInForce()) return 'outdated'
   reportNew(facts)
   return is_doubtful ? 'doubtful' : 'recorded'

@@ -17,6 +17,7 @@ import { promptPropertyContract } from './prompts/properties.ts'
 import { promptRunContract } from './prompts/runs.ts'
 import { propertyContract } from './properties.ts'
 import { recordContract } from './record.ts'
+import { refusedContract } from './refused.ts'
 import { removalLeftOutContract } from './removals/left-out.ts'
 import { removalPropertyContract } from './removals/properties.ts'
 import { removalContract } from './removals/removals.ts'
@@ -53,6 +54,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('wrong clock', () => wallClockContract(factory))
     describe('tickets', () => ticketContract(factory))
     describe('record', () => recordContract(factory))
+    describe('refused facts', () => refusedContract(factory))
     describe('differences', () => differenceContract(factory))
     describe('properties', () => propertyContract(factory))
   })

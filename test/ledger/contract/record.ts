@@ -5,11 +5,12 @@ import type { WorkKind } from '../../../src/ledger/ledger.ts'
 import { contentFact, type LedgerFactory, md5Of, statOf } from '../fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
+/** SQLite refuses it: a fault of the whole record, unlike a fact that the ledger's door refuses. */
 const impossible: Fact = {
   type: 'file_seen',
   folder: 'docs',
   path: 'bad',
-  stat: statOf(0.5),
+  stat: { ...statOf(1), mtime_ns: null as never },
   not_before_ms: 0,
 }
 

@@ -53,7 +53,7 @@ export function ticketContract(factory: LedgerFactory): void {
       { type: 'bytes_accepted', content: kept },
       { type: 'slot_intended', content: other },
     )
-    const stat = { size: 0.5, mtime_ns: 1n, ctime_ns: 1n, inode: 1n }
+    const stat = { size: 1, mtime_ns: null as never, ctime_ns: 1n, inode: 1n }
     const impossible = {
       type: 'file_seen',
       folder: 'docs',

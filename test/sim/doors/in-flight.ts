@@ -15,8 +15,8 @@ type Query = (in_flight: unknown[]) => Promise<{ work: object[] }>
 export class AllInFlight extends RealInFlight {
   readonly #life = world.life!
 
-  constructor() {
-    super()
+  constructor(rests: (thing: string) => boolean) {
+    super(rests)
     for (const kind of kinds) {
       const queue = this[kind] as unknown as { take(query: Query): Promise<unknown> }
       const take = queue.take.bind(queue)

@@ -103,7 +103,7 @@ export function pauseContract(factory: LedgerFactory): void {
       type: 'file_seen',
       folder: 'docs',
       path: 'bad',
-      stat: statOf(0.5),
+      stat: { ...statOf(1), mtime_ns: null as never },
       not_before_ms: 0,
     }
     await expect(bench.record(paused, impossible)).rejects.toThrow()

@@ -1,0 +1,117 @@
+import type { Fact } from '../domain/fact.ts'
+
+type FieldsOf<One> = One extends unknown ? Exclude<keyof One, 'type'> : never
+type Field = FieldsOf<Fact>
+type ValueOf<Name, One = Fact> = One extends unknown
+  ? Name extends keyof One
+    ? One[Name]
+    : never
+  : never
+type TypeName<Value> = [Value] extends [string]
+  ? 'string'
+  : [Value] extends [number]
+    ? 'number'
+    : [Value] extends [bigint]
+      ? 'bigint'
+      : [Value] extends [boolean]
+        ? 'boolean'
+        : [Value] extends [object]
+          ? 'object'
+          : 'string or object'
+type FieldType<Value> = `${TypeName<NonNullable<Value>>}${undefined extends Value ? '?' : ''}`
+
+/** Types of the fields of all facts, by `typeof`. A field has one type, whatever its fact is. */
+const field_types: { readonly [Name in Field]: FieldType<ValueOf<Name>> } = {
+  about: 'string',
+  alert: 'number?',
+  answer: 'string',
+  asset_id: 'string?',
+  at_ms: 'number',
+  began_ms: 'number',
+  body: 'string',
+  by: 'string',
+  by_service: 'boolean?',
+  cause: 'string',
+  chat_id: 'string',
+  checked_ms: 'number',
+  content: 'number',
+  covered: 'object',
+  cursor: 'string?',
+  detail: 'string',
+  device: 'bigint',
+  due_ms: 'number',
+  ends: 'object',
+  error: 'object?',
+  folder: 'string or object',
+  found: 'object?',
+  given_up: 'string?',
+  identity: 'string?',
+  is_doubted: 'boolean?',
+  is_part: 'boolean?',
+  items: 'object',
+  label_id: 'string',
+  md5: 'string',
+  md5s: 'string',
+  message_id: 'string',
+  name: 'string',
+  names: 'object',
+  not_before_ms: 'number?',
+  note: 'string or object?',
+  output: 'string?',
+  path: 'string',
+  plan: 'object',
+  problems: 'object',
+  project_id: 'string',
+  prompt: 'string',
+  prompts: 'object',
+  reason: 'string',
+  replaced: 'string?',
+  report_path: 'string',
+  resend: 'boolean',
+  round: 'number',
+  rule: 'string',
+  run: 'number?',
+  run_due_ms: 'number',
+  since_ms: 'number',
+  stat: 'object?',
+  stats: 'object',
+  subject: 'string',
+  summary: 'object',
+  target: 'string',
+  targets: 'object',
+  text: 'string',
+  ticket: 'object',
+  unanswered: 'number',
+  until_ms: 'number?',
+  wanted: 'object?',
+  watcher: 'string',
+  why: 'string?',
+}
+
+/** What is wrong with a fact that has a value of a wrong type; undefined for a sound fact. */
+export function faultOf(fact: Fact): string | undefined {
+  const fields = fact as unknown as Readonly<Record<string, unknown>>
+  for (const name in fields) {
+    const value = fields[name]
+    const expected: string | undefined = field_types[name as Field]
+    if (expected === undefined) continue
+    if (value === undefined ? !expected.endsWith('?') : !expected.includes(typeof value))
+      return `${name} is ${value === undefined ? 'missing' : String(value)}, not a ${expected.replace('?', '')}`
+    const odd = oddNumber(value)
+    if (odd !== undefined) return `${name}${odd}`
+  }
+  return undefined
+}
+
+/** SQLite takes a fraction into no INTEGER column, and the JSON of facts has whole numbers only. */
+function oddNumber(value: unknown): string | undefined {
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? undefined : ` is ${value}, not a whole number`
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined
+  const inner = value as Readonly<Record<string, unknown>>
+  for (const key in inner) {
+    const odd = oddNumber(inner[key])
+    if (odd !== undefined) return `.${key}${odd}`
+  }
+  return undefined
+}

@@ -1,0 +1,84 @@
+import { expect } from 'vitest'
+import { minute_ms } from '../../../src/base/time/time.ts'
+import type { Fact } from '../../../src/domain/fact.ts'
+import { type Bench, contentFact, type LedgerFactory, md5Of, statOf } from '../fixture.ts'
+import { withLedger } from './with-ledger.ts'
+
+const settled = (path: string, size: number): Fact => {
+  return { type: 'file_settled', folder: 'docs', path, stat: statOf(size), md5: md5Of(path) }
+}
+
+const troublesOf = (bench: Bench) => bench.see.troubles().map(({ about }) => about)
+
+export function refusedContract(factory: LedgerFactory): void {
+  const check = withLedger(factory)
+
+  check(
+    'a fact with a fraction is refused, and the facts of other things are stored',
+    async (bench) => {
+      const record = bench.record(settled('a', 1), settled('odd', 1.5), settled('b', 2))
+      await expect(record).rejects.toMatchObject({
+        code: 'ledger.refused',
+        message: 'docs/odd: cannot record file_settled: stat.size is 1.5, not a whole number',
+      })
+      expect(bench.see.file('docs', 'a')?.state).toBe('present')
+      expect(bench.see.file('docs', 'b')?.state).toBe('present')
+      expect(bench.see.file('docs', 'odd')).toBeUndefined()
+      expect(bench.see.troubles()).toMatchObject([
+        { about: 'fact:docs/odd', code: 'ledger.refused' },
+      ])
+    },
+  )
+
+  check('no other fact of the same thing in the record is stored', async (bench) => {
+    const content = await bench.settle('docs', 'a', 'text')
+    const deferred = { ...contentFact('deferred', content, 0), not_before_ms: 0.5 } as Fact
+    const record = bench.record(contentFact('slot_intended', content, 0), deferred)
+    await expect(record).rejects.toMatchObject({ code: 'ledger.refused' })
+    expect(bench.see.stateOf(content)).toBe('wanted')
+  })
+
+  check('a trouble names the thing until a later fact of it is stored', async (bench) => {
+    await expect(bench.record(settled('odd', Number.NaN))).rejects.toThrow('not a whole number')
+    await bench.settle('docs', 'other', 'text')
+    expect(troublesOf(bench)).toEqual(['fact:docs/odd'])
+    await expect(bench.record(settled('odd', 0.1))).rejects.toThrow('0.1')
+    expect(troublesOf(bench)).toEqual(['fact:docs/odd'])
+    await bench.settle('docs', 'odd', 'text')
+    expect(troublesOf(bench)).toEqual([])
+  })
+
+  check(
+    'the work on such a thing rests for half an hour, and other work goes on',
+    async (bench) => {
+      const odd = await bench.settle('docs', 'odd', 'odd')
+      const plain = await bench.settle('docs', 'plain', 'plain')
+      await bench.sendable()
+      const deferred = { ...contentFact('deferred', odd, 0), not_before_ms: 0.5 } as Fact
+      await expect(bench.record(deferred)).rejects.toThrow()
+      bench.free(odd)
+      bench.free(plain)
+      expect((await bench.sendable()).map(({ content }) => content)).toEqual([plain])
+      bench.free(plain)
+      expect((await bench.ledger.pending(0)).send).toBe(1)
+      await bench.clock.advance(30 * minute_ms)
+      expect((await bench.sendable()).map(({ content }) => content)).toEqual([odd, plain])
+      expect(troublesOf(bench)).toEqual([`fact:content ${odd}`])
+    },
+  )
+
+  check('a deferral ends no rest; a retry by a user does', async (bench) => {
+    const odd = await bench.settle('docs', 'odd', 'odd')
+    await bench.sendable()
+    const intended = { type: 'slot_intended', content: odd, not_before_ms: Infinity } as Fact
+    await expect(bench.record(intended)).rejects.toThrow('Infinity')
+    bench.free(odd)
+    await bench.setBack(odd, 0)
+    expect(await bench.sendable()).toEqual([])
+    await bench.record({ type: 'retried', folder: 'docs', path: '' })
+    expect(await bench.sendable()).toMatchObject([{ content: odd }])
+    expect(troublesOf(bench)).toEqual([`fact:content ${odd}`])
+    await bench.record({ type: 'slot_intended', content: odd })
+    expect(troublesOf(bench)).toEqual([])
+  })
+}
