@@ -96,12 +96,12 @@ function ledgerOn(
     for (const listener of listeners) listener(kinds, why)
   }
   return {
-    async record(facts) {
-      const sorted = refused.sort(facts, clock.now_ms())
-      for (const name of await call('record', sorted.facts)) on_linked?.(name)
-      refused.stored(sorted)
-      notify(workMadeBy(sorted.facts), 'recorded')
-      if (sorted.error) throw sorted.error
+    async record(asked) {
+      const { facts, error } = refused.sort(asked, clock.now_ms())
+      for (const name of await call('record', facts)) on_linked?.(name)
+      refused.stored(facts)
+      notify(workMadeBy(facts), 'recorded')
+      if (error) throw error
     },
     folders: () => call('folders', undefined),
     folder: (name) => call('folder', name),

@@ -1,16 +1,15 @@
 import { SluiceError } from '../base/run/errors.ts'
 import { minute_ms } from '../base/time/time.ts'
 import { deliveryName } from '../domain/delivery.ts'
-import { type Fact, refused_fact, type TroubleFact } from '../domain/fact.ts'
+import { type Fact, refused_fact } from '../domain/fact.ts'
 import { faultOf } from './fact-fields.ts'
-import type { CheckWork } from './ledger.ts'
 
 /** Rest of the work on a thing with a refused fact. It repeats calls of the service, so few. */
 const rest_ms = 30 * minute_ms
 /** Maximum number of things that are named and rest. More would hide everything else in status. */
 const max_things = 50
 
-/** A fact is about one thing: these facts of one record are stored together, or none of them. */
+/** A fact is about one thing. Of one record, all facts about it are stored, or none. */
 export function thingOf(fact: Fact): string {
   if ('content' in fact) return contentThing(fact.content)
   if ('path' in fact) return fileThing(fact)
@@ -18,30 +17,12 @@ export function thingOf(fact: Fact): string {
   if ('target' in fact) return deliveryName(fact)
   if ('run' in fact) return runThing(fact.run)
   if ('prompt' in fact) return `prompt ${fact.prompt}`
-  if ('project_id' in fact) return fact.project_id
-  return 'about' in fact ? fact.about : fact.type
+  return 'project_id' in fact ? fact.project_id : fact.type
 }
 
-export function fileThing({ folder, path }: CheckWork): string {
-  return `${folder}/${path}`
-}
-
-export function contentThing(content: number): string {
-  return `content ${content}`
-}
-
-export function runThing(run: number): string {
-  return `run ${run}`
-}
-
-interface Sorted {
-  /** Facts to store, with the troubles that begin or end by them. */
-  facts: readonly Fact[]
-  /** Things that have no refused fact any more, once `facts` is stored. */
-  resolved: readonly string[]
-  /** For the caller: its work on these things must not go on. */
-  error: SluiceError | undefined
-}
+export const contentThing = (content: number) => `content ${content}`
+export const fileThing = (file: { folder: string; path: string }) => `${file.folder}/${file.path}`
+export const runThing = (run: number) => `run ${run}`
 
 /**
  * The ledger's door: it refuses facts with values of a wrong type. The work on such a thing rests,
@@ -51,28 +32,34 @@ export class RefusedFacts {
   /** Things with a refused fact, and until when (Unix ms) the work on them rests. */
   readonly #until_ms = new Map<string, number>()
 
-  /** Sorts the facts of one record. Almost always all are sound, and nothing is allocated. */
-  sort(facts: readonly Fact[], now_ms: number): Sorted {
+  /**
+   * Facts of one record to store, with the troubles that begin or end by them. `error`: for the
+   * caller, whose work on a refused thing must not go on. Almost always all facts are sound.
+   */
+  sort(facts: readonly Fact[], now_ms: number): { facts: readonly Fact[]; error?: SluiceError } {
     const faults = faultsOf(facts)
-    if (!faults && this.#until_ms.size === 0) return { facts, resolved: [], error: undefined }
-    if (facts.some(({ type }) => type === 'retried')) this.#endRests()
-    const sound = faults ? facts.filter((fact) => !faults.has(thingOf(fact))) : facts
-    const resolved = this.#resolvedBy(sound)
-    const troubles: TroubleFact[] = resolved.map((thing) => {
-      return { type: 'trouble_ended', about: refused_fact + thing }
-    })
-    for (const [thing, message] of faults ?? []) {
+    if (faults.size === 0 && this.#until_ms.size === 0) return { facts }
+    const sorted = facts.filter((fact) => !faults.has(thingOf(fact)))
+    for (const thing of this.#resolvedBy(sorted))
+      sorted.push({ type: 'trouble_ended', about: refused_fact + thing })
+    for (const [thing, error] of faults) {
       if (!this.#until_ms.has(thing) && this.#until_ms.size >= max_things) continue
       this.#until_ms.set(thing, now_ms + rest_ms)
-      const error = { code: 'ledger.refused', message, hint }
-      troubles.push({ type: 'trouble_began', about: refused_fact + thing, error })
+      const { code, message, hint } = error
+      const about = refused_fact + thing
+      sorted.push({ type: 'trouble_began', about, error: { code, message, hint } })
     }
-    return { facts: [...sound, ...troubles], resolved, error: faults && errorOf(faults) }
+    const [error] = faults.values()
+    return error ? { facts: sorted, error } : { facts: sorted }
   }
 
-  /** Call this once the facts of `sort` are stored. */
-  stored({ resolved }: Sorted): void {
-    for (const thing of resolved) this.#until_ms.delete(thing)
+  /** Call this once these facts are stored. */
+  stored(facts: readonly Fact[]): void {
+    if (this.#until_ms.size === 0) return
+    for (const fact of facts) {
+      if (fact.type === 'trouble_ended')
+        this.#until_ms.delete(fact.about.slice(refused_fact.length))
+    }
   }
 
   /** True while no work on this thing may be claimed. */
@@ -80,39 +67,24 @@ export class RefusedFacts {
     return now_ms < (this.#until_ms.get(thing) ?? 0)
   }
 
-  /** A user asks for a try now. The things stay named. */
-  #endRests(): void {
-    for (const thing of this.#until_ms.keys()) this.#until_ms.set(thing, 0)
-  }
-
   /** A deferral is no progress of its thing. */
   #resolvedBy(facts: readonly Fact[]): string[] {
-    if (this.#until_ms.size === 0) return []
-    const things = new Set(
-      facts.filter(({ type }) => !type.endsWith('deferred')).map((fact) => thingOf(fact)),
-    )
-    return [...this.#until_ms.keys()].filter((thing) => things.has(thing))
+    const things = facts.filter(({ type }) => !type.endsWith('deferred')).map(thingOf)
+    return [...new Set(things)].filter((thing) => this.#until_ms.has(thing))
   }
 }
 
-const hint =
-  'this is a fault of Sluice: report it with this line; all else goes on. Sluice tries it again later'
-
-/** The first fault of each thing, as a message; undefined without one. */
-function faultsOf(facts: readonly Fact[]): Map<string, string> | undefined {
-  let faults: Map<string, string> | undefined
+/** The first fault of each thing. */
+function faultsOf(facts: readonly Fact[]): Map<string, SluiceError> {
+  const faults = new Map<string, SluiceError>()
   for (const fact of facts) {
     const fault = faultOf(fact)
-    if (fault === undefined) continue
-    faults ??= new Map()
-    const thing = thingOf(fact)
-    if (!faults.has(thing)) faults.set(thing, `${thing}: cannot record ${fact.type}: ${fault}`)
+    if (fault === undefined || faults.has(thingOf(fact))) continue
+    const message = `${thingOf(fact)}: cannot record ${fact.type}: ${fault}`
+    faults.set(thingOf(fact), new SluiceError({ code: 'ledger.refused', message, hint }))
   }
   return faults
 }
 
-function errorOf(faults: ReadonlyMap<string, string>): SluiceError {
-  const [message] = faults.values()
-  const more = faults.size > 1 ? ` (and ${faults.size - 1} more)` : ''
-  return new SluiceError({ code: 'ledger.refused', message: `${message}${more}`, hint })
-}
+const hint =
+  'this is a fault of Sluice: report it with this line; all else goes on. Sluice tries it again later'

@@ -50,6 +50,8 @@ export class Home {
   readonly project_id: string
   readonly #children = new Set<ChildProcess>()
   #constants: ChangedConstants = quick
+  /** Added to the environment of each program that starts. */
+  environment: Record<string, string> = {}
   #tokens = 0
 
   private constructor(path: string, service: Service) {
@@ -129,7 +131,12 @@ export class Home {
   start(...words: string[]): Running {
     const child = spawn(process.execPath, [program, ...words], {
       cwd: this.path,
-      env: { PATH: process.env.PATH, HOME: this.path, ...constantsEnv(this.#constants) },
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.path,
+        ...constantsEnv(this.#constants),
+        ...this.environment,
+      },
     })
     this.#children.add(child)
     let [out, err] = ['', '']

@@ -6,6 +6,7 @@ import { isSluiceError } from '../../src/base/run/errors.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
 import { serviceStateDir } from '../../src/config/resolve/local-paths.ts'
 import { examineConfig } from '../../src/config/resolve/usable.ts'
+import { ledgerLimits } from '../../src/daemon/limits.ts'
 import { isNotRoot } from '../rig/root-only.ts'
 
 tmp.setGracefulCleanup()
@@ -57,6 +58,14 @@ const minimal = `${service}folders:
 `
 
 describe('a valid file', () => {
+  test('durations are whole milliseconds: the ledger takes no fractions', () => {
+    const settings = `    settle_ms: 1500.4\nuploads: { min_resend_s: 1001ms }\n`
+    const { config } = load(`${minimal}${settings}`)
+    expect(config.folders[0]?.settle_ms).toBe(1_500)
+    expect(config.uploads.min_resend_s * 1_000).not.toBe(1_001)
+    expect(ledgerLimits(config).min_resend_ms).toBe(1_001)
+  })
+
   test('a minimal file gets defaults, durations in ms and sizes in bytes, and is frozen', () => {
     const { config, warnings } = load(minimal)
     expect(warnings).toEqual([])

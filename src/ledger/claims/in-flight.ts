@@ -1,5 +1,4 @@
-import { type DeliveryKey, deliveryKey, deliveryName } from '../../domain/delivery.ts'
-import { checkKey } from '../../domain/file.ts'
+import { deliveryKey, deliveryName } from '../../domain/delivery.ts'
 import type { CheckWork, Claimed, Release } from '../ledger.ts'
 import { contentThing, fileThing, runThing } from '../refused-facts.ts'
 
@@ -9,22 +8,21 @@ import { contentThing, fileThing, runThing } from '../refused-facts.ts'
  * process that ends leaves nothing behind.
  */
 class InFlight<Named, Item> {
-  readonly #items = new Map<number | string, Item>()
+  readonly #items = new Map<string, Item>()
   /** Released items that stay claimed, because a fact of theirs was refused. */
-  readonly #resting = new Map<number | string, Item>()
+  readonly #resting = new Set<string>()
   readonly #itemOf
-  readonly #keyOf
+  readonly #thingOf
   readonly #rests
   #last_query: Promise<unknown> = Promise.resolve()
 
-  /** `rests`: true while a fact of this item is refused. */
   constructor(
+    rests: (thing: string) => boolean,
     itemOf: (work: Named) => Item,
-    keyOf: (item: Item) => number | string,
-    rests: (item: Item) => boolean,
+    thingOf: (item: Item) => string,
   ) {
     this.#itemOf = itemOf
-    this.#keyOf = keyOf
+    this.#thingOf = thingOf
     this.#rests = rests
   }
 
@@ -37,7 +35,7 @@ class InFlight<Named, Item> {
       const claimed = await query([...this.#items.values()])
       for (const work of claimed.work) {
         const item = this.#itemOf(work)
-        this.#items.set(this.#keyOf(item), item)
+        this.#items.set(this.#thingOf(item), item)
       }
       return claimed
     })
@@ -46,21 +44,21 @@ class InFlight<Named, Item> {
   }
 
   release(items: readonly Item[]): void {
-    for (const item of items) {
-      const key = this.#keyOf(item)
-      if (this.#rests(item)) this.#resting.set(key, item)
-      else this.#items.delete(key)
-    }
+    for (const item of items) this.#release(this.#thingOf(item))
   }
 
   /** Number of items that still rest; the others are released now. */
   resting(): number {
-    for (const [key, item] of this.#resting) {
-      if (this.#rests(item)) continue
-      this.#resting.delete(key)
-      this.#items.delete(key)
-    }
+    for (const thing of this.#resting) this.#release(thing)
     return this.#resting.size
+  }
+
+  #release(thing: string): void {
+    if (this.#rests(thing)) this.#resting.add(thing)
+    else {
+      this.#resting.delete(thing)
+      this.#items.delete(thing)
+    }
   }
 }
 
@@ -73,31 +71,18 @@ export class AllInFlight {
   readonly run
   readonly delivery
 
-  /** `rests`: true while the work on this thing (refused-facts.ts) must stop. */
+  /** `rests`: true while the work on this thing must stop (refused-facts.ts). */
   constructor(rests: (thing: string) => boolean) {
-    const contents = () =>
-      new InFlight<{ content: number }, number>(
-        ({ content }) => content,
-        (content) => content,
-        (content) => rests(contentThing(content)),
-      )
-    this.check = new InFlight<CheckWork, CheckWork>(
-      (check) => check,
-      ({ folder, path }) => checkKey(folder, path),
-      (check) => rests(fileThing(check)),
-    )
+    const contents = () => {
+      return new InFlight(rests, (work: { content: number }) => work.content, contentThing)
+    }
+    this.check = new InFlight(rests, (check: CheckWork) => check, fileThing)
     this.send = contents()
     this.follow = contents()
     this.label = contents()
     this.remove = contents()
-    this.run = new InFlight<{ run: number }, number>(
-      ({ run }) => run,
-      (run) => run,
-      (run) => rests(runThing(run)),
-    )
-    this.delivery = new InFlight<DeliveryKey, DeliveryKey>(deliveryKey, deliveryName, (key) =>
-      rests(deliveryName(key)),
-    )
+    this.run = new InFlight(rests, (work: { run: number }) => work.run, runThing)
+    this.delivery = new InFlight(rests, deliveryKey, deliveryName)
   }
 
   release(...[work, items]: Release): void {

@@ -67,7 +67,7 @@ export function refusedContract(factory: LedgerFactory): void {
     },
   )
 
-  check('a deferral ends no rest; a retry by a user does', async (bench) => {
+  check('a deferral does not end the rest', async (bench) => {
     const odd = await bench.settle('docs', 'odd', 'odd')
     await bench.sendable()
     const intended = { type: 'slot_intended', content: odd, not_before_ms: Infinity } as Fact
@@ -75,8 +75,6 @@ export function refusedContract(factory: LedgerFactory): void {
     bench.free(odd)
     await bench.setBack(odd, 0)
     expect(await bench.sendable()).toEqual([])
-    await bench.record({ type: 'retried', folder: 'docs', path: '' })
-    expect(await bench.sendable()).toMatchObject([{ content: odd }])
     expect(troublesOf(bench)).toEqual([`fact:content ${odd}`])
     await bench.record({ type: 'slot_intended', content: odd })
     expect(troublesOf(bench)).toEqual([])
