@@ -10,7 +10,7 @@ const rest_ms = 30 * minute_ms
 const max_things = 50
 
 /** A fact is about one thing. Of one record, all facts about it are stored, or none. */
-export function thingOf(fact: Fact): string {
+function thingOf(fact: Fact): string {
   if ('content' in fact) return contentThing(fact.content)
   if ('path' in fact) return fileThing(fact)
   if ('folder' in fact) return typeof fact.folder === 'string' ? fact.folder : fact.folder.name

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Fact } from '../../src/domain/fact.ts'
 import { faultOf } from '../../src/ledger/fact-fields.ts'
-import { RefusedFacts, thingOf } from '../../src/ledger/refused-facts.ts'
+import { RefusedFacts } from '../../src/ledger/refused-facts.ts'
 import { nothing_seen, statOf, ticketFor } from './fixture.ts'
 
 const error = { code: 'http.500', message: 'no' }
@@ -137,8 +137,11 @@ const cases: [fact: object, thing: string, fault: string | undefined][] = [
 ]
 
 test.each(cases)('%o', (fact, thing, fault) => {
-  expect(thingOf(fact as Fact)).toBe(thing)
   expect(faultOf(fact as Fact)).toBe(fault)
+  // A fact with an additional fault shows the thing, also where the fact of the table is sound.
+  const { facts, error } = new RefusedFacts().sort([{ ...fact, note: 1.5 } as unknown as Fact], 0)
+  expect(facts).toMatchObject([{ type: 'trouble_began', about: `fact:${thing}` }])
+  expect(error?.message).toContain(`${thing}: cannot record`)
 })
 
 test('at most fifty things are named and rest', () => {
