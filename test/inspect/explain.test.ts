@@ -410,12 +410,23 @@ test.each([
   ['refused', 'the service did not accept it, so the assistant does not use it'],
   ['removed_on_service', 'it is not in the service'],
   ['wanted', 'it is not in the service'],
+  ['reserved', 'it is not in the service'],
+  ['type_refused', 'it is not in the service'],
 ])(
   'a file that is gone, with a content that is %s: says that the service has none',
   async (state, why) => {
     const { ask, rig } = await setUp()
     const content = state === 'removed_on_service' ? await rig.bringIn('a') : await rig.settle('a')
     if (state === 'refused') await rig.record({ type: 'content_refused', content, error })
+    if (state === 'type_refused') {
+      await rig.record({ type: 'type_refused', content, error: typeRefusal('gz') })
+    }
+    if (state === 'reserved') {
+      await rig.record(
+        { type: 'slot_intended', content },
+        { type: 'slot_reserved', content, asset_id: assetOf(content), ticket },
+      )
+    }
     if (state === 'removed_on_service') await rig.record({ type: 'asset_missing', content })
     await rig.record({ type: 'file_gone', folder: 'notes', path: 'a' })
     expect(ask('a').why).toEqual(['it is not here any more', why])

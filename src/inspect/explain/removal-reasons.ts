@@ -5,22 +5,30 @@ import type { RemovalWait } from '../../domain/removal.ts'
 import type { PartingView } from '../../ledger/views/view-removal-cases.ts'
 import { type Case, step } from './case.ts'
 
-const not_there: readonly ContentState[] = [
-  'wanted',
-  'reserving',
-  'abandoned',
-  'removed_on_service',
-]
+/** What the service has of a content in each state, once no file holds it. */
+const on_service: Record<ContentState, 'nothing' | 'refused' | 'removing' | 'bytes'> = {
+  wanted: 'nothing',
+  reserving: 'nothing',
+  // A slot without bytes. No file is left to fill it.
+  reserved: 'nothing',
+  sent: 'bytes',
+  ingesting: 'bytes',
+  ready: 'bytes',
+  refused: 'refused',
+  type_refused: 'nothing',
+  removed_on_service: 'nothing',
+  abandoned: 'nothing',
+  removing: 'removing',
+}
 
 /** Says what happens on the service to a content that no file holds any more. */
 export function removalReasons(of: Case): string[] {
   const { story, parting, folder } = of
-  const content = story?.content
-  if (content?.state === 'removing') return ['it is just being removed on the service']
-  if (content?.state === 'refused')
+  const there = story?.content ? on_service[story.content.state] : 'nothing'
+  if (there === 'removing') return ['it is just being removed on the service']
+  if (there === 'refused')
     return ['the service did not accept it, so the assistant does not use it']
-  if (content === undefined || not_there.includes(content.state))
-    return ['it is not in the service']
+  if (there === 'nothing') return ['it is not in the service']
   if (!parting) return ['its content stays in the service: another file has the same bytes']
   if (parting.due_ms === undefined)
     return [`its content stays in the service${whyKept(parting, folder)}`]
