@@ -65,6 +65,8 @@ export type FolderEvent =
     }
   /** A full scan must begin at this time or later. */
   | { type: 'scan_wanted'; folder: string; at_ms: number }
+  /** A user asks for a scan: files that an error of the disk blocks are checked at once. */
+  | { type: 'checks_wanted'; folder: string }
   /** `is_part`: more is missing than one scan checks; the next uses the same answer of the user. */
   | {
       type: 'scan_finished'

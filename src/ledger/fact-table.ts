@@ -54,6 +54,7 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   folder_watched: { of: 'folder' },
   folder_offline: { of: 'folder' },
   scan_wanted: { of: 'folder', wakes: ['scan'] },
+  checks_wanted: { of: 'folder', wakes: ['check'] },
   scan_finished: { of: 'folder', wakes: ['remove'] },
 
   file_seen: { of: 'file', wakes: ['check'] },
@@ -101,7 +102,7 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   labels_deferred: { of: 'label' },
 
   accepted: { of: 'user', wakes: ['check', 'send'] },
-  retried: { of: 'user', wakes: ['check', 'send', 'follow'] },
+  retried: { of: 'user', wakes: ['check', 'send', 'follow', 'remove'] },
   removals_accepted: { of: 'user', wakes: ['remove'] },
 
   paused: { of: 'pause' },

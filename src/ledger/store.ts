@@ -1,6 +1,6 @@
 import { readOne, type Sqlite } from '../base/files/sqlite.ts'
 import { day_ms } from '../base/time/time.ts'
-import type { Fact, UserFact } from '../domain/fact.ts'
+import type { Fact, FolderEvent, UserFact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
 import { createPendingWork } from './claims/claim-queries.ts'
 import { createClaims } from './claims/claims.ts'
@@ -31,6 +31,7 @@ import { type FolderRow, folderState } from './rows/folder-row.ts'
 import { createFolderRows } from './rows/folder-rows.ts'
 import { createRemovalRows } from './rows/removal-rows.ts'
 import { createAbsenceRows, createPauseRow, createTroubleRows } from './rows/trouble-rows.ts'
+import { createWaits } from './rows/waits.ts'
 import { createWallClock } from './rows/wall-clock.ts'
 
 /** The synchronous ledger in SQLite. thread.ts puts a savepoint around each call that writes. */
@@ -41,8 +42,7 @@ export function createLedgerStore(
   const recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
     folder: (fact, at_ms) => {
       for (const change of folders_sql.apply(fact, at_ms)) requests.followFolder(change, at_ms)
-      if (fact.type === 'folder_online' || fact.type === 'folder_configured')
-        claims.folderBack(at_ms)
+      endWaits(fact, at_ms)
       if (fact.type === 'folder_online' || fact.type === 'scan_finished') removals.checkSoon(at_ms)
     },
     file: (fact, at_ms) => file_recorder.apply(fact, at_ms),
@@ -77,7 +77,8 @@ export function createLedgerStore(
   const ranges = createKnownRanges(database)
   const files = createFileRows(database, ranges.touch)
   const removals = createRemovalRows(database, { folders: folders_sql, usage })
-  const parts = { counts, tickets, usage, folders: folders_sql, limits, pause, removals }
+  const waits = createWaits(database, limits)
+  const parts = { counts, tickets, usage, folders: folders_sql, limits, pause, removals, waits }
   const contents = createContentRecorder(database, parts)
   const file_recorder = createFileRecorder({ ...parts, files, contents })
   const found = createFoundRecorder({ ...parts, files, recorder: file_recorder })
@@ -152,7 +153,19 @@ export function createLedgerStore(
 
   function setLimits(changed: LedgerLimits): void {
     Object.assign(limits, changed)
+    claims.limitsChanged()
     claims.allowanceChanged()
+  }
+
+  function endWaits(fact: FolderEvent, at_ms: number): void {
+    if (fact.type === 'folder_configured') folderBack(fact.folder.name, at_ms)
+    if (fact.type === 'folder_online') folderBack(fact.folder, at_ms)
+    if (fact.type === 'checks_wanted')
+      waits.end('scan_asked', at_ms, { folder: folders_sql.named(fact.folder)?.id })
+  }
+
+  function folderBack(name: string, at_ms: number): void {
+    waits.end('folder_back', at_ms, { folder: folders_sql.named(name)?.id })
   }
 
   /** Deletes what is no longer needed, a limited number of rows at a time. */

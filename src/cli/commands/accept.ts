@@ -1,5 +1,12 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { counted, formatAmount, formatBytes, printable, shellWord } from '../../base/text/format.ts'
+import {
+  counted,
+  formatAmount,
+  formatBytes,
+  formatCount,
+  printable,
+  shellWord,
+} from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type ControlVerbs, passFacts } from '../../control/control-verbs.ts'
@@ -12,6 +19,7 @@ import {
   requestsOf,
   type UserRequest,
 } from '../../inspect/files/user-requests.ts'
+import { isEndedBy, waits } from '../../ledger/rows/waits.ts'
 import { withLedgerView, withPassView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
@@ -103,6 +111,17 @@ async function recordCommand(
   return exit_codes.ok
 }
 
+/** What files wait for, in words. `is_tried`: what a retry ends, or what it leaves. */
+function waitTexts({ waits: of_files, held_by }: Reached, is_tried: boolean): string {
+  const why = held_by.length === 0 ? '' : ` (${held_by.join('; ')})`
+  return of_files
+    .filter(({ wait }) => isEndedBy('retried', wait) === is_tried)
+    .map(
+      ({ wait, files }) => `${formatCount(files)} ${waits[wait].says}${wait === 'turn' ? why : ''}`,
+    )
+    .join(', ')
+}
+
 /** The type that the request accepts; `!*.gz` is the undo. */
 function typeIn({ facts: [fact] }: UserRequest): string | undefined {
   return fact?.type === 'accepted' && isTypePattern(fact.path) ? fact.path : undefined
@@ -133,8 +152,11 @@ function outcomeText(type: UserFact['type'], request: UserRequest, reached: Reac
   if (type === 'retried') {
     const of_type = `\`sluice accept ${shellWord(where)}\` uploads files of a refused type`
     const hint = isTypePattern(named) ? of_type : '`sluice explain` says what a file waits for'
-    if (files === 0) return `${where}: no file there waits for a retry; ${hint}`
-    return `${where}: ${what} will be tried again ${when}`
+    const tried = waitTexts(reached, true)
+    const left = waitTexts(reached, false)
+    const rest = left === '' ? '' : `; still waiting: ${left}`
+    if (files === 0) return `${where}: no file there waits for a retry${rest || `; ${hint}`}`
+    return `${where}: ${what} will be tried again ${when}${tried && ` (${tried})`}${rest}`
   }
   if (opened?.startsWith('!')) {
     if (files === 0) return `${where}: the type is not accepted, so there is nothing to undo`

@@ -39,6 +39,8 @@ export function serveControl(
     }),
     async rescan({ folder }) {
       if (folder !== undefined) refuseUnknown(folder)
+      const names = folder === undefined ? daemon.config.folders.map(({ name }) => name) : [folder]
+      await daemon.ledger.record(names.map((name) => ({ type: 'checks_wanted', folder: name })))
       daemon.rescan(folder)
     },
     async retry({ folder, path }) {

@@ -7,7 +7,7 @@ import { isTypePattern, refusedTypeIn } from '../../domain/file-type.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileView } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
-import type { DisappearanceWait, PassView } from '../../ledger/views/view-pass.ts'
+import type { DisappearanceWait, PassView, WaitingFiles } from '../../ledger/views/view-pass.ts'
 import { filesNamedBy, isThere, knownFiles, nothingMatches } from './known-files.ts'
 import { type Place, placeOf } from './place.ts'
 
@@ -92,6 +92,10 @@ export interface Reached extends Amount {
   /** True for `accept` of a whole folder whose project seems emptied on the service. */
   is_emptied: boolean
   is_paused: boolean
+  /** What the files wait for; empty for a pattern. */
+  waits: readonly WaitingFiles[]
+  /** Open problems beyond single files, in words. */
+  held_by: string[]
 }
 
 export const nothing_reached: Reached = {
@@ -100,6 +104,8 @@ export const nothing_reached: Reached = {
   missing: 'none',
   is_emptied: false,
   is_paused: false,
+  waits: [],
+  held_by: [],
 }
 
 /** Counts what each request would change. */
@@ -110,10 +116,13 @@ export function reachedBy(
   now_ms: number,
 ): Reached[] {
   const is_paused = pass.pause(now_ms) !== undefined
+  const held_by = pass.troubles().map(({ message }) => message)
   return requests.map(({ facts }) => {
-    const reached = { ...nothing_reached, is_paused }
+    const reached: Reached = { ...nothing_reached, is_paused, held_by }
+    const [first] = facts
+    if (first && facts.length === 1) reached.waits = pass.waitsAt(first, now_ms)
     for (const fact of facts) {
-      const { files, bytes } = pass.reachedBy(fact)
+      const { files, bytes } = pass.reachedBy(fact, now_ms)
       reached.files += files
       reached.bytes += bytes
       if (fact.type !== 'accepted' || fact.path !== '') continue

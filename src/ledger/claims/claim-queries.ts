@@ -67,15 +67,15 @@ export function createClaimQueries(database: Sqlite) {
            AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${max_sources}`,
       )
       .safeIntegers(true),
+    of_configured: database.prepare(
+      `SELECT 1 FROM files JOIN folders ON folders.id = +files.folder AND folders.configured = 1
+         WHERE files.content = ? AND files.state = 'present' LIMIT 1`,
+    ),
     // Work is deferred while its folder is offline. The mark `out_of_reach` is part of the row and
     // nowhere else, so the next process knows it too. Only rows with it become due when a folder
     // returns. In a content it replaces an earlier error; a file keeps the reason of its block.
     defer_check: database.prepare(
       `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
-    ),
-    return_checks: database.prepare(
-      `UPDATE files SET not_before_ms = @at_ms, reason = NULL
-         WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND reason = 'out_of_reach'`,
     ),
   }
 }

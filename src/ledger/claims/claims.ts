@@ -20,6 +20,7 @@ import { type Counts, nextHour, UploadAllowance, type Usage } from '../rows/coun
 import { type FileRow, fileRow, type RawFile } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PauseRow } from '../rows/trouble-rows.ts'
+import type { Waits } from '../rows/waits.ts'
 import { type ClaimQuery, createClaimQueries } from './claim-queries.ts'
 
 interface ClaimParts {
@@ -31,6 +32,7 @@ interface ClaimParts {
   usage: Usage
   limits: LedgerLimits
   pause: PauseRow
+  waits: Waits
 }
 
 export interface CheckQuery extends CheckChoice {
@@ -51,13 +53,16 @@ type ChecksOfFolder = { folder: number; is_large: number }
 const max_examined = 1_000
 /** Delay of work whose files are all in folders that are offline or no longer configured. */
 const out_of_reach_ms = 5 * minute_ms
-const out_of_reach = { code: 'out_of_reach', message: 'its folder is offline' }
+const offline = { code: 'out_of_reach', message: 'its folder is offline' }
+const left = { code: 'out_of_reach', message: 'its folder is not in the configuration any more' }
 
 /** Claims work that is due and not in flight. Only the callers know what is in flight. */
 export function createClaims(database: Sqlite, parts: ClaimParts) {
   const queries = createClaimQueries(database)
   /** Until then all uploads wait for the daily limit or a pause, and `sync` does not wait. */
   let held_until_ms = 0
+  /** True after a start, too: the limits may be others than those of the last process. */
+  let are_limits_new = true
 
   function check(
     { limit, except_folders, sizes, in_flight }: CheckQuery,
@@ -100,14 +105,10 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return free
   }
 
-  /** Makes work that waits for a folder due now. The next claim defers it again if need be. */
-  function folderBack(at_ms: number): void {
-    parts.contents.rows.makeDue(out_of_reach.code, at_ms)
-    queries.return_checks.run({ at_ms })
-  }
-
   function send(query: SendQuery, now_ms: number): Claimed<SendWork> {
     const { limit, in_flight, large, is_probe } = query
+    if (are_limits_new) parts.waits.end('limits_changed', now_ms)
+    are_limits_new = false
     const taken = new Set(in_flight)
     const { max_bytes_per_day: max_bytes, newest_first } = parts.limits
     const in_flight_bytes = max_bytes === undefined ? 0 : unsentBytes(in_flight)
@@ -256,7 +257,8 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const rows = (queries.sources.all(row.id) as RawFile[]).map(fileRow)
     if (rows.length > 0) return rows.map((file) => source(file))
     const is_orphan = parts.contents.apply({ type: 'content_orphaned', content: row.id }, now_ms)
-    if (!is_orphan) parts.contents.hold(row, now_ms + out_of_reach_ms, out_of_reach)
+    const is_left = queries.of_configured.get(row.id) === undefined
+    if (!is_orphan) parts.contents.hold(row, now_ms + out_of_reach_ms, is_left ? left : offline)
     return undefined
   }
 
@@ -284,5 +286,9 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     held_until_ms = 0
   }
 
-  return { check, folderBack, send, follow, label, isHeld, allowanceChanged }
+  function limitsChanged(): void {
+    are_limits_new = true
+  }
+
+  return { check, send, follow, label, isHeld, allowanceChanged, limitsChanged }
 }

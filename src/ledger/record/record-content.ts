@@ -102,6 +102,8 @@ export function createContentRecorder(
       const content = rows.get(id)!
       if (isUnderway(content.state))
         rows.update(content, { ...content, not_before_ms: at_ms, any_type: true })
+      else if (content.state === 'removing')
+        rows.update(content, { ...content, not_before_ms: at_ms })
       else apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
     }
   }

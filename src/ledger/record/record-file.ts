@@ -8,6 +8,7 @@ import type { FileRow, FileRows } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
+import type { Waits } from '../rows/waits.ts'
 import type { ContentRecorder } from './record-content.ts'
 
 interface ContentOfFile {
@@ -30,8 +31,9 @@ export function createFileRecorder(parts: {
   usage: Usage
   removals: RemovalRows
   limits: LedgerLimits
+  waits: Waits
 }) {
-  const { folders, files, contents, counts, usage, removals, limits } = parts
+  const { folders, files, contents, counts, usage, removals, limits, waits } = parts
 
   /** Files that got the bytes of a ready content, as FOLDER/PATH. */
   const linked: string[] = []
@@ -162,9 +164,15 @@ export function createFileRecorder(parts: {
     const known = rows.find(bytes.project, md5, stat.size)
     const has_other_type =
       known?.state === 'type_refused' && !contents.types.isRefused(bytes.project, path)
-    if (known && known.state !== 'abandoned' && !has_other_type) return known
-    if (is_held) return {}
     const times = newTimes(row, stat, at_ms)
+    if (known && known.state !== 'abandoned' && !has_other_type) {
+      // Its other paths may be out of reach, or may have sent an earlier version just now.
+      const { not_before_ms: due_ms } = times
+      if (known.not_before_ms > due_ms)
+        waits.end('path_found', at_ms, { content: known.id, due_ms })
+      return known
+    }
+    if (is_held) return {}
     if (known) {
       usage.add('wanted', stat.size, at_ms)
       const { not_before_ms } = times
@@ -255,7 +263,7 @@ export function createFileRecorder(parts: {
   /** Makes a row due for a check now: for a user, a changed config or a restored ledger. */
   function checkAgain(
     row: FileRow,
-    change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>,
+    change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms' | 'sent_ms'>>,
     at_ms: number,
   ): void {
     // Intake judges a file that `start` left out by `start` again, not as an arrival.

@@ -2,10 +2,11 @@ import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { extensionOf, isTypePattern } from '../../domain/file-type.ts'
 import type { RemovalPolicy } from '../../domain/removal.ts'
-import { fileRow, pathsBelow, type RawFile, waits_for_accept } from '../rows/file-rows.ts'
+import { fileRow, pathsBelow, type RawFile } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import { type FolderChange, givesLabels } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
+import { waitsEndedBy } from '../rows/waits.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
 
@@ -17,12 +18,9 @@ const conditions = {
   every: `state <> 'gone'`,
   unsettled: `state IN ('seen', 'blocked', 'skipped') AND content IS NOT NULL`,
   skipped: `state = 'skipped'`,
-  held: `state <> 'gone' AND ${waits_for_accept}`,
-  blocked: `+state = 'blocked' AND NOT ${waits_for_accept}`,
+  accepted: waitsEndedBy('accepted', 'files'),
+  retried: waitsEndedBy('retried', 'files'),
 } as const
-
-/** Contents that a retry concerns. */
-const is_retried = `contents.state IN ('refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting')`
 
 /** Applies requests of users, and what a changed config means for many rows at once. */
 export function createUserRecorder(
@@ -57,13 +55,9 @@ export function createUserRecorder(
       contents.retry(judge(folder.project, extensionOf(path), at_ms), at_ms)
       return
     }
-    if (type === 'accepted') checkAgain(folder, path, 'held', { accepted: true }, at_ms)
-    else checkAgain(folder, path, 'blocked', {}, at_ms)
-    // The error codes of refused and of unproven types.
-    const found = contents_where(
-      type === 'accepted' ? `contents.error_code LIKE 'type_%:%'` : is_retried,
-    )
-    for (const page of pagesOf<{ path: string; id: number }>(found, folder, path)) {
+    checkAgain(folder, path, type, type === 'accepted' ? { accepted: true } : {}, at_ms)
+    const found = contents_where(waitsEndedBy(type, 'contents'))
+    for (const page of pagesOf<{ path: string; id: number }>(found, folder, path, at_ms)) {
       contents.retry([...new Set(page.map(({ id }) => id))], at_ms)
     }
   }
@@ -80,8 +74,9 @@ export function createUserRecorder(
     const has_other_project = before.project !== after.project
     // Unsettled files are in another place now. They hold nothing until their bytes are known.
     if (is_back || has_other_root) checkAgain(after, '', 'unsettled', { gone_ms: at_ms }, at_ms)
-    // The contents of all files belong to another project.
-    if (has_other_project) checkAgain(after, '', 'every', { content: undefined }, at_ms)
+    // The contents of all files belong to another project, which has no earlier version.
+    if (has_other_project)
+      checkAgain(after, '', 'every', { content: undefined, sent_ms: undefined }, at_ms)
     if (has_other_project || has_other_root) removals.keepParted(after)
     if (before.rules !== after.rules) checkAgain(after, '', 'skipped', {}, at_ms)
     if (is_back || policyOf(before) !== policyOf(after)) removals.reconsider(after, at_ms)
@@ -96,7 +91,7 @@ export function createUserRecorder(
     change: Parameters<FileRecorder['checkAgain']>[1],
     at_ms: number,
   ): void {
-    for (const page of pagesOf<RawFile>(files_where(conditions[which]), folder, path)) {
+    for (const page of pagesOf<RawFile>(files_where(conditions[which]), folder, path, at_ms)) {
       for (const raw of page) files.checkAgain(fileRow(raw), change, at_ms)
     }
   }
@@ -117,12 +112,14 @@ function* pagesOf<Row extends { path?: unknown }>(
   select: (path: string) => Statement,
   { id }: FolderRow,
   path: string,
+  now_ms: number,
 ): Generator<Row[]> {
-  if (path !== '') yield select('path = @path').all({ folder: id, path, limit: 1 }) as Row[]
+  const query = { folder: id, now_ms }
+  if (path !== '') yield select('path = @path').all({ ...query, path, limit: 1 }) as Row[]
   const under = select('path > @after AND path < @last')
   let { first: after, last } = pathsBelow(path)
   for (;;) {
-    const page = under.all({ folder: id, after, last, limit: page_rows }) as Row[]
+    const page = under.all({ ...query, after, last, limit: page_rows }) as Row[]
     yield page
     if (page.length < page_rows) return
     after = page.at(-1)!.path as string

@@ -154,7 +154,10 @@ function newFolder(at_ms: number) {
   }
 }
 
-type OneFolderEvent = Exclude<FolderEvent, { type: 'folder_configured' | 'folders_removed_except' }>
+type OneFolderEvent = Exclude<
+  FolderEvent,
+  { type: 'folder_configured' | 'folders_removed_except' | 'checks_wanted' }
+>
 
 export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: number): FolderRow {
   switch (event.type) {

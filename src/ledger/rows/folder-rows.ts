@@ -83,7 +83,7 @@ export function createFolderRows(database: Sqlite) {
       return removed.map((before) => ({ before, after: put({ ...before, configured: false }) }))
     }
     const folder = by_name.get(event.folder)
-    if (!folder) return []
+    if (!folder || event.type === 'checks_wanted') return []
     note(folder, event, at_ms)
     put(folderAfter(folder, event, at_ms))
     return []

@@ -1,10 +1,12 @@
+import { readAll } from '../../base/files/sqlite.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { extensionOf, isTypePattern } from '../../domain/file-type.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { pathsBelow, waits_for_accept } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
-import { readPause } from '../rows/trouble-rows.ts'
+import { readPause, readTroubles } from '../rows/trouble-rows.ts'
+import { type WaitName, wait_of_file, waitsEndedBy } from '../rows/waits.ts'
 import { type Amount, readAudits } from './view-folders.ts'
 
 /** Results of one pass of `sync`, and counts for `accept` and `retry`. Reads only. */
@@ -20,11 +22,22 @@ export type PassView = ReturnType<typeof openPassView>
  */
 export type DisappearanceWait = 'none' | 'waits' | 'unchecked'
 
+export interface WaitingFiles {
+  wait: WaitName
+  files: number
+}
+
 const max_groups = 100
 const new_files = `FROM files JOIN folders ON folders.id = files.folder
   WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
 const under = (table: string) =>
   `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
+
+/** SQL that counts the files below a path by what they wait for. */
+const waiting = `SELECT ${wait_of_file} AS wait, count(*) AS files, coalesce(sum(files.size), 0) AS bytes
+  FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
+  WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
+  GROUP BY wait`
 
 /** SQL that counts the rows that each fact changes, as in record-user.ts and removal-rows.ts. */
 const reached: Record<UserFact['type'], string> = {
@@ -35,12 +48,10 @@ const reached: Record<UserFact['type'], string> = {
     FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present' AND contents.error_code LIKE 'type_%:%'
     WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND (${under('files')} OR @extension IS NOT NULL) AND (substr(error_code, instr(error_code, ':') + 1) = @extension
       OR ${under('files')} AND (error_code IS NOT NULL OR files.state <> 'gone' AND ${waits_for_accept}))`,
-  retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
-    FROM files LEFT JOIN contents ON contents.id = files.content
+  retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes FROM files
+    LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
     WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
-      AND ((files.state = 'blocked' AND NOT ${waits_for_accept})
-        OR (files.state = 'present' AND (contents.state IN ('refused', 'removed_on_service')
-          OR ((contents.attempts > 0 OR contents.error_code LIKE 'type_unproven:%') AND contents.state NOT IN ('ready', 'type_refused', 'abandoned')))))`,
+      AND (${waitsEndedBy('retried', 'files')} OR ${waitsEndedBy('retried', 'contents')})`,
 }
 
 /** SQL that counts one for a type that the undo of `accept` is about. */
@@ -64,10 +75,16 @@ export function openPassView(state_dir: string) {
       return { files, sent }
     },
     /** Files, or assets to remove, that this fact would change. */
-    reachedBy({ type, folder, path }: UserFact) {
+    reachedBy({ type, folder, path }: UserFact, now_ms: number) {
       const extension = isTypePattern(path) ? extensionOf(path) : null
       const sql = path.startsWith('!') && extension !== null ? accepted_type : reached[type]
-      return database.prepare(sql).get({ folder, path, extension, ...pathsBelow(path) }) as Amount
+      const values = { folder, path, extension, now_ms, ...pathsBelow(path) }
+      return database.prepare(sql).get(values) as Amount
+    },
+    /** What the files at or below this path wait for, most first. */
+    waitsAt({ folder, path }: UserFact, now_ms: number): WaitingFiles[] {
+      const sql = database.prepare(`${waiting} HAVING wait IS NOT NULL ORDER BY files DESC`)
+      return readAll(sql, { folder, path, now_ms, ...pathsBelow(path) })
     },
     disappearanceIn(folder: string): DisappearanceWait {
       const row = readFolderRows(database).find(({ name }) => name === folder)
@@ -80,6 +97,7 @@ export function openPassView(state_dir: string) {
         (audit) => audit.project_id === project_id && audit.emptied !== undefined,
       ),
     pause: (now_ms: number) => readPause(database, now_ms),
+    troubles: () => readTroubles(database),
     /** Skipped files by reason and rule. Reads every file's row. */
     skipped: () =>
       database

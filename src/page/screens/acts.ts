@@ -60,9 +60,12 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
 }
 
 /** Those of these facts that would change a file. A type that nothing waits for would count later. */
-async function waiting(facts: readonly UserFact[], { config }: PageTools): Promise<UserFact[]> {
+async function waiting(
+  facts: readonly UserFact[],
+  { config, clock }: PageTools,
+): Promise<UserFact[]> {
   return withPassView(config.state_dir, (view) =>
-    facts.filter((fact) => view && view.reachedBy(fact).files > 0),
+    facts.filter((fact) => view && view.reachedBy(fact, clock.now_ms()).files > 0),
   )
 }
 

@@ -28,7 +28,7 @@ export function serveFile(app: HttpApp, tools: PageTools): void {
           viewer.role === 'operator' &&
           file.state !== 'ready' &&
           pass &&
-          pass.reachedBy({ type, ...place }).files > 0,
+          pass.reachedBy({ type, ...place }, tools.clock.now_ms()).files > 0,
       ),
     )
     const back = filePath(place)

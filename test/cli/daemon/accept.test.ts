@@ -22,7 +22,7 @@ test('retry sends a refused file again, without a daemon and through one', async
 
   expect(await home.inProcess('retry', 'docs/deep')).toMatchObject({
     code: 0,
-    out: 'docs/deep: 1 file (12 B) will be tried again now\n',
+    out: 'docs/deep: 1 file (12 B) will be tried again now (1 refused)\n',
     err: expect.stringContaining('no daemon is running'),
   })
   expect((await home.inProcess('sync')).code).toBe(3)
@@ -31,7 +31,7 @@ test('retry sends a refused file again, without a daemon and through one', async
   const daemon = await home.run()
   expect(await home.inProcess('retry')).toMatchObject({
     code: 0,
-    out: 'docs: 2 files (18 B) will be tried again now\n',
+    out: 'docs: 2 files (18 B) will be tried again now (2 refused)\n',
     err: '',
   })
   await until('both were sent again', () => puts() === 6, daemon.err)
@@ -45,7 +45,7 @@ test('retry during a pause says that files are tried again after it', async (con
   expect((await home.inProcess('sync')).code).toBe(3)
   await home.inProcess('pause')
   expect((await home.inProcess('retry')).out).toBe(
-    'docs: 1 file (6 B) will be tried again after the pause\n',
+    'docs: 1 file (6 B) will be tried again after the pause (1 refused)\n',
   )
 })
 
@@ -94,7 +94,7 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
   expect((await home.inProcess('verify')).out).toContain('20 refused, 3 blocked')
 
   expect((await home.inProcess('retry')).out).toBe(
-    'docs: 20 files (190 B) will be tried again now\n',
+    'docs: 20 files (190 B) will be tried again now (20 refused); still waiting: 3 of a type that the service could not read\n',
   )
   expect((await home.inProcess('accept', 'docs/20.png')).out).toBe(
     'docs/20.png: 1 file (10 B) will be uploaded now\n',
@@ -178,7 +178,7 @@ test('files that wait for the first of their type: sync and status say for what;
   expect((await home.inProcess('explain', `docs/${file.path}`)).out).toContain(waits)
 
   expect((await home.inProcess('retry', `docs/${file.path}`)).out).toContain(
-    '1 file (10 B) will be tried again now',
+    '1 file (10 B) will be tried again now (1 waiting for the first files of their type)',
   )
   expect((await home.sluice('sync')).code).toBe(3)
   expect(puts()).toBe(21)

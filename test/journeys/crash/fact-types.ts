@@ -20,6 +20,7 @@ const origins: Record<Fact['type'], Origin> = {
   folder_offline: 'worker',
   folder_watched: 'worker',
   scan_wanted: 'worker',
+  checks_wanted: 'user',
   scan_finished: 'worker',
   file_seen: 'worker',
   file_settled: 'worker',

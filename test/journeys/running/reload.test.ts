@@ -279,6 +279,58 @@ localJourneys('another configuration without a restart', (profile) => {
     await journey.allReady()
   })
 
+  test('a folder gets another name during uploads: what was on its way goes on at once', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `docs/${index}.txt`)
+    const tree = Object.fromEntries(names.map((name) => [name, `the text of ${name}`]))
+    let is_renamed = false
+    let claims = 0
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async claimToSend(...query) {
+        const claimed = await ledger.claimToSend(...query)
+        if (is_renamed) claims++
+        return claimed
+      },
+      async record(facts) {
+        // The contents are claimed, and found out of reach, before their new paths are known.
+        const is_new = (type: string) => type === 'file_settled' || type === 'files_found'
+        if (is_renamed && facts.some(({ type }) => is_new(type)))
+          await journey.until('they were claimed', () => claims > 1)
+        await ledger.record(facts)
+        is_renamed ||= facts.some(
+          (fact) => fact.type === 'folders_removed_except' && fact.names.includes('papers'),
+        )
+      },
+    })
+    const config = { uploads: { concurrency: 2 } }
+    const journey = await begin({ profile, tree, config, wrap_ledger })
+    const create = journey.hold('begin', 'assets.create')
+    await create.reached()
+    journey.write({ papers: { link: 'docs' } })
+    await journey.reload({ folders: { papers: { path: journey.at('docs') } } })
+    create.release()
+    await journey.until('all are ready by their new name', () => {
+      return names.every((name) => journey.file(name.replace('docs', 'papers'))?.stage === 'ready')
+    })
+    expect(journey.cost()).toEqual({ creates: 30, puts: 30 })
+  })
+
+  test('a folder gets another project during uploads: its files go there at once', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `docs/${index}.txt`)
+    const tree = Object.fromEntries(names.map((name) => [name, `the text of ${name}`]))
+    const uploads = { concurrency: 2, min_resend_s: 600 }
+    const journey = await begin({ profile, tree, config: { uploads } })
+    const ready = () => journey.files().filter(({ stage }) => stage === 'ready').length
+    await journey.until('some are ready', () => ready() > 3)
+    const other = journey.service.projects.create('other').project_id
+    await journey.reload({ folders: { docs: { project_id: other } } })
+    await journey.until('all are in the other project', () => {
+      return journey.service.assets(other).filter(({ status }) => status === 'ready').length === 30
+    })
+    await journey.idle()
+    journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? ''), left_out: names })
+  })
+
   test('a folder that moves to another place', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' } })
     await journey.idle()
