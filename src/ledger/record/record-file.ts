@@ -270,7 +270,10 @@ export function createFileRecorder(parts: {
     const reason = row.reason === 'before_start' && !change.accepted ? row.reason : undefined
     // Without its content: the folder got another project, and the file was there before that.
     const there_ms = 'content' in change ? (row.there_ms ?? row.seen_ms) : row.there_ms
-    const asked = { reason, detail: undefined, not_before_ms: at_ms, there_ms, ...change }
+    // The due time of a file that settles is the proof that it is quiet.
+    const settles = row.state === 'seen' && row.reason === undefined
+    const not_before_ms = settles ? Math.max(at_ms, row.not_before_ms ?? at_ms) : at_ms
+    const asked = { reason, detail: undefined, not_before_ms, there_ms, ...change }
     write(row, { ...row, ...asked, state: 'seen' }, at_ms)
   }
 

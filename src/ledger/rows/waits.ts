@@ -174,7 +174,8 @@ const resend_due = `max(@due_ms, @min_resend_ms + coalesce((SELECT max(sent_ms) 
 
 /** The statement that ends one wait. A row that is due already is not written. */
 function endOf(event: DueEvent, [name, { of, is }]: [string, Wait]): string {
-  const due = name === 'min_resend' ? resend_due : '@due_ms'
+  const is_shorter = name === 'min_resend' && event === 'limits_changed'
+  const due = is_shorter ? resend_due : '@due_ms'
   if (of === 'files') {
     return `UPDATE files SET not_before_ms = ${due}, reason = nullif(reason, 'out_of_reach')
       WHERE folder = @folder AND state IN ('seen', 'blocked') AND ${is} AND coalesce(not_before_ms > ${due}, true)`

@@ -125,4 +125,12 @@ test('an unreadable file is reported and tried again; the others are uploaded', 
   const second = await home.sluice(['sync'], { unprivileged: true })
   expect(second.code, second.err).toBe(0)
   expect(service.assets(project_id)).toHaveLength(3)
+
+  // A known file below a closed directory keeps its times, so a scan finds no difference.
+  chmodSync(home.at('docs/vault'), 0)
+  const closed = await home.sluice(['sync'], { unprivileged: true })
+  expect([closed.code, closed.out]).toEqual([3, expect.stringContaining('EACCES')])
+  chmodSync(home.at('docs/vault'), 0o755)
+  const opened = await home.sluice(['sync'], { unprivileged: true })
+  expect([opened.code, opened.out]).toEqual([0, expect.not.stringContaining('EACCES')])
 }, 60_000)

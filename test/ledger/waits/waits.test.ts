@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { waits } from '../../../src/ledger/rows/waits.ts'
+import { Bench } from '../fixture.ts'
+import { sqlite_factory } from '../sqlite-factory.ts'
+import { events, goesOn, type Waiting, waiting } from './waiting.ts'
+
+/**
+ * What each event does to each wait: it `ends` the wait, or leaves it (`-`). `x` is a cell that
+ * cannot be; `impossible` has the reason. docs/ledger.md says the same in words.
+ */
+const table = `
+wait               | nothing | folder back | reload | renamed | project | limits | scan asked | retry | resume | accept | new bytes | time | restart
+refused            | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | -    | -
+removed_on_service | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | -    | -
+refused_type       | -       | -           | -      | -       | ends    | -      | -          | -     | -      | ends   | -         | ends | -
+unproven_type      | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | ends   | -         | ends | -
+out_of_reach       | -       | ends        | -      | ends    | ends    | -      | -          | -     | -      | -      | x         | -    | -
+failed             | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
+min_resend         | -       | -           | -      | ends    | ends    | ends   | -          | ends  | -      | -      | -         | ends | -
+reading            | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
+removing           | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
+removal_grace      | -       | -           | -      | -       | -       | -      | -          | -     | -      | -      | ends      | ends | -
+label_deferred     | -       | -           | -      | -       | ends    | -      | -          | -     | -      | -      | ends      | ends | -
+unreadable         | -       | ends        | ends   | x       | ends    | -      | ends       | ends  | -      | -      | ends      | ends | ends
+outside            | -       | ends        | ends   | x       | ends    | -      | ends       | ends  | -      | -      | ends      | ends | ends
+changing           | -       | -           | -      | x       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
+check_out_of_reach | -       | ends        | -      | x       | ends    | -      | -          | -     | -      | -      | x         | -    | -
+settling           | -       | -           | -      | x       | -       | -      | -          | -     | -      | -      | ends      | ends | -
+upload_limit       | -       | -           | -      | -       | -       | -      | -          | -     | -      | ends   | -         | -    | -
+before_start       | -       | -           | -      | x       | ends    | -      | -          | -     | -      | ends   | ends      | -    | -
+pause              | -       | -           | -      | -       | -       | -      | -          | -     | ends   | -      | -         | ends | -
+daily_limit        | -       | -           | -      | -       | -       | ends   | -          | -     | -      | -      | -         | ends | -`
+
+const impossible: Record<string, string> = {
+  renamed: 'the new name has no row for the path: its first scan checks the file',
+  'new bytes': 'nothing is recorded of files in an offline folder',
+}
+
+const [head, ...rows] = table
+  .trim()
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+const columns = head!.slice(1) as (keyof typeof events)[]
+const cells = rows.flatMap(([wait, ...effects]) =>
+  effects.map((effect, index) => ({ wait: wait!, event: columns[index]!, effect })),
+)
+
+describe('waits and the events that end them', { timeout: 60_000 }, () => {
+  test('every wait, event and cell is in the table', () => {
+    expect(rows.map(([wait]) => wait)).toEqual(Object.keys(waiting))
+    expect(columns).toEqual(Object.keys(events))
+    expect(cells).toHaveLength(20 * 13)
+    const left_out = cells.filter(({ effect }) => effect === 'x')
+    expect(left_out).toHaveLength(8)
+    for (const { event } of left_out) expect(impossible).toHaveProperty([event])
+    // `held` has the files of `upload_limit` and `before_start`; no wait holds `turn`.
+    const known = Object.keys(waits).filter((wait) => wait !== 'turn' && wait !== 'held')
+    expect(Object.keys(waiting)).toEqual(expect.arrayContaining(known))
+  })
+
+  const possible = cells.filter(({ effect }) => effect !== 'x')
+  test.each(possible)('$wait, $event: $effect', async ({ wait, event, effect }) => {
+    const one: Waiting = waiting[wait as keyof typeof waiting]
+    const bench = new Bench(sqlite_factory, one.limits ?? {})
+    try {
+      await bench.open('docs')
+      await one.begin(bench)
+      await events[event](bench)
+      expect((await goesOn(bench, one.claim)) ? 'ends' : '-').toBe(effect)
+    } finally {
+      await bench.close()
+    }
+  })
+})
