@@ -6,7 +6,12 @@ import { guardConnections } from '../base/net/connection-guard.ts'
 import type { TlsKeys } from '../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply } from '../base/net/http-server-app.ts'
 import { minute_ms } from '../base/time/time.ts'
-import { createSharedCheck, createWayCheck, refuseStrangers } from './access/guard.ts'
+import {
+  createProxyNote,
+  createSharedCheck,
+  createWayCheck,
+  refuseStrangers,
+} from './access/guard.ts'
 import { type SignedIn, session_ms } from './access/page-store.ts'
 import { createRecognition } from './access/recognise.ts'
 import { sessionsIn } from './access/sessions.ts'
@@ -69,9 +74,11 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
     request_ms: request_timeout_ms,
   })
   const checkWay = createWayCheck(config.page)
+  const noteProxy = createProxyNote(config.page, tools.log)
   for (const name of ['viewer', 'stranger', 'frame']) app.decorateRequest(name, undefined)
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers)
+    noteProxy(request)
     checkWay(request)
     refuseStrangers(request, config.page, request.routeOptions.url === `${base_path}/mcp`)
   })

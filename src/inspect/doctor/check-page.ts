@@ -28,6 +28,13 @@ export async function checkPage({
   } catch (error) {
     return [fault(messageOf(error), isSluiceError(error) ? error.hint : undefined)]
   }
+  if (isProxied(page) && page.proxy.from.length === 0) {
+    const text =
+      'a proxy passes requests on, as base_url says, and page.proxy.from does not list it: all users count as one client, so wrong passwords of one slow down the others'
+    const hint =
+      'page: { proxy: { from: [127.0.0.1] } } for a proxy on this machine, which must set X-Forwarded-For'
+    checks.push(warning(text, hint))
+  }
   const is_running = await answers({ path: controlSocket(state_dir) })
   const is_open = await answers(
     hostAndPort(page.listen) ?? { path: page.listen.slice('unix:'.length) },
@@ -42,6 +49,15 @@ export async function checkPage({
       fault('another program answers there, and no daemon runs', 'change page.listen'),
     ]
   return [...checks, warning('nothing answers there, because no daemon runs', 'sluice run')]
+}
+
+/** True if browsers reach `listen` by another address. A socket lists whoever uses it. */
+function isProxied({ base_url, listen, tls_cert }: PageTools['config']['page']): boolean {
+  const place = hostAndPort(listen)
+  if (base_url === undefined || tls_cert !== undefined || !place) return false
+  // Without TLS it is an address of this machine.
+  const { protocol, port } = new URL(base_url)
+  return protocol === 'https:' || Number(port || 80) !== place.port
 }
 
 function answers(where: NetConnectOpts): Promise<boolean> {

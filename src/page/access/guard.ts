@@ -1,9 +1,12 @@
 import { BlockList, isIP } from 'node:net'
+import { networkOf } from '../../base/net/connection-places.ts'
 import type { HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { addRange } from '../../config/listen.ts'
+import type { PageLog } from '../page-tools.ts'
+import type { Trier } from './slow-down.ts'
 
 type PageConfig = Config['page']
 
@@ -79,15 +82,44 @@ export function createSharedCheck({ listen, proxy }: PageConfig) {
 }
 
 /**
- * Names the client whose wrong passwords are counted together. The address of a proxy is that of all
- * users, so the one that it names last counts instead; undefined if it names none.
+ * Names the client whose wrong passwords are counted together. The address of a listed proxy is that
+ * of all its users, so the one that it names last counts instead. What another client names does not
+ * count: it could name a new one each time. `client`: undefined if many may share the address.
  */
-export function createClientNames({ listen, proxy }: PageConfig) {
-  const isProxy = createSharedCheck({ listen, proxy } as PageConfig)
-  return ({ headers, socket: { remoteAddress } }: HttpRequest): string | undefined => {
-    if (!isProxy(remoteAddress)) return remoteAddress
-    const named = String(headers['x-forwarded-for'] ?? '').split(',')
-    return named.at(-1)?.trim() || undefined
+export function createClientNames(page: PageConfig) {
+  const isListed = listCheck(page.listen, page.proxy.from)
+  const isShared = createSharedCheck(page)
+  return ({ headers, socket: { remoteAddress } }: HttpRequest): Trier => {
+    const named = isListed(remoteAddress) ? lastForwarded(headers) : ''
+    if (named !== '') return { client: networkOf(named), shared: [] }
+    return remoteAddress === undefined || isShared(remoteAddress)
+      ? { client: undefined, shared: [`from ${remoteAddress}`] }
+      : { client: networkOf(remoteAddress), shared: [] }
+  }
+}
+
+/** The client that the last proxy names, without the port that some proxies add; empty: none. */
+function lastForwarded(headers: HttpRequest['headers']): string {
+  const last = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .at(-1)!
+  return last.trim().replace(/^\[|\](:\d+)?$|(?<=\.\d+):\d+$/g, '')
+}
+
+/**
+ * Logs once that a proxy of this machine passes requests on without being listed. Another address
+ * does not count: anybody can send the header, and should not get listed for it.
+ */
+export function createProxyNote(page: PageConfig, log: PageLog) {
+  const isListed = listCheck(page.listen, page.proxy.from)
+  const isOfMachine = listCheck('', this_machine)
+  let is_noted = false
+  return ({ headers, socket: { remoteAddress: from } }: HttpRequest): void => {
+    if (is_noted || headers['x-forwarded-for'] === undefined) return
+    if (!isOfMachine(from) || isListed(from)) return
+    is_noted = true
+    const message = `a proxy passes requests on from ${from}, which page.proxy.from does not list: the page takes all its users for one client; sluice doctor has the setting`
+    log({ level: 'warn', message })
   }
 }
 

@@ -11,7 +11,7 @@ import {
   token_prefix,
   viewerOf,
 } from './page-store.ts'
-import { createSlowDown } from './slow-down.ts'
+import { SlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
 /** A `stranger` is a name that a proxy gives and the page does not know. */
@@ -33,7 +33,7 @@ export const local_operator: Viewer = {
 export function createRecognition(config: Config, store: PageStore, clock: Clock) {
   const proxied = createProxyCheck(config.page)
   const clientOf = createClientNames(config.page)
-  const slowDown = createSlowDown(clock)
+  const slow_down = new SlowDown(clock)
 
   return async (request: HttpRequest, session: SignedIn): Promise<Recognised> => {
     const named = proxied(request)
@@ -47,7 +47,7 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
     // A right token always counts: else one wrong agent behind a proxy would lock out the others.
     // What is no token of the page is not counted, for a proxy may ask for a password of its own.
     if (token?.startsWith(token_prefix))
-      await slowDown([clientOf(request) ?? 'proxy'], async () => false)
+      await slow_down.attempt(clientOf(request), async () => false)
     return {}
   }
 

@@ -1,55 +1,93 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
-import { backoff_ms, type Clock, minute_ms, second_ms } from '../../base/time/time.ts'
+import { backoff_ms, type Clock, hour_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 
 /** The first wrong passwords may be typing errors. */
 const free_tries = 3
-const pause = { first_ms: second_ms, max_ms: 5 * minute_ms }
+/** A client that guesses is refused for so long after a wrong try. */
+const refusal = { first_ms: second_ms, max_ms: 5 * minute_ms }
+/** A browser, and its user, wait so long. */
+const delay = { first_ms: second_ms, max_ms: 10 * second_ms }
+/** After so long without a wrong try, all earlier ones are forgotten. */
+const forget_ms = hour_ms
 const max_names = 10_000
 /** Each check takes 64 MB and a core for a moment. */
 const max_checks = 2
 /** More sign-ins than this do not wait in line, which would take many seconds. */
 const max_waiting = 20
 
-/** Lets passwords be tried ever more slowly, by name and by address. Errors: `page.slow_down`. */
-export function createSlowDown(clock: Pick<Clock, 'monotonic_ms'>) {
-  const failures = new Map<string, { count: number; until_ms: number }>()
-  let checking = 0
-  const line: (() => void)[] = []
+/** Who tries. */
+export interface Trier {
+  /** The address of one client, which alone suffers; undefined if many may share it. */
+  client: string | undefined
+  /** What others share, such as the name of a user: an attacker must not lock them out. */
+  shared: readonly string[]
+}
 
-  function failed(key: string): void {
-    const count = (failures.get(key)?.count ?? 0) + 1
-    const wait_ms = count < free_tries ? 0 : backoff_ms(count - free_tries, pause)
-    failures.delete(key)
-    failures.set(key, { count, until_ms: clock.monotonic_ms() + wait_ms })
-    // The oldest goes: a flood of invented names must not fill the memory.
-    if (failures.size > max_names) failures.delete(failures.keys().next().value!)
+/** Wrong tries of one name or address. */
+interface Wrong {
+  count: number
+  last_ms: number
+}
+
+/**
+ * Lets passwords be tried ever more slowly: a client is refused for a growing time, and where others
+ * share the name or address, each try only waits longer before it is checked. Errors:
+ * `page.slow_down`.
+ */
+export class SlowDown {
+  readonly #clock: Pick<Clock, 'monotonic_ms' | 'sleep'>
+  readonly #wrong = new Map<string, Wrong>()
+  readonly #line: (() => void)[] = []
+  #checking = 0
+
+  constructor(clock: Pick<Clock, 'monotonic_ms' | 'sleep'>) {
+    this.#clock = clock
   }
 
-  return async (keys: readonly string[], check: () => Promise<boolean>): Promise<boolean> => {
-    refuseEarly(keys, line.length >= max_waiting)
-    if (checking < max_checks) checking++
-    else await new Promise<void>((resolve) => line.push(resolve))
+  async attempt({ client, shared }: Trier, check: () => Promise<boolean>): Promise<boolean> {
+    this.#refuseEarly(client)
+    await this.#clock.sleep(Math.max(0, ...shared.map((key) => this.#wait_ms(key, delay))))
+    this.#refuseEarly(client, this.#line.length >= max_waiting)
+    if (this.#checking < max_checks) this.#checking++
+    else await new Promise<void>((resolve) => this.#line.push(resolve))
     try {
       // A sign-in before this one in the line may have been wrong.
-      refuseEarly(keys)
+      this.#refuseEarly(client)
       const is_right = await check()
-      for (const key of keys) {
-        if (is_right) failures.delete(key)
-      }
-      if (!is_right) {
-        for (const key of keys) failed(key)
-      }
+      const keys = client === undefined ? shared : [client, ...shared]
+      for (const key of keys) this.#note(key, is_right)
       return is_right
     } finally {
-      const next = line.shift() ?? (() => void checking--)
+      const next = this.#line.shift() ?? (() => void this.#checking--)
       next()
     }
   }
 
-  function refuseEarly(keys: readonly string[], is_full = false): void {
-    const left_ms =
-      Math.max(0, ...keys.map((key) => failures.get(key)?.until_ms ?? 0)) - clock.monotonic_ms()
+  #note(key: string, is_right: boolean): void {
+    const count = this.#wrongOf(key)?.count ?? 0
+    this.#wrong.delete(key)
+    if (is_right) return
+    this.#wrong.set(key, { count: count + 1, last_ms: this.#clock.monotonic_ms() })
+    // The oldest goes: a flood of invented names must not fill the memory.
+    if (this.#wrong.size > max_names) this.#wrong.delete(this.#wrong.keys().next().value!)
+  }
+
+  #wrongOf(key: string): Wrong | undefined {
+    const wrong = this.#wrong.get(key)
+    return wrong && this.#clock.monotonic_ms() - wrong.last_ms < forget_ms ? wrong : undefined
+  }
+
+  #wait_ms(key: string, limits: typeof delay): number {
+    const beyond = (this.#wrongOf(key)?.count ?? 0) - free_tries
+    // The same for each try: else another one at once might be lucky.
+    return beyond < 0 ? 0 : backoff_ms(beyond, limits, () => 1)
+  }
+
+  #refuseEarly(client: string | undefined, is_full = false): void {
+    const wrong = client === undefined ? undefined : this.#wrongOf(client)
+    const until_ms = wrong ? wrong.last_ms + this.#wait_ms(client!, refusal) : 0
+    const left_ms = until_ms - this.#clock.monotonic_ms()
     if (left_ms <= 0 && !is_full) return
     const wait = formatDuration(Math.max(left_ms, second_ms))
     throw new SluiceError({

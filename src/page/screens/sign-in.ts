@@ -2,7 +2,7 @@ import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { createClientNames } from '../access/guard.ts'
 import { isPassword } from '../access/passwords.ts'
-import { createSlowDown } from '../access/slow-down.ts'
+import { SlowDown } from '../access/slow-down.ts'
 import { html } from '../html/html.ts'
 import { signInScreen } from '../html/sign-in-form.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -11,7 +11,7 @@ import { sendScreen } from '../screen.ts'
 /** Sign-in by password, by a one-time link, and sign-out. */
 export function serveSignIn(app: HttpApp, tools: PageTools): void {
   const { store, base_path, clock, log } = tools
-  const slowDown = createSlowDown(clock)
+  const slow_down = new SlowDown(clock)
   const clientOf = createClientNames(tools.config.page)
 
   app.post('/sign-in', async (request, reply) => {
@@ -24,15 +24,16 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
     )
       throw new SluiceError({ code: 'http.body_invalid', message: 'name and password are needed' })
     const user = store.user(name)
-    const address = clientOf(request)
-    const keys = [`name ${name}`, ...(address === undefined ? [] : [`from ${address}`])]
+    const { client, shared } = clientOf(request)
     // Without a user the check takes as long, so nobody learns which names exist.
-    const is_right = await slowDown(keys, () => isPassword(password, user?.password))
+    const is_right = await slow_down.attempt({ client, shared: [...shared, `name ${name}`] }, () =>
+      isPassword(password, user?.password),
+    )
     if (!is_right || !user) {
       log({
         level: 'warn',
         message: 'a sign-in to the page had a wrong name or password',
-        fields: { address },
+        fields: { address: client ?? request.socket.remoteAddress },
       })
       return sendScreen(
         request,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { networkOf } from '../../base/net/connection-places.ts'
 import type { HttpApp, HttpReply, HttpRequest } from '../../base/net/http-server-app.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { isLoopback } from '../address.ts'
@@ -31,14 +32,17 @@ const page_headers = {
  */
 export function serveInvitations(
   app: HttpApp,
-  { administration, commits, origins, clock }: Parts,
+  { administration, commits, origins, clock, settings }: Parts,
 ): void {
   const waitFor = limitRequests(requests_per_minute, () => clock.monotonic_ms())
   const waitForAll = limitRequests(requests_of_all_per_minute, () => clock.monotonic_ms())
   const { invitationOf, accept } = administration.members
 
   const handler = async (request: HttpRequest, reply: HttpReply): Promise<HttpReply> => {
-    checkRate(reply, waitFor(addressOf(request)) ?? waitForAll(0))
+    checkRate(
+      reply,
+      waitFor(addressOf(request, settings.public_url !== undefined)) ?? waitForAll(0),
+    )
     const { secret } = request.params as { secret: string }
     const invitation = invitationOf(secret)
     const is_form = request.method === 'POST'
@@ -76,10 +80,11 @@ export function serveInvitations(
   app.route({ method, url: '/invitations/:secret', config: { is_page: true } as object, handler })
 }
 
-/** The address of the client. A proxy on this machine names it last. */
-function addressOf({ headers, socket: { remoteAddress = '' } }: HttpRequest): string {
-  const named = isLoopback(remoteAddress) ? String(headers['x-forwarded-for'] ?? '').split(',') : []
-  return named.at(-1)?.trim() || remoteAddress
+/** The address of the client. A proxy on this machine, which a public address shows, names it last. */
+function addressOf({ headers, socket: { remoteAddress = '' } }: HttpRequest, has_proxy: boolean) {
+  const is_proxy = has_proxy && isLoopback(remoteAddress)
+  const named = is_proxy ? String(headers['x-forwarded-for'] ?? '').split(',') : []
+  return networkOf(named.at(-1)?.trim() || remoteAddress)
 }
 
 function send(

@@ -58,3 +58,17 @@ test('a socket is tried, too; without a daemon whoever answers is another progra
     { level: 'fault', message: expect.stringContaining('another program') },
   ])
 })
+
+test.each([
+  ['https://sluice.example.com', [], true],
+  ['https://sluice.example.com/sluice', ['127.0.0.1'], false],
+  ['http://127.0.0.1:8470', [], false],
+  ['http://localhost:8470/sluice', [], false],
+  ['http://localhost', [], true],
+])('base_url %s with the proxies %j: it asks for one: %s', async (base_url, from, is_asked) => {
+  const page = { listen: '127.0.0.1:8470', base_url, proxy: { from } }
+  const asked = (await checkPage(toolsFor({ page }))).filter(({ message }) =>
+    message.includes('page.proxy.from'),
+  )
+  expect(asked).toMatchObject(is_asked ? [{ level: 'warning' }] : [])
+})

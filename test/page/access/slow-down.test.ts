@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { createSlowDown } from '../../../src/page/access/slow-down.ts'
+import { SlowDown } from '../../../src/page/access/slow-down.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 
 /** Checks that end when the test says so. */
 function begin() {
   const clock = new FakeClock()
-  const slowDown = createSlowDown(clock)
+  const slow_down = new SlowDown(clock)
   const running: ((is_right: boolean) => void)[] = []
   const ended: string[] = []
   let checks = 0
-  const attempt = (...keys: string[]) => {
+  const attempt = (name: string, client?: string) => {
     const check = () => {
       checks++
       return new Promise<boolean>((resolve) => running.push(resolve))
     }
-    const done = slowDown(keys, check)
+    const done = slow_down.attempt({ client, shared: [`name ${name}`] }, check)
     void done.then(
       (is_right) => ended.push(is_right ? 'right' : 'wrong'),
       (error: { code: string }) => ended.push(error.code),
@@ -22,6 +22,7 @@ function begin() {
     return done
   }
   const settle = async (is_right: boolean) => {
+    await clock.advance(0)
     while (running.length > 0) {
       running.shift()!(is_right)
       await new Promise((resolve) => setImmediate(resolve))
@@ -32,30 +33,67 @@ function begin() {
 
 test('two checks run at once, twenty wait in a line, and more are asked to come again', async () => {
   const { attempt, settle, ended, running } = begin()
-  const tries = Array.from({ length: 25 }, () => attempt('name ada'))
+  const tries = Array.from({ length: 25 }, () => attempt('ada'))
   await Promise.allSettled(tries.slice(22))
   expect(running).toHaveLength(2)
   expect(ended).toEqual(Array(3).fill('page.slow_down'))
   await settle(true)
   expect(ended.slice(3)).toEqual(Array(22).fill('right'))
-  const last = attempt('name ada')
+  const last = attempt('ada')
   await settle(true)
   expect(await last, 'all turns were given back').toBe(true)
 })
 
-test('wrong tries in a line slow down those behind them, unchecked, and nobody else', async () => {
+test('wrong tries in a line slow down those of the client behind them, unchecked, and nobody else', async () => {
   const { clock, attempt, settle, ended, checks } = begin()
-  for (let tries = 0; tries < 10; tries++)
-    void attempt('name ada', 'from 203.0.113.7').catch(() => {})
+  for (let tries = 0; tries < 10; tries++) void attempt('ada', '203.0.113.7').catch(() => {})
   await settle(false)
   expect(checks(), 'three, and one that ran beside the third').toBeLessThanOrEqual(4)
   expect(ended.filter((end) => end === 'page.slow_down')).toHaveLength(10 - checks())
-  const other = attempt('name eve')
+  const other = attempt('eve', '203.0.113.8')
   await settle(true)
   expect(await other).toBe(true)
-  await expect(attempt('name ada')).rejects.toMatchObject({ code: 'page.slow_down' })
+  await expect(attempt('eve', '203.0.113.7')).rejects.toMatchObject({ code: 'page.slow_down' })
   await clock.advance(60_000)
-  const later = attempt('name ada')
+  const later = attempt('eve', '203.0.113.7')
   await settle(true)
   expect(await later).toBe(true)
+})
+
+test('wrong tries at a name delay the next ones up to ten seconds, and refuse none', async () => {
+  const { clock, attempt, settle, ended } = begin()
+  const delays_s: number[] = []
+  for (let tries = 0; tries < 12; tries++) {
+    void attempt('ada', `203.0.113.${tries}`)
+    await settle(false)
+    const began_ms = clock.monotonic_ms()
+    while (ended.length === tries) {
+      await clock.advance(500)
+      await settle(false)
+    }
+    delays_s.push((clock.monotonic_ms() - began_ms) / 1_000)
+  }
+  expect(delays_s).toEqual([0, 0, 0, 1, 2, 4, 8, 10, 10, 10, 10, 10])
+  const right = attempt('ada', '198.51.100.1')
+  await clock.advance(10_000)
+  await settle(true)
+  expect(await right, 'the user comes in all the same').toBe(true)
+  void attempt('ada', '198.51.100.1')
+  await settle(true)
+  expect(ended, 'and the next time at once').toHaveLength(14)
+})
+
+test('an hour without a wrong try forgets the earlier ones', async () => {
+  const { clock, attempt, settle, running } = begin()
+  for (let tries = 0; tries < 9; tries++) {
+    const wrong = attempt('ada', '203.0.113.7').catch(() => {})
+    await clock.advance(300_000)
+    await settle(false)
+    await wrong
+  }
+  await clock.advance(3_600_000)
+  void attempt('ada', '203.0.113.7')
+  await clock.advance(0)
+  expect(running).toHaveLength(1)
+  await settle(true)
 })

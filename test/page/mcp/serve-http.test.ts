@@ -49,12 +49,15 @@ test('only a right token counts: no session, no other scheme, no token of an ear
 })
 
 test('wrong tokens slow down, and the right one goes on working', async () => {
-  const { store, address } = await beginPage()
+  const proxy = { from: ['127.0.0.1'], user_header: undefined, groups_header: undefined }
+  const { store, address } = await beginPage({ page: { proxy } })
   store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
   const token = store.makeToken('ada')
   const tried: number[] = []
-  for (let tries = 0; tries < 5; tries++)
-    tried.push((await post(address, bearer(`sluice_page_${tries}`))).status)
+  for (let tries = 0; tries < 5; tries++) {
+    const wrong = { ...bearer(`sluice_page_${tries}`), 'x-forwarded-for': '192.0.2.1' }
+    tried.push((await post(address, wrong)).status)
+  }
   expect(tried).toEqual([401, 401, 401, 429, 429])
   expect((await post(address, bearer(token))).status).toBe(200)
 })

@@ -292,19 +292,30 @@ test('D-05 a program that guesses is slowed down', async () => {
 })
 
 test('D-05 a caller who uses up their own requests leaves those of others, also behind a proxy', async () => {
-  const client = await start({ clock: new FakeClock() })
-  const url = await invite(client)
+  const client = await start({ clock: new FakeClock(), public_url: 'https://sluice.example' })
+  const url = (await invite(client)).replace('https://sluice.example', client.service.api)
   const by = (...named: string[]) => open(url, { headers: { 'x-forwarded-for': named.join(', ') } })
   for (let at = 0; at < 20; at++) expect((await by('10.0.0.1')).status).toBe(200)
   expect((await by('10.0.0.1')).status).toBe(429)
   expect((await by('10.0.0.2', '10.0.0.1')).status, 'a caller can write the first one').toBe(429)
   expect((await by('10.0.0.2')).status).toBe(200)
+  for (let at = 0; at < 20; at++) expect((await by(`2001:db8:1:2::${at}`)).status).toBe(200)
+  expect((await by('2001:db8:1:2::ffff')).status, 'of one client').toBe(429)
   expect((await open(url)).status).toBe(200)
 })
 
-test('D-05 all callers together have a limit, too', async () => {
+test('D-05 a caller cannot name new addresses to a service without a proxy', async () => {
   const client = await start({ clock: new FakeClock() })
   const url = await invite(client)
+  const statuses: number[] = []
+  for (let at = 0; at < 21; at++)
+    statuses.push((await open(url, { headers: { 'x-forwarded-for': `10.0.0.${at}` } })).status)
+  expect(statuses).toEqual([...Array(20).fill(200), 429])
+})
+
+test('D-05 all callers together have a limit, too', async () => {
+  const client = await start({ clock: new FakeClock(), public_url: 'https://sluice.example' })
+  const url = (await invite(client)).replace('https://sluice.example', client.service.api)
   const statuses = new Set<number>()
   for (let at = 0; at < 201; at++)
     statuses.add((await open(url, { headers: { 'x-forwarded-for': `10.0.0.${at}` } })).status)
