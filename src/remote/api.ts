@@ -60,6 +60,7 @@ export async function callApi<T>(
         [api_key_header]: token,
         ...(project_id === undefined ? {} : { [project_header]: project_id }),
         accept: 'application/json',
+        'accept-encoding': 'identity',
         'user-agent': options.user_agent,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -110,8 +111,9 @@ function judge<T>(
 
 /** The value of a success; `undefined` for an empty body, and for one that is not read. */
 function parseBody(response: HttpResponse, any_body: boolean): unknown {
-  const { body, truncated } = response
+  const { body, truncated, undecoded } = response
   if (any_body && !isHtml(response)) return undefined
+  if (undecoded !== undefined) throw new OddAnswer(undecoded)
   if (truncated) throw new OddAnswer('it is larger than any that is expected')
   if (body.trim() === '') return undefined
   try {

@@ -20,6 +20,7 @@ describe('the token', () => {
       'x-api-key': token,
       'x-project-id': project_id,
       accept: 'application/json',
+      'accept-encoding': 'identity',
       'user-agent': 'sluice-test',
     })
   })

@@ -447,6 +447,10 @@ describe('network faults', () => {
         expect(isSurelyUnsent(reason(code, syscall).code), `${syscall} ${code}`).toBe(false)
       }
     }
+    const none = Object.assign(new AggregateError([]), { code: 'EHOSTUNREACH' })
+    expect(isSurelyUnsent(translateNetworkError(none, going).code)).toBe(false)
+    expect(isSurelyUnsent('network.reset')).toBe(false)
+    expect(isSurelyUnsent(undefined)).toBe(false)
     expect(reason('EAI_AGAIN').code).toBe('network.dns')
     expect(reason('CERT_HAS_EXPIRED').code).toBe('network.tls')
     expect(reason('EMFILE')).toMatchObject({

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { SharedHeartbeat } from '../run/heartbeat.ts'
 import { type Clock, second_ms } from '../time/time.ts'
+import { type DecodedBody, decodeBody } from './decode-body.ts'
 import { type Going, networkFault } from './network-fault.ts'
 
 /** The slowest line that is worth waiting for. */
@@ -35,12 +36,10 @@ export function watchDeadline(
   }
 }
 
-export interface HttpResponse {
+/** The body is at most max_body_bytes, before and after it was decoded. */
+export interface HttpResponse extends DecodedBody {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** Decoded as UTF-8; at most max_body_bytes. */
-  body: string
-  truncated: boolean
   /** True if the whole request was handed to the network before the answer came. */
   request_complete: boolean
 }
@@ -93,11 +92,11 @@ export function createAnswerReader(
     else reject(fault)
   }
 
-  function finish(truncated: boolean): void {
+  function finish(is_cut: boolean): void {
     endWatch?.()
-    const text = Buffer.concat(pieces).toString('utf8')
-    // A byte order mark is no part of the text.
-    resolve({ ...head!, body: text.startsWith('\uFEFF') ? text.slice(1) : text, truncated })
+    const encoding = head!.headers['content-encoding']
+    const limits = { max_bytes: max_body_bytes, is_cut }
+    resolve({ ...head!, ...decodeBody(Buffer.concat(pieces), encoding, limits) })
   }
 
   /** Limits the time for the whole body: a byte now and then would pass a limit on silence. */
@@ -144,5 +143,7 @@ export function createAnswerReader(
     },
   }
 
-  return { answer, abort, handler }
+  /** True once a connection carries the request: nothing says then that it did not arrive. */
+  const isSent = () => controller !== undefined
+  return { answer, abort, handler, isSent }
 }

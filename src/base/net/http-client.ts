@@ -107,7 +107,7 @@ export function createHttpClient(options: HttpClientOptions) {
       )
       return await reader.answer
     } catch (error) {
-      throw translateNetworkError(error, going)
+      throw translateNetworkError(error, going, reader.isSent())
     } finally {
       heartbeat.end()
       signal?.removeEventListener('abort', stop)

@@ -47,33 +47,42 @@ export function networkFault(
   })
 }
 
-/** Gives foreign errors our codes. Drops the originals: some carry sent or received data. */
-export function translateNetworkError(error: unknown, going: Going): SluiceError {
+/**
+ * Gives foreign errors our codes. Drops the originals: some carry sent or received data. `is_sent`:
+ * an open connection carried the request, so no code may say that it was surely not sent.
+ */
+export function translateNetworkError(error: unknown, going: Going, is_sent = false): SluiceError {
   if (error instanceof SluiceError) return error
   const proxy_status = /^Proxy response \((\d{3})\)/.exec(messageOf(error))?.[1]
   if (proxy_status !== undefined) return networkFault('proxy', going, `status ${proxy_status}`)
   const code = codeOf(error) ?? (error instanceof Error ? error.name : undefined)
   const reason = code === undefined ? 'failed' : reasonOf(code)
-  const is_broken = (reason === 'refused' || reason === 'unreachable') && !isOfConnect(error)
-  return networkFault(is_broken ? 'reset' : reason, going, code)
+  const is_broken =
+    is_sent || ((reason === 'refused' || reason === 'unreachable') && !isOfConnect(error))
+  return networkFault(is_broken && unsent.has(reason) ? 'reset' : reason, going, code)
 }
 
 /** An established connection breaks with the same codes (`read EHOSTUNREACH`), after a request. */
 function isOfConnect(error: unknown): boolean {
   // Node tries several addresses of a host, and then gives the errors of all.
   const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
-  return errors.every(
-    (one) => one instanceof Error && 'syscall' in one && one.syscall === 'connect',
-  )
+  const isOne = (one: unknown) =>
+    one instanceof Error && 'syscall' in one && one.syscall === 'connect'
+  return errors.length > 0 && errors.every(isOne)
 }
 
-const unsent_codes = new Set(
-  ['refused', 'unreachable', 'dns', 'connect_timeout', 'proxy'].map((r) => `network.${r}`),
-)
+/** Reasons of a connection that was never made. */
+const unsent: ReadonlySet<string> = new Set<NetworkReason>([
+  'refused',
+  'unreachable',
+  'dns',
+  'connect_timeout',
+  'proxy',
+])
 
 /** True if the request surely did not reach its host: even one that creates can be repeated. */
-export function isSurelyUnsent(code: string | undefined): boolean {
-  return code !== undefined && unsent_codes.has(code)
+export function isSurelyUnsent(code = ''): boolean {
+  return code.startsWith('network.') && unsent.has(code.slice('network.'.length))
 }
 
 const reasons: Record<string, NetworkReason> = {
