@@ -10,10 +10,16 @@ const max_alerts = 1_000
  * A fact about a try changes nothing if the delivery is not `wanted`.
  */
 export function createDeliveryRows(database: Sqlite) {
+  const earlier_alerts = `alert < @alert AND target = @target AND state = 'wanted'`
+  // A receiver is given up by the first alert that it did not get.
   const want_sql = database.prepare(
     `INSERT OR IGNORE INTO deliveries (run, alert, target, state, not_before_ms, wanted_ms)
-       VALUES (@run, @alert, @target, 'wanted', @at_ms, @at_ms)`,
+       VALUES (@run, @alert, @target, 'wanted', @at_ms,
+         coalesce((SELECT min(wanted_ms) FROM deliveries WHERE ${earlier_alerts}), @at_ms))`,
   )
+  // An alert names all open problems, and those that it resolves. So an earlier one that did not
+  // arrive says nothing more, and may be wrong by now.
+  const drop_earlier = database.prepare(`DELETE FROM deliveries WHERE ${earlier_alerts}`)
   // The row becomes like one that is wanted for the first time.
   const want_again = database.prepare(
     `INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms)
@@ -70,7 +76,10 @@ export function createDeliveryRows(database: Sqlite) {
     at_ms: number,
   ): void {
     const of = { run: run ?? null, alert: alert ?? null }
-    for (const target of targets) want_sql.run({ ...of, target, at_ms })
+    for (const target of targets) {
+      want_sql.run({ ...of, target, at_ms })
+      drop_earlier.run({ ...of, target })
+    }
   }
 
   function alert(id: number): RaisedAlert {

@@ -88,6 +88,32 @@ test('an offline receiver gets the alert later with the same id; the daemon give
   expect(watched.log.join('')).toContain('given up after')
 })
 
+test('an alert that did not arrive before its problem was resolved does not arrive later', {
+  timeout: 60_000,
+}, async () => {
+  const { url, received, state } = await openReceiver()
+  const watched = await Watched.begin({
+    health,
+    alerts: { ...times, deliver: [{ name: 'hook', webhook: { url } }] },
+    sections: { asking: { deliver_first_ms: 20, max_deliver_ms: 200 } },
+  })
+  await watched.green()
+  state.status = 503
+  await takeAway(watched)
+  await until('it is tried', () => received.length >= 1)
+  await bringBack(watched)
+  const isOver = () => received.some(({ body }) => String(body.subject).includes('resolved'))
+  await watched.skippingUntil(11 * minute_ms, 'the end of the problem is tried', isOver)
+  state.status = 200
+  const tries = received.length
+  await until('it arrives', () => received.length > tries)
+  watched.clock.skip(hour_ms)
+  await watched.green()
+  expect(received.slice(tries).map(({ body }) => body.subject)).toEqual([
+    expect.stringContaining('all problems are resolved'),
+  ])
+})
+
 test('a receiver of two deliveries of an alert can tell them apart', {
   timeout: 60_000,
 }, async () => {

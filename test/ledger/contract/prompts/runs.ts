@@ -409,6 +409,45 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
   )
 
   check(
+    'an alert takes the place of earlier ones that did not arrive; the first of them counts for giving up',
+    async (bench) => {
+      const alertOf = (message_id: string, targets: string[]) =>
+        ({
+          type: 'alert_raised',
+          message_id,
+          subject: '',
+          text: '',
+          problems: [],
+          targets,
+        }) as const
+      const wanted_ms = bench.clock.now_ms()
+      await bench.record(alertOf('alert_1', ['mail', 'hook']))
+      const first = (await bench.ledger.claimDeliveries(10)).work
+      const alert = first[0]!.alert!
+      await bench.record(
+        { type: 'delivery_deferred', alert, target: 'mail', not_before_ms: wanted_ms, error },
+        { type: 'delivered', alert, target: 'hook' },
+      )
+      await bench.clock.advance(minute_ms)
+      await bench.record(alertOf('alert_2', ['mail', 'hook']))
+      // The try under way of the earlier alert ends late, and changes nothing.
+      const not_before_ms = bench.clock.now_ms()
+      await bench.record({
+        type: 'delivery_deferred',
+        alert,
+        target: 'mail',
+        not_before_ms,
+        error,
+      })
+      bench.ledger.release('delivery', first)
+      expect((await bench.ledger.claimDeliveries(10)).work).toMatchObject([
+        { target: 'mail', raised: { message_id: 'alert_2' }, attempts: 0, wanted_ms },
+        { target: 'hook', raised: { message_id: 'alert_2' }, wanted_ms: wanted_ms + minute_ms },
+      ])
+    },
+  )
+
+  check(
     'a retry makes given-up deliveries due again, and new targets; delivered ones stay delivered',
     async (bench) => {
       const prompts = await withReadyFile(bench)
