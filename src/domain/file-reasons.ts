@@ -117,6 +117,20 @@ function isBeforeStart({ folder: { start }, stat, history }: FileToJudge): boole
   return known === undefined && !first_scan_done && isOlder(start, stat, started_ms)
 }
 
+/** True if the file may be one that `start` left out at another path; the ledger then decides. */
+export function mayBeMoved(
+  { start }: Pick<SkipSettings, 'start'>,
+  stat: FileStat,
+  history: Omit<FileHistory, 'moved_from_before_start' | 'known'> & {
+    known: Pick<KnownFile, 'state'> | undefined
+  },
+): boolean {
+  const { known, started_ms, first_scan_done } = history
+  if (start.kind === 'all' || (known?.state ?? 'gone') !== 'gone') return false
+  // During the first scan, only a file that was renamed since the start can be a known one here.
+  return first_scan_done || Number(stat.ctime_ns / 1_000_000n) >= started_ms
+}
+
 type ChosenStart = Exclude<FolderStart, { kind: 'all' }>
 
 function isOlder(

@@ -219,6 +219,33 @@ test('a file that the first scan left out stays out after a chmod and a move, un
   expect(plan.would_upload.files).toBe(1)
 })
 
+test('a file that `start` left out, that was gone and is back with another inode, stays', async () => {
+  const aged_ms = 3_650 * day_ms
+  const root = makeTree({ back: { text: '1', aged_ms } })
+  const rig = await openRig({ root })
+  const at = { folder: 'notes', path: 'back' } as const
+  const before = { ...statAt(root, 'back'), inode: 5n, ctime_ns: 5n }
+  await rig.record(
+    { type: 'file_skipped', ...at, stat: before, reason: 'before_start', rule: '' },
+    { type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary: nothing_seen },
+    { type: 'file_gone', ...at },
+  )
+  const config = configFor({ root, state_dir: rig.state_dir, folder: { start: 'from_now' } })
+  const plan = await planUploads({ config, ledger: rig.view(), hash: false, now_ms })
+  expect(staying(only(plan))).toEqual({ before_start: 1 })
+})
+
+test('a file that `start` left out, and that is renamed before the first scan ends, stays', async () => {
+  const root = makeTree({ renamed: { text: '1', aged_ms: 3_650 * day_ms } })
+  const rig = await openRig({ root })
+  const stat = { ...statAt(root, 'renamed'), ctime_ns: 5n }
+  const of = { folder: 'notes', path: 'old name', stat, reason: 'before_start', rule: '' } as const
+  await rig.record({ type: 'file_skipped', ...of })
+  const config = configFor({ root, state_dir: rig.state_dir, folder: { start: 'from_now' } })
+  const plan = await planUploads({ config, ledger: rig.view(), hash: false, now_ms })
+  expect(staying(only(plan))).toEqual({ before_start: 1 })
+})
+
 test('--hash: known bytes are linked, and equal files are sent once', async () => {
   const root = makeTree({
     'a.txt': 'same',

@@ -7,6 +7,7 @@ import { type FileStat, isBefore, sameStat } from '../../domain/file.ts'
 import {
   type BlockReason,
   type FileToJudge,
+  mayBeMoved,
   type SkipSettings,
   skipReason,
 } from '../../domain/file-reasons.ts'
@@ -142,17 +143,14 @@ export function scannedFiles(
   const { state, comparison, now_ms } = ledger
   const started_ms = state?.started_ms ?? now_ms
   const first_scan_done = state?.first_scan_ms !== undefined
-  const mayBeMoved =
-    first_scan_done && folder.start.kind !== 'all' ? comparison?.wasBeforeStart : undefined
   return (path: string, stat: FileStat, known: ComparedFile | undefined): ScannedFile => {
-    const moved_from_before_start = known === undefined && mayBeMoved?.(folder.name, stat) === true
-    return {
-      folder,
-      path,
-      stat,
-      known,
-      history: { known, started_ms, first_scan_done, moved_from_before_start },
-    }
+    // A file that `start` left out stays known while it is gone.
+    const is_back = known === undefined && folder.start.kind !== 'all'
+    const before = is_back ? comparison?.fileOrGone(folder.name, path) : known
+    const history = { known: before, started_ms, first_scan_done }
+    const moved_from_before_start =
+      mayBeMoved(folder, stat, history) && comparison?.wasBeforeStart(folder.name, stat) === true
+    return { folder, path, stat, known, history: { ...history, moved_from_before_start } }
   }
 }
 

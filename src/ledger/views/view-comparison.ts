@@ -67,7 +67,7 @@ export function createComparisonView(database: Sqlite) {
     )
     .safeIntegers(true)
   const one = database
-    .prepare(`${of_files} WHERE folder = ${folder_id} AND path = @path AND files.state <> 'gone'`)
+    .prepare(`${of_files} WHERE folder = ${folder_id} AND path = @path`)
     .safeIntegers(true)
   const ready_sql = database.prepare(
     `SELECT ${asset_columns} FROM contents
@@ -102,8 +102,13 @@ export function createComparisonView(database: Sqlite) {
     }
   }
 
-  function file(folder: string, path: string): ComparedFile | undefined {
+  function fileOrGone(folder: string, path: string): ComparedFile | undefined {
     return readAll<RawFile>(one, { folder, path }).map(comparedFile)[0]
+  }
+
+  function file(folder: string, path: string): ComparedFile | undefined {
+    const found = fileOrGone(folder, path)
+    return found?.state === 'gone' ? undefined : found
   }
 
   /** Ready contents by id. With `folders`, only those that a file in one of these folders holds. */
@@ -121,6 +126,7 @@ export function createComparisonView(database: Sqlite) {
     folder,
     files,
     file,
+    fileOrGone,
     wasBeforeStart: beforeStart(database, folder_id),
     ready,
     /** Known contents of these assets. Several contents can have the same asset. */

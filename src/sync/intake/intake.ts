@@ -11,6 +11,7 @@ import {
   large_bytes,
   sameStat,
 } from '../../domain/file.ts'
+import { mayBeMoved } from '../../domain/file-reasons.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import type { FolderSettings, IntakeFolder } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
@@ -201,20 +202,15 @@ async function checkOnce(
 
   async function verdictOn(path: string, known: KnownFile | undefined, stat: FileStat) {
     const { started_ms, first_scan_ms } = state!
-    const first_scan_done = first_scan_ms !== undefined
-    // During the first scan, only a file that was renamed since the start can be a known one here.
-    const is_late = first_scan_done || Number(stat.ctime_ns / 1_000_000n) >= started_ms
-    const is_new_here =
-      (known?.state ?? 'gone') === 'gone' && folder.start.kind !== 'all' && is_late
+    const history = { known, started_ms, first_scan_done: first_scan_ms !== undefined }
+    const is_new_here = mayBeMoved(folder, stat, history)
     return judgeFile({
       folder,
       path,
-      known,
       stat,
+      ...history,
       now_ms: clock.now_ms(),
       clock_doubt_ms,
-      started_ms,
-      first_scan_done,
       moved_from_before_start: is_new_here && (await ledger.wasBeforeStart(name, stat)),
     })
   }
