@@ -99,9 +99,15 @@ export const add = defineCommand({
       const hint = `the configuration has ${config.folders.map((known) => known.name).join(', ')}`
       throw wrong('usage.folder', `there is no folder ${unknown}`, hint)
     }
+    // A new role or folder of a user who has a password changes that alone, and ends no session.
+    const has_change = role !== undefined || folder !== undefined
+    const keeps_password =
+      has_change && withStore(config, (store) => store.user(name))?.password !== undefined
     // A group and a user of a proxy need none.
     const needs_password =
-      !name.startsWith(group_prefix) && config.page.proxy.user_header === undefined
+      !keeps_password &&
+      !name.startsWith(group_prefix) &&
+      config.page.proxy.user_header === undefined
     const asked =
       needs_password && password_file === undefined
         ? await askPassword(terminal.is_interactive)
@@ -121,7 +127,8 @@ export const add = defineCommand({
       return after
     })
     const seen = user.folders === 'all' ? 'all folders' : user.folders.join(', ')
-    terminal.out(`${name} may use the page as ${user.role}, and sees ${seen}`)
+    const kept = keeps_password && !hash ? '; the password and open sessions stay' : ''
+    terminal.out(`${name} may use the page as ${user.role}, and sees ${seen}${kept}`)
     return exit_codes.ok
   },
 })

@@ -20,6 +20,34 @@ test('a new password keeps role and folders; a name is one line', async (context
   expect((await home.inProcess('page', 'user', 'remove', 'ada')).code).toBe(64)
 })
 
+test('another role or folder of a known user asks for no password, and ends no session', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const add = (...args: string[]) => home.inProcess('page', 'user', 'add', ...args)
+  const store = openPageStore(join(home.path, 'state'), system_clock)
+  context.onTestFinished(() => void store.close())
+  store.putUser({ name: 'ada', role: 'reader', folders: 'all', password: 'scrypt$old' })
+  store.keepSession('one', { user: 'ada' }, '{}')
+  expect(await add('ada', '--role', 'operator')).toMatchObject({
+    code: 0,
+    out: 'ada may use the page as operator, and sees all folders; the password and open sessions stay\n',
+  })
+  expect((await add('ada', '--folder', 'docs')).code).toBe(0)
+  expect(store.user('ada')).toMatchObject({
+    role: 'operator',
+    folders: ['docs'],
+    password: 'scrypt$old',
+  })
+  expect(store.session('one')).toBe('{}')
+  // Nothing else can be meant than a new password.
+  expect((await add('ada')).err).toContain('a password is needed')
+  expect((await add('eve', '--role', 'reader')).err).toContain('a password is needed')
+  writeFileSync(join(home.path, 'pw'), 'correct horse battery\n', { mode: 0o600 })
+  expect((await add('ada', '--password-file', `${home.path}/pw`)).out).toBe(
+    'ada may use the page as operator, and sees docs\n',
+  )
+  expect(store.session('one'), 'a new password').toBeUndefined()
+})
+
 test('tokens and sessions can be seen and ended, also those of one-time links', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const store = openPageStore(join(home.path, 'state'), system_clock)
