@@ -25,6 +25,10 @@ const terminal = createTerminal({
   force_color,
 })
 
+// By default Node opens a debugger on this signal, which any user of the machine can reach. Many
+// programs reopen their log on it, so it may come by mistake.
+process.on('SIGUSR1', () => {})
+
 // Node would print an uncaught error without removing secrets.
 process.on('uncaughtException', (error) => {
   printError(error, terminal)

@@ -9,6 +9,14 @@ export function programVersion(): string {
   return version
 }
 
+/**
+ * Options of a child process that runs Node, so that SIGUSR1 opens no debugger in it. Older Nodes
+ * lack the option of their own.
+ */
+export const no_debugger = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1')
+  ? ['--disable-sigusr1']
+  : ['--import', 'data:text/javascript,process.on("SIGUSR1",()=>{})']
+
 /** Memory that this process can take before the system or its control group has none left. */
 export function freeMemory_bytes(): number {
   const available = process.availableMemory()

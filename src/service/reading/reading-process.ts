@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../base/run/errors.ts'
+import { no_debugger } from '../../base/run/process.ts'
 import { builtModule } from '../../base/run/thread.ts'
 import { formatBytes, formatDuration } from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
@@ -155,7 +156,7 @@ function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
   // service is gone.
   const cpu_s = Math.ceil((2 * time_ms) / second_ms) + 1
   const program = reading_program || fileURLToPath(builtModule('service/reading/reading-child'))
-  const node = [process.execPath, `--max-old-space-size=${heap_mb}`, program]
+  const node = [process.execPath, ...no_debugger, `--max-old-space-size=${heap_mb}`, program]
   const data_kilobytes = kilobytes + code_reserve_kilobytes
   const child = spawn('/bin/sh', ['-c', limited, 'sh', `${data_kilobytes}`, `${cpu_s}`, ...node], {
     env: {},

@@ -27,6 +27,22 @@ test('the daemon uploads new files, ends with 0 on a signal, and leaves no socke
   expect(home.hasSocket()).toBe(false)
 })
 
+test.for(['run', 'serve'])('SIGUSR1 opens no debugger in `sluice %s`', async (command, context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const running =
+    command === 'run'
+      ? await home.run()
+      : home.start('serve', '--data-dir', join(home.path, 'served'))
+  await until('it serves', () => command === 'run' || running.out() !== '', running.err)
+  running.child.kill('SIGUSR1')
+  home.write({ 'b.txt': 'two' })
+  if (command === 'run') await until('it works on', () => home.readyAssets() === 2, running.err)
+  running.child.kill('SIGTERM')
+  const { code, err } = await running.ended
+  expect(err).not.toContain('Debugger')
+  expect(code).toBe(0)
+})
+
 test('a log file that cannot be written any more: its lines go to standard error, and the work goes on', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const file = join(home.path, 'sluice.log')

@@ -54,6 +54,21 @@ describe('the reading program of this package', () => {
     expect(childrenOf(process.pid)).toHaveLength(0)
   })
 
+  test('SIGUSR1 opens no debugger in it', async () => {
+    const reading = open()
+    const read = () =>
+      reading.read({ ...file('harbour.docx'), place: { path: join(documents, 'harbour.docx') } })
+    await read()
+    const [pid] = childrenOf(process.pid)
+    const threads = () => readdirSync(`/proc/${pid}/task`).length
+    const before = threads()
+    process.kill(pid!, 'SIGUSR1')
+    expect(await read()).toMatchObject({ text: expect.stringContaining('Yrsa Holm') })
+    // A debugger listens in a thread of its own.
+    expect(threads()).toBe(before)
+    expect(childrenOf(process.pid)).toEqual([pid])
+  })
+
   test('says so when a file is gone', async () => {
     const place = { path: '/nowhere/at/all' }
     expect(await open().read({ ...file('a.pdf'), place })).toEqual({
