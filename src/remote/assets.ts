@@ -62,6 +62,8 @@ export function assetRecordOf(value: unknown, asset_id?: string) {
     raw_status,
     why_failed: raw_status === 'failed' ? whyFailed(fields.error) : undefined,
     filename: textOf(fields.filename),
+    /** The name in answers: a later one, else the first. */
+    shown_name: textOf(fields.name) ?? textOf(fields.filename),
     size_in_bytes: isSize(fields.size_in_bytes) ? fields.size_in_bytes : undefined,
     created_at_ms: timeOf_ms(fields.created_at),
     // Listed assets have labels; single ones may not.

@@ -246,6 +246,7 @@ describe('complete and read', () => {
       status: 'ready',
       raw_status: 'ready',
       filename: 'a/b.txt',
+      shown_name: 'a/b.txt',
       size_in_bytes: 12,
       created_at_ms: Date.UTC(2026, 0, 1) + 500,
       labels: [{ label_id, name: 'Contracts' }],
@@ -323,16 +324,32 @@ describe('list', () => {
     ])
   })
 
+  test('B-32 the name in answers is the later one, else the first', async () => {
+    const items = [
+      { ...item(1), filename: 'open/a.txt', name: 'open/b.txt' },
+      { ...item(2), filename: 'open/a.txt', name: null },
+      item(3),
+    ]
+    const { remote } = await remoteFor({ status: 200, body: { data: items, has_more: false } })
+    const listed = successOf(await remote.listAssets(project_id, {}))
+    expect(listed.items.map(({ shown_name }) => shown_name)).toEqual([
+      'open/b.txt',
+      'open/a.txt',
+      undefined,
+    ])
+  })
+
   test('B-30 an item without a status is read all the same; its status is empty', async () => {
     const items = [
       { asset_id: idNumber('asset', 1), filename: 'a.txt' },
       { ...item(2), status: null },
       item(3),
     ]
+    const named = { filename: 'a.txt', shown_name: 'a.txt' }
     const { remote } = await remoteFor({ status: 200, body: { data: items, has_more: false } })
     expect(successOf(await remote.listAssets(project_id, {}))).toEqual({
       items: [
-        { asset_id: idNumber('asset', 1), status: 'other', raw_status: '', filename: 'a.txt' },
+        { asset_id: idNumber('asset', 1), status: 'other', raw_status: '', ...named },
         { asset_id: idNumber('asset', 2), status: 'other', raw_status: '' },
         { asset_id: idNumber('asset', 3), status: 'ready', raw_status: 'ready' },
       ],

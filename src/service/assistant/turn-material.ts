@@ -62,7 +62,7 @@ async function passagesOf(
   return hits
     .flatMap(({ asset, text }) => {
       const row = assets.bySeq(asset)
-      return row?.status === 'ready' ? [{ source: row.filename, text }] : []
+      return row?.status === 'ready' ? [{ source: row.name ?? row.filename, text }] : []
     })
     .slice(0, max_passages)
 }

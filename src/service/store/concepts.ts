@@ -238,7 +238,7 @@ export function openConceptStore(database: Sqlite) {
     shownIn: (project: number, { label_names, name_pattern }: Filter) =>
       values<number>(
         `SELECT seq FROM assets WHERE project = @project AND status = 'ready'
-           AND (@name_pattern IS NULL OR filename GLOB @name_pattern)
+           AND (@name_pattern IS NULL OR coalesce(name, filename) GLOB @name_pattern)
            AND (@label_names IS NULL OR EXISTS (
              SELECT 1 FROM asset_labels JOIN labels ON labels.seq = label
              WHERE asset = assets.seq AND labels.name IN (SELECT value FROM json_each(@label_names))))`,

@@ -95,6 +95,17 @@ test('D-10 a view shows what fits its filter when the answer is written', async 
   expect(found(response)).toEqual(['Oslo', 'Porto'])
 })
 
+test('B-32 a view compares its pattern with the later name', async () => {
+  const client = await start()
+  const { service, project_id } = client
+  const { view_id } = service.views.create('north', { project_id, name_pattern: 'north/*' })
+  const oslo = await client.upload(sentence('Oslo'), 'oslo.md')
+  await client.upload(sentence('Vigo'), 'vigo.md')
+  await client.post(`/v1/assets/${oslo}`, { name: 'north/oslo.md' })
+  const { response } = await client.ask(question, { scope: { view_ids: [view_id] } })
+  expect(found(response)).toEqual(['Oslo'])
+})
+
 test('D-10 concepts and views are out of reach in another project', async () => {
   const client = await start()
   const { service, project_id } = client

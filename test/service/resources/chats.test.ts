@@ -310,3 +310,12 @@ test('C-17 a question asked before a restart is answered after it, once', async 
   expect(quoted(await second.answer(chat_id, message_id))).toEqual(['Oslo', 'Porto', 'Riga'])
   expect(second.service.chats(second.project_id)[0]?.messages).toHaveLength(1)
 })
+
+test('B-32 an answer cites an asset by its later name', async () => {
+  const client = await start()
+  const { Oslo } = await threeFiles(client)
+  await client.post(`/v1/assets/${Oslo}`, { name: 'north/Harbours.md' })
+  const { response } = await client.ask(question, { scope: { asset_ids: [Oslo] } })
+  expect(response).toContain('**north/Harbours.md**')
+  expect(quoted(response)).toEqual([])
+})
