@@ -34,6 +34,8 @@ export interface ListedAsset {
   asset_id: string
   /** `slot`: its bytes were never uploaded. `other`: in progress, or failed. */
   status: 'ready' | 'slot' | 'other'
+  /** Its name on the service; absent if the list shows none. */
+  name?: string | undefined
 }
 
 /** More removals than both of these mean an emptied or replaced project, not a clean-up. */

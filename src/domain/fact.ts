@@ -1,5 +1,6 @@
 import type { FaultNote } from '../base/run/errors.ts'
 import type { LossFact, Ticket } from './asset.ts'
+import type { HeldName, UploadName } from './asset-name.ts'
 import type { AuditFact } from './audit.ts'
 import type { DeliveryFact } from './delivery.ts'
 import type { FoundThere } from './disappearance.ts'
@@ -20,6 +21,8 @@ export interface FolderFact extends LabelSettings, Partial<RemovalPolicy> {
   name: string
   root: string
   project_id: string
+  /** How its files are named on the service; absent: by path. */
+  upload_name?: UploadName
   /** JSON of the settings that decide about skips. A change makes skipped files checked again. */
   rules: string
 }
@@ -122,14 +125,22 @@ export interface FilesFound {
 /** Facts about contents, recorded by the workers. `content` is the ledger's id. */
 export type ContentFact =
   | { type: 'slot_intended'; content: number }
-  | { type: 'slot_reserved'; content: number; asset_id: string; ticket: Ticket }
+  /** `given_name`: what the asset was called, and after which folder; absent after a crash. */
+  | {
+      type: 'slot_reserved'
+      content: number
+      asset_id: string
+      ticket: Ticket
+      given_name?: HeldName | undefined
+    }
   | { type: 'asset_found'; content: number; asset_id: string }
   | { type: 'bytes_accepted'; content: number }
   /** `complete` found no bytes or other ones: they are uploaded again with the same ticket. */
   | { type: 'bytes_missing'; content: number; not_before_ms: number; error: FaultNote }
   | { type: 'ingest_started'; content: number; not_before_ms: number }
   | { type: 'ingest_continues'; content: number; not_before_ms: number; note?: FaultNote }
-  | { type: 'asset_ready'; content: number }
+  /** `shown_name`: its name by the service's record; absent if that shows none. */
+  | { type: 'asset_ready'; content: number; shown_name?: string | undefined }
   | { type: 'content_refused'; content: number; error: FaultNote }
   | { type: 'type_refused'; content: number; error: FaultNote }
   /** Without `error` this and `slot_lost` add no attempt (service at fault, expired ticket). */

@@ -162,6 +162,8 @@ function markRestored(file: string, now_ms: number): void {
         'UPDATE audits SET wanted = 1, restored_ms = ?, began_ms = NULL, asked = 0, cursor = NULL, listed = 0',
       )
       .run(now_ms)
+    // Assets may have been renamed after the backup. The audit shows their names.
+    database.exec('DELETE FROM asset_names')
   })
 }
 

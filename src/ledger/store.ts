@@ -29,6 +29,7 @@ import { createDifferenceFinder, createKnownRanges, no_differences } from './row
 import { createFileRows } from './rows/file-rows.ts'
 import { type FolderRow, folderState } from './rows/folder-row.ts'
 import { createFolderRows } from './rows/folder-rows.ts'
+import { createNameRows } from './rows/name-rows.ts'
 import { createRemovalRows } from './rows/removal-rows.ts'
 import { createAbsenceRows, createPauseRow, createTroubleRows } from './rows/trouble-rows.ts'
 import { createWaits } from './rows/waits.ts'
@@ -78,11 +79,22 @@ export function createLedgerStore(
   const files = createFileRows(database, ranges.touch)
   const removals = createRemovalRows(database, { folders: folders_sql, usage })
   const waits = createWaits(database, limits)
-  const parts = { counts, tickets, usage, folders: folders_sql, limits, pause, removals, waits }
+  const names = createNameRows(database)
+  const parts = {
+    counts,
+    tickets,
+    usage,
+    folders: folders_sql,
+    limits,
+    pause,
+    removals,
+    waits,
+    names,
+  }
   const contents = createContentRecorder(database, parts)
   const file_recorder = createFileRecorder({ ...parts, files, contents })
   const found = createFoundRecorder({ ...parts, files, recorder: file_recorder })
-  const audits = createAuditRecorder(database, { contents, files: file_recorder })
+  const audits = createAuditRecorder(database, { contents, files: file_recorder, names })
   const labels = createLabelRecorder(database, folders_sql)
   const requests = createUserRecorder(database, { files: file_recorder, contents, removals })
   const troubles = createTroubleRows(database)
@@ -90,7 +102,7 @@ export function createLedgerStore(
   const claims = createClaims(database, { ...parts, contents, labels })
   const removal_claims = createRemovalClaims(database, { ...parts, contents })
   const deliveries = createDeliveryRows(database)
-  const runs = createRunRecorder(database, deliveries)
+  const runs = createRunRecorder(database, { deliveries, names })
   const run_claims = createRunClaims(database, { recorder: runs, deliveries, pause })
   const prompt_queries = createPromptQueries(database, {
     folders: folders_sql,

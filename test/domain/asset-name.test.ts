@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { uploadName } from '../../../src/sync/upload/sending-source.ts'
+import { describe, expect, test } from 'vitest'
+import { folderNaming, foldersNaming, mayBeTold, uploadName } from '../../src/domain/asset-name.ts'
 
 const folder = { name: 'finance', upload_name: 'path' as const }
 
@@ -31,4 +31,58 @@ test('property: at most 255 characters, no character cut in half, short names un
       else expect(name.length).toBeGreaterThan(250)
     }),
   )
+})
+
+const own = { folder: 'open', path: 'sub/note.txt' }
+const by = (folder: string | undefined, text: string) => ({ folder, text })
+
+describe('who may be told the names of an asset', () => {
+  test.each([
+    ['no name is known', [], [null]],
+    ['the name is that of the file', [by('open', 'open/sub/note.txt')], []],
+    ['its own name alone, whoever gave it', [by(undefined, 'note.txt')], []],
+    ['its own name alone, given by a copy elsewhere', [by('secret', 'note.txt')], []],
+    ['the name of a copy elsewhere', [by('secret', 'secret/layoffs.txt')], ['secret']],
+    ['the own name of a copy elsewhere', [by('secret', 'layoffs.txt')], ['secret']],
+    ['an earlier name in the same folder', [by('open', 'open/old.txt')], ['open']],
+    ['a name of unknown origin', [by(undefined, 'layoffs.txt')], [null]],
+    [
+      'a rename is on its way',
+      [by('open', 'open/sub/note.txt'), by('secret', 'secret/a.txt')],
+      ['secret'],
+    ],
+  ])('%s', (_, held, naming) => {
+    expect(foldersNaming(held, own)).toEqual(naming)
+  })
+
+  test.each([
+    [[], [], true],
+    [['open'], ['open', 'minutes'], true],
+    [['open', 'secret'], ['open'], false],
+    [[null], ['open', 'secret'], false],
+  ])('names from %j, seen are %j: %j', (naming, seen, told) => {
+    expect(mayBeTold(naming, (folder) => seen.includes(folder))).toBe(told)
+  })
+})
+
+describe('the folder that a name on the service comes from', () => {
+  const files = [
+    { folder: 'open', path: 'a.txt' },
+    { folder: 'secret', path: 'x/layoffs.txt' },
+  ]
+  const long = `${'deep/'.repeat(80)}a.txt`
+
+  test.each([
+    ['the name of one of the files', 'secret/x/layoffs.txt', false, 'secret'],
+    ['a base name, of an asset of another user', 'layoffs.txt', false, undefined],
+    ['a base name, of an asset that Sluice made', 'layoffs.txt', true, 'secret'],
+    ['a name of no file', 'secret/other.txt', true, undefined],
+  ])('%s', (_, text, made_here, expected) => {
+    expect(folderNaming(text, files, made_here)).toBe(expected)
+  })
+
+  test('also of a name that lost its middle', () => {
+    const text = uploadName({ name: 'open', upload_name: 'path' }, long)
+    expect(folderNaming(text, [{ folder: 'open', path: long }], false)).toBe('open')
+  })
 })

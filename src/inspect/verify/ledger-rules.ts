@@ -135,6 +135,12 @@ const of_others: readonly Rules[] = [
     'a label is of a content that the ledger does not have',
   ),
   orphans(
+    'asset_names',
+    'content',
+    'contents',
+    'a name is of a content that the ledger does not have',
+  ),
+  orphans(
     'label_intents',
     'content',
     'contents',

@@ -8,6 +8,7 @@ import { isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { course_schema } from './schema-course.ts'
 import { files_schema } from './schema-files.ts'
+import { names_schema } from './schema-names.ts'
 import { prompts_schema } from './schema-prompts.ts'
 import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
 
@@ -67,6 +68,7 @@ function noLedger(state_dir: string): SluiceError {
 /** Migrations of ledger.db. Formats 1 to 13 existed only before the first release. */
 export const ledger_migrations: readonly Migration[] = [
   { version: 14, sql: [files_schema, prompts_schema, course_schema].join('\n') },
+  { version: 15, sql: names_schema },
 ]
 
 /**

@@ -5,6 +5,7 @@ import type { UnauditedAsset, UnauditedPage, UnauditedQuery } from '../audit-wor
 import { createAuditRows } from '../rows/audit-rows.ts'
 import { in_need } from '../rows/content-rows.ts'
 import { best_copy_first, fileRow, type RawFile } from '../rows/file-rows.ts'
+import type { NameRows } from '../rows/name-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
 
@@ -16,9 +17,9 @@ const copies_at_once = 5_000
 /** Applies facts of the audit: which contents a round saw, and how many of each kind. */
 export function createAuditRecorder(
   database: Sqlite,
-  parts: { contents: ContentRecorder; files: FileRecorder },
+  parts: { contents: ContentRecorder; files: FileRecorder; names: NameRows },
 ) {
-  const { contents, files } = parts
+  const { contents, files, names } = parts
   const rows = createAuditRows(database)
   const by_asset = database.prepare(
     'SELECT id, state FROM contents WHERE asset_id = ? AND project = ?',
@@ -125,8 +126,9 @@ export function createAuditRecorder(
     return through < contents.rows.newest() ? { assets, next: through } : { assets }
   }
 
-  function see(project: number, { asset_id, status }: ListedAsset, at_ms: number): void {
+  function see(project: number, { asset_id, status, name }: ListedAsset, at_ms: number): void {
     const known = by_asset.all(asset_id, project) as { id: number; state: string }[]
+    for (const { id } of known) names.learn(id, name)
     if (known.length === 0) {
       if (status !== 'other') rows.count(project, status === 'ready' ? 'unknown' : 'slots', 1)
       return

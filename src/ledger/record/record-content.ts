@@ -11,6 +11,7 @@ import { type ContentRow, createContentRows } from '../rows/content-rows.ts'
 import type { Counts, Usage } from '../rows/counts.ts'
 import { is_there, oldestThere } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
+import type { NameRows } from '../rows/name-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
 import { createTypeRows } from '../rows/type-rows.ts'
 
@@ -23,9 +24,10 @@ export function createContentRecorder(
     tickets: Tickets
     usage: Usage
     removals: RemovalRows
+    names: NameRows
   },
 ) {
-  const { folders, counts, tickets, usage, removals } = parts
+  const { folders, counts, tickets, usage, removals, names } = parts
   const rows = createContentRows(database)
   const types = createTypeRows(database, rows)
   const present_by_folder = database.prepare(
@@ -76,7 +78,10 @@ export function createContentRecorder(
     if (before.asset_id !== undefined && after.asset_id !== before.asset_id) {
       forget_labels.run(before.id)
       forget_label_intents.run(before.id)
+      names.forget(before.id)
     }
+    if (fact.type === 'slot_reserved' && fact.given_name) names.give(before.id, fact.given_name)
+    if (fact.type === 'asset_ready') names.learn(before.id, fact.shown_name)
     if (after.state !== before.state) restage(before, after, at_ms)
     if (fact.type === 'bytes_accepted') {
       mark_sent.run(at_ms, before.id)

@@ -1,8 +1,9 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms } from '../../base/time/time.ts'
-import type { PromptFact, RunFact } from '../../domain/run.ts'
+import type { PromptFact, RunFact, RunPlan } from '../../domain/run.ts'
 import { type RunStep, runAfter } from '../../domain/run-progress.ts'
 import type { DeliveryRows } from '../rows/delivery-rows.ts'
+import type { NameRows } from '../rows/name-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import { createRunRows } from '../rows/run-rows.ts'
 
@@ -12,7 +13,10 @@ const run_days = 730
 const trimmed_at_once = 50
 
 /** Applies facts about prompts and runs: the pure transition, and what follows from it. */
-export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
+export function createRunRecorder(
+  database: Sqlite,
+  { deliveries, names }: { deliveries: DeliveryRows; names: NameRows },
+) {
   const prompts = createPromptRows(database)
   const runs = createRunRows(database)
   const insert_covered = database.prepare(
@@ -126,7 +130,7 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     const before = runs.get(fact.run)
     const after = before && runAfter(before, fact, at_ms)
     if (!before || !after) return
-    if (fact.type === 'run_planned') runs.putPlan(before.id, fact.plan)
+    if (fact.type === 'run_planned') plan(before.id, fact.plan)
     runs.update(before.id, after)
     if (fact.type === 'turn_asked') prompts.keepChat(before.prompt, fact.chat_id)
     if (fact.type === 'run_written') {
@@ -135,6 +139,12 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
       prompts.mark(before.prompt, before.due_ms)
       deliveries.want({ run: before.id }, fact.targets, at_ms)
     }
+  }
+
+  /** The names of its assets may change later, so the run keeps from where they are now. */
+  function plan(run: number, plan: RunPlan): void {
+    const naming = plan.assets.flatMap(({ asset_id, name }) => names.naming(asset_id, name))
+    runs.putPlan(run, { ...plan, naming: [...new Set(naming)] })
   }
 
   function recordCovered(

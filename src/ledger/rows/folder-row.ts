@@ -1,4 +1,5 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
+import type { UploadName } from '../../domain/asset-name.ts'
 import { isSameQuestion } from '../../domain/disappearance.ts'
 import type { FolderEvent, FolderFact, ScanSummary } from '../../domain/fact.ts'
 import type { LabelSettings } from '../../domain/labels.ts'
@@ -13,6 +14,7 @@ export interface FolderRow
   id: number
   project: number
   rules: string
+  upload_name: UploadName
   configured: boolean
   /** Unix ms since when it has been configured with this project, without interruption. */
   kept_ms: number
@@ -106,7 +108,7 @@ export function configuredFolder(
   project: number,
   at_ms: number,
 ) {
-  const { name, root, project_id, labels, label_from, rules } = fact
+  const { name, root, project_id, labels, label_from, rules, upload_name = 'path' as const } = fact
   const { on_delete, on_change, delete_grace_ms } = { ...keep_everything, ...fact }
   const policy = { on_delete, on_change, delete_grace_ms }
   const config = {
@@ -116,6 +118,7 @@ export function configuredFolder(
     labels,
     label_from,
     rules,
+    upload_name,
     ...policy,
     project,
     configured: true,

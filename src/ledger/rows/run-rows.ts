@@ -12,7 +12,11 @@ export interface RunRow extends RunProgress {
   began_ms: number
   mark_ms: number | undefined
   refusals: RunRefusal[]
+  /** Folders that name its assets on the service (schema-names.ts). Undefined if not kept. */
+  naming: (string | null)[] | undefined
 }
+
+const unplanned = { refusals: [], naming: undefined }
 
 /** The columns of a fault; both are undefined without one. */
 export interface FaultColumns {
@@ -20,9 +24,9 @@ export interface FaultColumns {
   error_message: string | undefined
 }
 
-type RawRun = Omit<RunRow, 'error' | 'notes' | 'turns' | 'refusals'> &
+type RawRun = Omit<RunRow, 'error' | 'notes' | 'turns' | 'refusals' | 'naming'> &
   FaultColumns &
-  Record<'notes' | 'turns' | 'refusals', string>
+  Record<'notes' | 'turns' | 'refusals', string> & { naming: string | undefined }
 
 /** Listed in queries so that they use the partial index of the open runs. */
 export const open_run_states = `'due', 'planned', 'asking', 'asked', 'answered'`
@@ -48,7 +52,7 @@ export function createRunRows(database: Sqlite) {
        WHERE run = ? ORDER BY place`,
   )
   const put_asset = database.prepare('INSERT INTO run_assets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const put_refusals = database.prepare('UPDATE runs SET refusals = ? WHERE id = ?')
+  const put_parts = database.prepare('UPDATE runs SET refusals = ?, naming = ? WHERE id = ?')
   const drop_assets = database.prepare('DELETE FROM run_assets WHERE run = ?')
   const delete_sql = database.prepare('DELETE FROM runs WHERE id = ?')
 
@@ -64,7 +68,7 @@ export function createRunRows(database: Sqlite) {
   ): RunRow | undefined {
     const { changes, lastInsertRowid } = insert_sql.run({ ...run, at_ms })
     if (changes === 0) return undefined
-    return { ...newRun(at_ms), ...run, id: Number(lastInsertRowid), began_ms: at_ms, refusals: [] }
+    return { ...newRun(at_ms), ...run, id: Number(lastInsertRowid), began_ms: at_ms, ...unplanned }
   }
 
   function update(id: number, { turns, notes, error, ...plain }: RunProgress): void {
@@ -79,7 +83,10 @@ export function createRunRows(database: Sqlite) {
   }
 
   /** Replaces an earlier plan. */
-  function putPlan(id: number, plan: Pick<RunPlan, 'assets' | 'refusals'>): void {
+  function putPlan(
+    id: number,
+    plan: Pick<RunPlan, 'assets' | 'refusals'> & Pick<RunRow, 'naming'>,
+  ): void {
     drop_assets.run(id)
     for (const [place, asset] of plan.assets.entries()) {
       const { content, asset_id, md5, size, name, seq, arrived_ms, turn } = asset
@@ -96,7 +103,7 @@ export function createRunRows(database: Sqlite) {
         turn,
       )
     }
-    put_refusals.run(JSON.stringify(plan.refusals), id)
+    put_parts.run(JSON.stringify(plan.refusals), JSON.stringify(plan.naming), id)
   }
 
   const assets = (id: number) => readAll<RunAsset>(assets_sql, id)
@@ -117,6 +124,7 @@ function runRow(raw: RawRun): RunRow {
     notes: JSON.parse(raw.notes) as string[],
     turns: JSON.parse(raw.turns) as RunTurn[],
     refusals: JSON.parse(raw.refusals) as RunRefusal[],
+    naming: raw.naming === undefined ? undefined : (JSON.parse(raw.naming) as RunRow['naming']),
   }
 }
 

@@ -2,6 +2,7 @@ import { createPromptQueries } from '../claims/prompt-queries.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import type { ArrivalQuery, UnreadyQuery } from '../prompt-work.ts'
 import { createFolderRows } from '../rows/folder-rows.ts'
+import { createNamingReader } from '../rows/name-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import { readFolders } from './view-folders.ts'
 
@@ -32,7 +33,13 @@ export function openArrivalsView(state_dir: string) {
        LEFT JOIN files ON files.content = contents.id AND files.folder = page.folder AND files.state = 'present'
      ORDER BY page.seq DESC, files.path`,
   )
+  let naming: ReturnType<typeof createNamingReader> | undefined
   return {
+    /** Folders whose names the service has for this asset, beside that of the file (or null). */
+    naming({ asset_id, folder, path }: ArrivedFile): (string | null)[] {
+      naming ??= createNamingReader(database)
+      return naming(asset_id, `${folder}/${path}`)
+    },
     /**
      * Yields the files that a question can cover, the newest arrival first: each present path of a
      * ready content in these folders. It reads only as far as the caller iterates.

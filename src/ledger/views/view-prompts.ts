@@ -3,6 +3,7 @@ import type { FaultNote } from '../../base/run/errors.ts'
 import type { RunAsset, RunRefusal, RunState } from '../../domain/run.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import type { PromptState } from '../prompt-work.ts'
+import { createNamingReader } from '../rows/name-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import {
   createRunRows,
@@ -62,6 +63,8 @@ export interface RunView extends RunSummary {
   chat_id: string | undefined
   planned_assets: readonly RunAsset[]
   planned_refusals: readonly RunRefusal[]
+  /** Folders whose names the service had for its assets, beside those of the files (or null). */
+  naming: readonly (string | null)[]
   deliveries: DeliveryView[]
 }
 
@@ -155,7 +158,20 @@ function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefin
   const of_run = database.prepare(
     `${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`,
   )
-  return { ...run, ...of_row, planned_assets: rows.assets(id), deliveries: deliveries(of_run, id) }
+  const planned_assets = rows.assets(id)
+  return {
+    ...run,
+    ...of_row,
+    planned_assets,
+    naming: row.naming ?? namingBefore(database, planned_assets),
+    deliveries: deliveries(of_run, id),
+  }
+}
+
+/** For a run planned by an earlier version: its assets may have had any of their names then. */
+function namingBefore(database: Sqlite, assets: readonly RunAsset[]): (string | null)[] {
+  const naming = createNamingReader(database)
+  return assets.flatMap(({ asset_id, name }) => naming(asset_id, name, 1))
 }
 
 function summaries(statement: Statement, ...values: unknown[]): RunSummary[] {

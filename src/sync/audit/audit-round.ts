@@ -1,5 +1,6 @@
 import { minute_ms } from '../../base/time/time.ts'
 import { lossOf } from '../../domain/asset.ts'
+import type { ListedAsset } from '../../domain/audit.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { type AuditState, expectedAssets, type UnauditedAsset } from '../../ledger/audit-work.ts'
 import { type AssetRecord, assetIdOf, assets_a_page, isUnfilled } from '../../remote/assets.ts'
@@ -125,16 +126,13 @@ export function createAuditRound(
 }
 
 /** If the status does not say so, an asset without bytes counts as a slot. */
-function listedAsset(record: AssetRecord): {
-  asset_id: string
-  status: 'ready' | 'slot' | 'other'
-} {
-  const { asset_id, status, raw_status } = record
+function listedAsset(record: AssetRecord): ListedAsset {
+  const { asset_id, status, raw_status, shown_name: name } = record
   if (status === 'ready' || raw_status === '')
-    return { asset_id, status: status === 'ready' ? status : 'other' }
+    return { asset_id, status: status === 'ready' ? status : 'other', name }
   const is_slot =
     status === 'uploaded' || (status !== 'failed' && isUnfilled(record, Number.POSITIVE_INFINITY))
-  return { asset_id, status: is_slot ? 'slot' : 'other' }
+  return { asset_id, status: is_slot ? 'slot' : 'other', name }
 }
 
 /**

@@ -50,7 +50,8 @@ export function followFact(
   follow: FollowSettings,
 ): ContentFact {
   const { content } = work
-  if (record.status === 'ready') return { type: 'asset_ready', content }
+  if (record.status === 'ready')
+    return { type: 'asset_ready', content, shown_name: record.shown_name }
   if (record.status === 'failed') {
     return {
       type: 'content_refused',

@@ -2,6 +2,7 @@ import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import type { Heartbeat } from '../../base/run/heartbeat.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
 import type { Ticket } from '../../domain/asset.ts'
+import { uploadName } from '../../domain/asset-name.ts'
 import type { ContentFact, FileFact } from '../../domain/fact.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
 import { isUnfilled } from '../../remote/assets.ts'
@@ -17,7 +18,6 @@ import {
   placeFault,
   type SendingSource,
   type SourceTools,
-  uploadName,
 } from './sending-source.ts'
 
 export interface SendTools extends SourceTools, Omit<ClaimTools, 'heartbeats'> {
@@ -124,7 +124,8 @@ export async function sendAsset(
       return undefined
     }
     const { asset_id, ticket } = created
-    await record({ type: 'slot_reserved', content, asset_id, ticket })
+    const given_name = { text: filename, folder: source.place.folder }
+    await record({ type: 'slot_reserved', content, asset_id, ticket, given_name })
     return { asset_id, ticket }
   }
 

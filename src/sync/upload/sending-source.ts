@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { Heartbeat } from '../../base/run/heartbeat.ts'
 import type { Clock } from '../../base/time/time.ts'
@@ -111,36 +110,4 @@ async function openPlace(
     },
     close: () => source.close(),
   }
-}
-
-/** Characters. Maximum length of `filename` (contract, section 2). */
-const max_name_length = 255
-
-/**
- * The name on the service: the folder's name and the path in it, so that two `report.docx` differ;
- * or only the file's own name. A long name loses its middle, so that the folder and the ending
- * stay.
- */
-export function uploadName(
-  folder: { name: string; upload_name: 'path' | 'base' },
-  path: string,
-): string {
-  const whole = folder.upload_name === 'path' ? `${folder.name}/${path}` : basename(path)
-  const characters = [...whole]
-  if (whole.length <= max_name_length) return whole
-  const budget = max_name_length - 1
-  let head = ''
-  let tail = ''
-  for (let from = 0, to = characters.length - 1; ; ) {
-    const next_tail = characters[to--]! + tail
-    if (head.length + next_tail.length > budget) break
-    tail = next_tail
-    // The head gets a third of the length, because the tail has the file's own name.
-    if (head.length * 2 < tail.length) {
-      const next_head = head + characters[from++]!
-      if (next_head.length + tail.length > budget) break
-      head = next_head
-    }
-  }
-  return `${head}…${tail}`
 }
