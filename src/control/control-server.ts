@@ -111,7 +111,7 @@ function textsOf(value: unknown, field: string): string[] {
 }
 
 function questionOf(body: unknown): AskedQuestion {
-  const { text, folders, paths, labels, within_ms, chat_id } = fieldsOf(body)
+  const { text, folders, paths, labels, within_ms, chat_id, sees } = fieldsOf(body)
   return {
     text: textOf(text, 'text'),
     ...(folders === undefined ? {} : { folders: textsOf(folders, 'folders') }),
@@ -119,6 +119,7 @@ function questionOf(body: unknown): AskedQuestion {
     labels: textsOf(labels, 'labels'),
     ...(within_ms === undefined ? {} : { within_ms: idOf(within_ms, 'within_ms') }),
     ...(chat_id === undefined ? {} : { chat_id: textOf(chat_id, 'chat_id') }),
+    ...(sees === undefined ? {} : { sees: textsOf(sees, 'sees') }),
   }
 }
 

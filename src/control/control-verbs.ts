@@ -47,15 +47,21 @@ export interface AskedQuestion {
   within_ms?: number | undefined
   /** The chat to go on in; absent: a new one. */
   chat_id?: string | undefined
+  /** Folders of the files whose names the answer may tell; absent: all. */
+  sees?: readonly string[] | undefined
 }
 
-/** `sources`: the files in scope; those that the answer names come first. */
+/**
+ * `sources`: the files in scope; those that the answer names come first. `left_out`: number of files
+ * that were not asked about, because the service has them under names of folders not in `sees`.
+ */
 export interface AskAnswer {
   chat_id: string
   answer: string
   /** What to know about the answer; null without anything. */
   note: string | null
   sources: { name: string; asset_id: string; is_named: boolean }[]
+  left_out?: number
 }
 
 export const max_pause_ms = 366 * day_ms

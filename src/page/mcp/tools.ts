@@ -4,6 +4,7 @@ import { isoTime, second_ms } from '../../base/time/time.ts'
 import type { AskAnswer } from '../../control/control-verbs.ts'
 import { fileAnswer } from '../../inspect/files/known-files.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
+import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { promptNamed } from '../../prompts/show/find-run.ts'
 import { coverageText } from '../../prompts/show/run-answers.ts'
@@ -11,7 +12,7 @@ import { configFor, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { type AskWish, refuseOddQuestion } from '../reads/asking.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
-import { reportBody, withOwnRuns } from '../reads/own-runs.ts'
+import { otherNamesText, reportBody, withOwnRuns } from '../reads/own-runs.ts'
 import { max_query_chars } from '../reads/search-words.ts'
 import {
   filesMeant,
@@ -174,11 +175,12 @@ const ask = toolOf({
     const ended = new AbortController()
     void tellWaiting(call, ended.signal)
     const asked = call.ask({ ...wish, within_ms }, call.stopped).finally(() => ended.abort())
-    const { answer, note, chat_id, sources } = await asked
+    const { answer, note, chat_id, sources, left_out = 0 } = await asked
     const named = sources.filter(({ is_named }) => is_named).slice(0, max_files)
     const names = named.map(({ name }) => printable(name)).join(', ') || 'none'
     const text = `${answer}\n\n${note === null ? '' : `Note: ${note}\n\n`}Files that it names: ${names}`
-    return { text, data: { answer, note, chat_id, sources: named, asked_over: sources.length } }
+    const data = { answer, note, chat_id, sources: named, asked_over: sources.length, left_out }
+    return { text: `${text}${leftOutText(data)}`, data }
   },
 })
 
@@ -193,11 +195,14 @@ const lastReport = toolOf({
         own.prompt(prompt)
       const { schedule } = promptNamed(prompt, own.config)
       const written = own.history(prompt, 0, max_files).find((run) => run.state === 'written')
+      const not_shown = own.withOtherNames()
+      const why = not_shown > 0 ? `\n${otherNamesText(not_shown)}` : ''
       if (!written) {
         const next = nextTimes(schedule, tools.clock.now_ms(), 1)[0]?.text ?? null
+        const none = not_shown > 0 ? 'that you may see' : 'yet'
         return {
-          text: `${prompt} has written no report yet; its next run: ${next}`,
-          data: { prompt, run: null, next },
+          text: `${prompt} has written no report ${none}; its next run: ${next}${why}`,
+          data: { prompt, run: null, next, not_shown },
         }
       }
       const run = own.run(written.run)
@@ -211,11 +216,21 @@ const lastReport = toolOf({
       const covered = run.planned_assets
         .slice(0, max_files)
         .map(({ name, asset_id }) => ({ name, asset_id }))
-      const text = `The report of ${prompt} for ${due} (run ${run.run})\n${coverage}\n\n${report}`
+      const text = `The report of ${prompt} for ${due} (run ${run.run})\n${coverage}\n\n${report}${why}`
       const covered_files = run.planned_assets.length
       return {
         text,
-        data: { prompt, run: run.run, due, coverage, report, is_cut, covered, covered_files },
+        data: {
+          prompt,
+          run: run.run,
+          due,
+          coverage,
+          report,
+          is_cut,
+          covered,
+          covered_files,
+          not_shown,
+        },
       }
     }),
 })

@@ -95,8 +95,9 @@ export function createAsking({
     )
     const told = (message: string) =>
       viewer.role === 'reader' ? forReader({ message }, config).message : message
+    const sees = viewer.folders === 'all' ? undefined : viewer.folders
     const done = withDaemon({ config }, (daemon) =>
-      daemon.ask(questionOf(wish, folders, chat_id)),
+      daemon.ask({ ...questionOf(wish, folders, chat_id), sees }),
     ).then(
       (answer) => end.run(JSON.stringify(answer), null, id),
       (error: unknown) => end.run(null, scrubText(told(messageOf(error))), id),

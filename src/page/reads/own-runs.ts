@@ -1,4 +1,6 @@
+import { counted } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
+import { mayBeTold } from '../../domain/asset-name.ts'
 import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
 import { scopeIn } from '../../prompts/plan/question.ts'
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
@@ -45,6 +47,8 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
 
   const own_runs = new Map<number, RunView | undefined>()
   let hides_some = false
+  /** Runs about files that the service has under names of other folders. */
+  const with_other_names = new Set<number>()
 
   /** A run that is theirs, as are those before it in its chat, which its answer may use. */
   function ownRun(id: number): RunView | undefined {
@@ -69,6 +73,11 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     const folders = [...names, ...coverageOf(run).folders.map(({ name }) => name)]
     if (Object.values(others).flat().length > 0 || !folders.every((name) => maySee(viewer, name)))
       return undefined
+    // The answer cites a file by its name on the service, which may be that of a copy elsewhere.
+    if (!mayBeTold(run.naming, (name) => maySee(viewer, name))) {
+      with_other_names.add(id)
+      return undefined
+    }
     // Without a plan nothing says of which folders the reason speaks.
     return run.coverage === undefined ? { ...run, why: undefined, error: undefined } : run
   }
@@ -102,6 +111,8 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     history,
     /** True if one of those that were asked for is theirs, unless the first of its chat was not. */
     hidesSome: () => hides_some,
+    /** Number of those asked for that are not theirs because of the names of files alone. */
+    withOtherNames: () => with_other_names.size,
     /** The written run before this one; undefined without one. */
     before({ prompt: name, due_ms }: RunView): RunView | undefined {
       for (const other of view?.runs(name, max_searched) ?? []) {
@@ -112,6 +123,11 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
       return undefined
     },
   }
+}
+
+/** Why runs over the user's own folders are not shown. */
+export function otherNamesText(runs: number): string {
+  return `${counted(runs, 'run')} not shown to you: the service has files of these runs under names of folders that you do not see, or under names that Sluice does not know, and the reports may tell them.`
 }
 
 /** The report without its front matter. `lost`: why it is the answer of the ledger instead. */

@@ -1,6 +1,7 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { day_ms, second_ms } from '../../base/time/time.ts'
+import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
 import { type Html, html, markdownText, nameText, timeText } from '../html/html.ts'
 import { type Frame, namedFileLink } from '../html/layout.ts'
@@ -101,7 +102,7 @@ function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): 
     )
   }
   const more = answer.sources.length - sources.length
-  return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}</p>
+  return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}${leftOutText(answer)}</p>
 <article>${markdownText(answer.answer)}</article>
 ${typeof answer.note === 'string' && html`<p class="soft">Note: ${answer.note}</p>`}
 ${list('Files that the answer names', true)}${list('Other files that it was asked over', false)}

@@ -15,7 +15,7 @@ import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { actButton, table } from '../html/layout.ts'
 import { filesTable, noReports, promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
-import { withOwnRuns } from '../reads/own-runs.ts'
+import { otherNamesText, withOwnRuns } from '../reads/own-runs.ts'
 import { notThere, withDaemon } from '../reads/with-daemon.ts'
 import { act, get, notAllowed } from '../screen.ts'
 
@@ -49,13 +49,14 @@ export function servePrompts(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/prompts/:name', async ({ viewer, param, query }) => {
     const name = param('name')
     const from = Math.min(Math.max(0, Math.floor(Number(query('from'))) || 0), max_from)
-    return withOwnRuns(tools, viewer, ({ prompt, history, hidesSome }) => {
+    return withOwnRuns(tools, viewer, ({ prompt, history, hidesSome, withOtherNames }) => {
       const settings = prompt(name)
       const older = history(name, from + page_runs, 1).length > 0
       const live = html`${settings && nextRuns(settings, clock.now_ms())}
 <h2>Runs</h2>${runsTable(history(name, from, page_runs), base_path)}
 ${older && html`<p><a rel="next" href="${base_path}${promptPath(name)}?from=${from + page_runs}">Older runs</a></p>`}
-${hidesSome() && html`<p>Some runs are not shown to you: their chat began before the runs that Sluice keeps, so they may be about other folders.</p>`}`
+${hidesSome() && html`<p>Some runs are not shown to you: their chat began before the runs that Sluice keeps, so they may be about other folders.</p>`}
+${withOtherNames() > 0 && html`<p>${otherNamesText(withOtherNames())}</p>`}`
       return { title: name, top: settings && about(settings, viewer, base_path), live }
     })
   })

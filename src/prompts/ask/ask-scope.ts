@@ -1,6 +1,7 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
 import { pathMatcher } from '../../base/text/ignore-patterns.ts'
+import { mayBeTold } from '../../domain/asset-name.ts'
 import type { ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
 import type { PromptScope } from '../prompt-settings.ts'
 
@@ -21,6 +22,10 @@ export interface WantedScope {
 /** A wanted scope with the project that is asked. */
 export type Narrowing = ReturnType<typeof narrowingOf>
 export type FilesInScope = ReturnType<typeof filesInScope>
+
+interface FileScope extends Pick<Narrowing, 'folders' | 'paths' | 'within_ms'> {
+  sees?: Sees
+}
 
 /**
  * Finds the project to ask. Error `usage.projects`: the folders belong to several. `config`: the
@@ -54,25 +59,55 @@ export function narrowingOf(
 /** (contract/limits.ts) The most files that one request can name. */
 const max_scope_files = 10_000
 
+/** Folders of the files whose names the asking user may be told; undefined: all. */
+export type Sees = readonly string[] | undefined
+
+type ArrivalsView = ReturnType<typeof openArrivalsView>
+
+/**
+ * True if the user may be told each name that the service has for the asset of this file. An answer
+ * cites a file by that name, which may be the name of a copy in another folder.
+ */
+export function mayCite(file: ArrivedFile, view: Pick<ArrivalsView, 'naming'>, sees: Sees) {
+  return sees === undefined || mayBeTold(view.naming(file), (folder) => sees.includes(folder))
+}
+
 /**
  * Finds the ready files of a scope: one for each asset, newest first, at most `max`. `is_cut`: more
- * files match. Without a ledger there is no `view`, and no file.
+ * files match. `left_out`: number of those read whose names the user may not be told, at most
+ * `max`. Without a ledger there is no `view`, and no file.
  */
 export function filesInScope(
-  { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
-  view: ReturnType<typeof openArrivalsView> | undefined,
+  { folders, paths, within_ms, sees }: FileScope,
+  view: ArrivalsView | undefined,
   now_ms: number,
   max = max_scope_files,
 ) {
   const matches = pathMatcher(paths)
   const since_ms = within_ms === undefined ? undefined : now_ms - within_ms
   const by_asset = new Map<string, ArrivedFile>()
+  const untold = new Set<string>()
+  const found = (is_cut: boolean) => {
+    return { files: [...by_asset.values()], is_cut, left_out: untold.size }
+  }
   for (const file of view?.newest({ folders, since_ms }) ?? []) {
     if (by_asset.has(file.asset_id) || !matches(file.path)) continue
-    if (by_asset.size === max) return { files: [...by_asset.values()], is_cut: true }
+    if (!mayCite(file, view!, sees)) {
+      if (untold.size < max) untold.add(file.asset_id)
+      continue
+    }
+    if (by_asset.size === max) return found(true)
+    // Another copy, which the user sees, has the name.
+    untold.delete(file.asset_id)
     by_asset.set(file.asset_id, file)
   }
-  return { files: [...by_asset.values()], is_cut: false }
+  return found(false)
+}
+
+/** Why files were not asked about, after a sentence without its full stop; empty without any. */
+export function leftOutText({ left_out = 0 }: { left_out?: number } = {}): string {
+  if (left_out === 0) return ''
+  return `; ${counted(left_out, 'file')} left out: the service has the same bytes under a name of a folder that you do not see, or under a name that Sluice does not know`
 }
 
 /** True if the scope is more than files. */

@@ -12,7 +12,7 @@ import {
   type Turn,
   type Waiting,
 } from './ask-question.ts'
-import { type FilesInScope, hasOthers, type Narrowing } from './ask-scope.ts'
+import { type FilesInScope, hasOthers, leftOutText, type Narrowing } from './ask-scope.ts'
 
 /** A question of a user. */
 export interface UserQuestion {
@@ -51,7 +51,7 @@ export async function* ask(
   if (isAboutNothing(asked))
     throw new SluiceError({
       code: 'usage.scope',
-      message: 'nothing was asked: no ready file matches',
+      message: `nothing was asked: no ready file matches${leftOutText(asked.found)}`,
     })
   const scope = await scopeOf(asked, tools)
   const turn = await askOnce(tools, question(fields, text, scope), chat_id)

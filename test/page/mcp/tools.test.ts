@@ -18,7 +18,7 @@ async function beginAgents(options: Parameters<typeof beginPage>[0] = {}) {
       'docs/plan.txt': 'the plan',
       'docs/2026/minutes.txt': 'the minutes',
       [`docs/${hostile}`]: 'hostile',
-      'secret/plan.txt': 'the plan',
+      'secret/plan.txt': 'a plan of others',
       'secret/salaries.txt': 'the salaries',
     },
   })

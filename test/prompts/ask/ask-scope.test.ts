@@ -46,6 +46,6 @@ describe('the scope of a question', () => {
   })
 
   test('is empty before the first scan', () => {
-    expect(filesInScope(anything, undefined, 0)).toEqual({ files: [], is_cut: false })
+    expect(filesInScope(anything, undefined, 0)).toEqual({ files: [], is_cut: false, left_out: 0 })
   })
 })
