@@ -132,20 +132,20 @@ const fault = { code: 'http.500', message: 'the service had a bad moment' }
 export class Bench {
   readonly clock = new FakeClock()
   readonly #factory: LedgerFactory
-  readonly #memory: string
+  readonly memory: string
   readonly limits: LedgerLimits
   #opened: OpenedLedger | undefined
   assets = 0
 
   constructor(factory: LedgerFactory, limits: Partial<LedgerLimits> = {}) {
     this.#factory = factory
-    this.#memory = factory.memory()
+    this.memory = factory.memory()
     this.limits = { ...no_limits, ...limits }
   }
 
   async open(...folders: string[]): Promise<this> {
     const { clock, limits } = this
-    this.#opened = await this.#factory.open({ memory: this.#memory, limits, clock })
+    this.#opened = await this.#factory.open({ memory: this.memory, limits, clock })
     for (const folder of folders) await this.online(folder)
     return this
   }

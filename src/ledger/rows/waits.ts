@@ -67,8 +67,9 @@ export const waits = {
   out_of_reach: {
     of: 'contents',
     is: `${to_send} AND contents.error_code = 'out_of_reach'`,
-    ends_on: ['folder_back', 'path_found', 'retried'],
-    says: 'waiting for their folder, which was offline',
+    // A retry would only defer it again.
+    ends_on: ['folder_back', 'path_found'],
+    says: 'waiting for their folder, which is offline',
   },
   failed: {
     of: 'contents',

@@ -55,6 +55,9 @@ test('accept releases the files that the upload limit holds', async (context) =>
   const { code, out } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([3, 1])
   expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
+  expect((await home.inProcess('retry')).out).toBe(
+    'docs: no file there waits for a retry; still waiting: 2 held back until a user accepts them\n',
+  )
   const accepted = await home.inProcess('accept', 'docs')
   expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) will be uploaded now\n$/)
   expect(await home.inProcess('sync')).toMatchObject({

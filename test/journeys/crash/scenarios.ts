@@ -98,6 +98,7 @@ export const scenarios: Scenario[] = [
     phases: [
       failing({ route: 'assets.create', status: 400, times: 1 }),
       { facts: () => [{ type: 'retried', folder: 'docs', path: 'a.txt' }] },
+      { facts: () => [{ type: 'checks_wanted', folder: 'docs' }] },
     ],
   },
   {

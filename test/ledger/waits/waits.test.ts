@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { waits } from '../../../src/ledger/rows/waits.ts'
+import { isEndedBy, waits } from '../../../src/ledger/rows/waits.ts'
+import { openPassView } from '../../../src/ledger/views/view-pass.ts'
 import { Bench } from '../fixture.ts'
 import { sqlite_factory } from '../sqlite-factory.ts'
 import { events, goesOn, type Waiting, waiting } from './waiting.ts'
@@ -56,6 +57,35 @@ describe('waits and the events that end them', { timeout: 60_000 }, () => {
     // `held` has the files of `upload_limit` and `before_start`; no wait holds `turn`.
     const known = Object.keys(waits).filter((wait) => wait !== 'turn' && wait !== 'held')
     expect(Object.keys(waiting)).toEqual(expect.arrayContaining(known))
+  })
+
+  /** What `sluice retry` names for a file that waits so, where it is not the name of the wait. */
+  const named: Record<string, string | undefined> = {
+    upload_limit: 'held',
+    before_start: 'held',
+    pause: 'turn',
+    daily_limit: 'turn',
+    removal_grace: undefined,
+    label_deferred: undefined,
+  }
+
+  test.each(Object.keys(waiting))('a retry names the wait of a file: %s', async (wait) => {
+    const one: Waiting = waiting[wait as keyof typeof waiting]
+    const bench = new Bench(sqlite_factory, one.limits ?? {})
+    try {
+      await bench.open('docs')
+      await one.begin(bench)
+      const view = openPassView(bench.memory)
+      const fact = { type: 'retried', folder: 'docs', path: 'a.gz' } as const
+      const name = wait in named ? named[wait] : wait
+      const files = name === undefined ? [] : [{ wait: name, files: 1 }]
+      expect(view.waitsAt(fact, bench.clock.now_ms())).toMatchObject(files)
+      const is_ended = name !== undefined && isEndedBy('retried', name as keyof typeof waits)
+      expect(view.reachedBy(fact, bench.clock.now_ms()).files).toBe(is_ended ? 1 : 0)
+      view.close()
+    } finally {
+      await bench.close()
+    }
   })
 
   const possible = cells.filter(({ effect }) => effect !== 'x')
