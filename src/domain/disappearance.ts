@@ -7,6 +7,7 @@ export interface DisappearanceLimits {
   missing_percent: number
 }
 
+/** `known` and `missing` count only files that are evidence (`isEvidence` in ledger/rows/file-rows.ts). */
 export interface Found {
   known: number
   /** Known files that were not found, or that single events have reported as deleted. */
@@ -47,14 +48,6 @@ export function isAskedAbout(
   found: FoundThere | undefined,
 ): boolean {
   return asked?.is_accepted !== true && isSameQuestion(asked, found)
-}
-
-/** Known files to compare with: at least those of the last full scan, so later deletions count. */
-export function knownBefore(folder: {
-  known_files: number
-  counted: { files: number } | undefined
-}): number {
-  return Math.max(folder.known_files, folder.counted?.files ?? 0)
 }
 
 /**

@@ -61,6 +61,8 @@ export interface KnownFile {
   not_before_ms: number | undefined
   reason: string | undefined
   detail: string | undefined
+  /** True if it shows a loss when it is missing (`isEvidence` in ledger/rows/file-rows.ts). */
+  is_evidence: boolean
   /** True if a user released it: neither the upload limit nor the folder's `start` holds it. */
   accepted: boolean
 }

@@ -142,6 +142,10 @@ export interface FolderState {
   disappearance: Disappearance | undefined
   /** Number of files that should be there: seen, present, skipped or blocked. */
   known_files: number
+  /** Number of those that show a loss if they are missing (`isEvidence` in rows/file-rows.ts). */
+  evidence: number
+  /** The most of these since the last scan, or since the start of this process. */
+  most_evidence: number
   /** Counts of the last finished scan without ignored files; undefined before the first. */
   counted: { files: number; directories: number } | undefined
   /** Watcher in use; undefined until chosen. `given_up`: since when and why. */
@@ -175,6 +179,8 @@ export interface Differences {
   /** Known paths that the walker did not find, without `seen` ones; at most `max_missing`. */
   missing: string[]
   missing_total: number
+  /** Number of files that are evidence (`isEvidence` in rows/file-rows.ts) and that the walker did not find. */
+  lost: number
 }
 
 /** Maximum number of missing paths listed. More are counted, and the next scan lists them. */

@@ -26,6 +26,7 @@ import { createUserRecorder } from './record/record-user.ts'
 import { createCounts, createUsage } from './rows/counts.ts'
 import { createDeliveryRows } from './rows/delivery-rows.ts'
 import { createDifferenceFinder, createKnownRanges, no_differences } from './rows/differences.ts'
+import { EvidenceCounts } from './rows/evidence.ts'
 import { createFileRows } from './rows/file-rows.ts'
 import { type FolderRow, folderState } from './rows/folder-row.ts'
 import { createFolderRows } from './rows/folder-rows.ts'
@@ -44,6 +45,7 @@ export function createLedgerStore(
     folder: (fact, at_ms) => {
       for (const change of folders_sql.apply(fact, at_ms)) requests.followFolder(change, at_ms)
       endWaits(fact, at_ms)
+      if (fact.type === 'scan_finished') evidence.scanned(folders_sql.named(fact.folder)?.id)
       if (fact.type === 'folder_online' || fact.type === 'scan_finished') removals.checkSoon(at_ms)
     },
     file: (fact, at_ms) => file_recorder.apply(fact, at_ms),
@@ -71,6 +73,7 @@ export function createLedgerStore(
   const limits: LedgerLimits = { ...first_limits }
   const counts = createCounts(database)
   const usage = createUsage(database)
+  const evidence = new EvidenceCounts(database)
   const absences = createAbsenceRows(database)
   const pause = createPauseRow(database, absences)
   const folders_sql = createFolderRows(database)
@@ -84,6 +87,7 @@ export function createLedgerStore(
     counts,
     tickets,
     usage,
+    evidence,
     folders: folders_sql,
     limits,
     pause,
@@ -126,6 +130,7 @@ export function createLedgerStore(
   function recover(): void {
     counts.forget()
     usage.forget()
+    evidence.forget()
     wall_clock.reload()
     folders_sql.reload()
     ranges.reload()
@@ -229,7 +234,10 @@ export function createLedgerStore(
   }
 
   function stateOf(folder: FolderRow): FolderState {
-    return folderState(folder, folders_sql.checks(folder.name).judged_ms, counts.knownIn(folder.id))
+    const { judged_ms } = folders_sql.checks(folder.name)
+    const { now, most } = evidence.of(folder.id)
+    const known = { known_files: counts.knownIn(folder.id), evidence: now, most_evidence: most }
+    return folderState(folder, judged_ms, known)
   }
 
   return {

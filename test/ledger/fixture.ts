@@ -12,6 +12,8 @@ export interface Inspector {
   counts(folder: string): Record<string, { files: number; bytes: number }>
   /** The same numbers, by counting the rows. */
   recounted(folder: string): Record<string, { files: number; bytes: number }>
+  /** Number of files that show a loss if they are missing, by reading each row. */
+  evidence(folder: string): number
   /** Ids of the contents in this state. */
   inState(state: string): number[]
   stateOf(content: number): string | undefined

@@ -41,6 +41,14 @@ export function inspectSqlite(state_dir: string): Inspector {
          FROM files LEFT JOIN contents ON contents.id = files.content WHERE folder = ${of_folder} GROUP BY 1`,
         folder,
       ),
+    evidence: (folder) =>
+      all<{ reason: string | null; state: string; content: number | null; gone_ms: number | null }>(
+        `SELECT reason, state, content, gone_ms FROM files WHERE folder = ${of_folder} AND state <> 'gone'`,
+        folder,
+      ).filter(({ reason, state, content, gone_ms }) => {
+        if (reason === 'before_start') return true
+        return state !== 'skipped' && content !== null && gone_ms === null
+      }).length,
     inState: (state) =>
       all<{ id: number }>('SELECT id FROM contents WHERE state = ?', state).map(({ id }) => id),
     stateOf: (content) =>

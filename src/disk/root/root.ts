@@ -170,7 +170,8 @@ export interface KnownFolder extends KnownRoot {
   is_first_check: boolean
   /** The configuration has another path for it: the user wants another root. */
   is_moved: boolean
-  known_files: number
+  /** Number of its known files that show a loss if they are missing. */
+  evidence: number
 }
 
 /** `held_many`: more files are known than a user would delete by hand. */
@@ -180,7 +181,7 @@ export function trustInRoot(known: KnownFolder, now: RootNow, held_many: boolean
   const may_have_changed = known.is_first_check && by_identity === 'unsaid'
   if (known.device === undefined || !(has_changed || may_have_changed)) return 'trusted'
   if (known.is_moved) return held_many ? 'compare' : 'trusted'
-  if (known.known_files === 0) return 'trusted'
+  if (known.evidence === 0) return 'trusted'
   if (by_identity === 'same') return held_many ? 'check_loss' : 'trusted'
   return by_identity === 'other' ? 'other_disk' : 'compare'
 }

@@ -24,7 +24,7 @@ export interface Departure {
   why: Parting['why']
 }
 
-type MissingPath = Pick<ComparedFile, 'path' | 'content' | 'state'>
+type MissingPath = Pick<ComparedFile, 'path' | 'content' | 'state' | 'is_evidence'>
 
 /**
  * Compares one scan with the rows of the ledger: files that are missing, and files with other
@@ -35,23 +35,27 @@ export class FolderDepartures {
   readonly #rowAt: (path?: string) => ComparedFile | undefined
   readonly missing: MissingPath[] = []
   readonly #changed: Departure[] = []
-  #met = 0
+  evidence_met = 0
 
   constructor(folder: FolderConfig, rows: Iterator<ComparedFile, undefined>) {
     this.#folder = folder
-    this.#rowAt = rowsBeside(rows, ({ path, content, state }) =>
-      this.missing.push({ path, content, state }),
+    this.#rowAt = rowsBeside(rows, ({ path, content, state, is_evidence }) =>
+      this.missing.push({ path, content, state, is_evidence }),
     )
   }
 
-  get known_total(): number {
-    return this.#met + this.missing.length
+  /** Number of missing files that show a loss, without those that the scan could not reach. */
+  lost(end: ScanEnd): number {
+    const isOutOfReach = outOfReach(end)
+    return this.missing.filter(
+      ({ path, state, is_evidence }) => is_evidence && !(state === 'blocked' && isOutOfReach(path)),
+    ).length
   }
 
   /** Returns the row of a path. Paths must come in the order of the scan. */
   meet(path: string): ComparedFile | undefined {
     const row = this.#rowAt(path)
-    if (row) this.#met += 1
+    if (row?.is_evidence) this.evidence_met += 1
     return row
   }
 
@@ -61,13 +65,6 @@ export class FolderDepartures {
 
   end(): void {
     this.#rowAt()
-  }
-
-  /** Number of missing files, already blocked, below directories that the scan could not read. */
-  outOfReach(end: ScanEnd): number {
-    const isOutOfReach = outOfReach(end)
-    return this.missing.filter(({ path, state }) => state === 'blocked' && isOutOfReach(path))
-      .length
   }
 
   /**

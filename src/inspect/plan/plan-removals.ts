@@ -40,6 +40,7 @@ export interface WalkedFolder {
   saw_all_known: boolean
   /** The configuration gives it another path or project, so assets of earlier partings are kept. */
   is_given_anew: boolean
+  /** Known files that are there and show a loss if they are missing. */
   files: number
   departures: readonly Departure[]
 }

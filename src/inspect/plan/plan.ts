@@ -169,7 +169,7 @@ async function planFolder(
         is_believed,
         saw_all_known,
         is_given_anew,
-        files: found.files,
+        files: departures.evidence_met,
         departures: gone,
       },
     }
@@ -191,9 +191,9 @@ function doubtAbout(
   before: ComparedFolder,
   limits: Config['scan'],
 ): string | undefined {
-  const out_of_reach = departures.outOfReach(end)
-  const known = departures.known_total - out_of_reach
-  const found = { known, missing: departures.missing.length - out_of_reach, files: end.files }
+  const missing = departures.lost(end)
+  const known = departures.evidence_met + missing
+  const found = { known, missing, files: end.files }
   const root = identifiedRoot(folder.path)
   const acknowledgement =
     root.kind === 'online' ? acknowledgementOn(root, before.disappearance) : undefined
@@ -201,7 +201,7 @@ function doubtAbout(
     return exceedsAcknowledgement(acknowledgement, filesThere(found), limits)
       ? waitingText(folder.name, found)
       : undefined
-  const was = { ...before, online: true, is_first_check: true, known_files: known }
+  const was = { ...before, online: true, is_first_check: true, evidence: known }
   const trust =
     root.kind === 'online' ? trustInRoot(was, root, known > limits.empty_folder_files) : 'trusted'
   const is_other =

@@ -49,7 +49,9 @@ class FolderComparer {
   readonly #rowAt: (path?: string) => ComparedFile | undefined
   readonly #scanned: ReturnType<typeof scannedFiles>
   readonly #missing: string[] = []
-  #missing_total = 0
+  /** Known files that show a loss: those that the scan met, and those that it did not find. */
+  #met = 0
+  #lost = 0
   readonly counts = {
     /** Files that the scan found. */
     files: 0,
@@ -64,8 +66,8 @@ class FolderComparer {
     this.#known = tools.view.folders().find(({ name }) => name === folder.name)
     const { comparison, clock } = tools
     this.#scanned = scannedFiles(folder, { state: this.#known, comparison, now_ms: clock.now_ms() })
-    this.#rowAt = rowsBeside(tools.comparison.files(folder.name), ({ path }) => {
-      this.#missing_total += 1
+    this.#rowAt = rowsBeside(tools.comparison.files(folder.name), ({ path, is_evidence }) => {
+      if (is_evidence) this.#lost += 1
       if (this.#missing.length < max_missing) this.#missing.push(path)
     })
   }
@@ -94,6 +96,7 @@ class FolderComparer {
       const path = entryPath(batch, index)
       const stat = entryStat(batch, index)
       const known = this.#rowAt(path)
+      if (known?.is_evidence) this.#met += 1
       const verdict = this.#judge(path, stat, known)
       if (verdict === 'on_the_way') this.#countSettling(known)
       else if (verdict === 'unknown_on_disk' || verdict === 'changed_on_disk') doubtful.push(path)
@@ -187,27 +190,24 @@ class FolderComparer {
     const { comparison, config } = this.#tools
     const state = comparison.folder(this.#folder.name)
     if (state === undefined) return undefined
-    const { stages } = this.#known ?? { stages: undefined }
-    const known = Object.entries(stages ?? {}).reduce(
-      (sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files),
-      0,
-    )
+    const lost = this.#lost
+    const known = this.#met + lost
     const status = identifiedRoot(this.#folder.path)
     const acknowledgement =
       status.kind === 'online' ? acknowledgementOn(status, state.disappearance) : undefined
-    const found = { known, missing: this.#missing_total, files }
+    const found = { known, missing: lost, files }
     if (acknowledgement && !exceedsAcknowledgement(acknowledgement, filesThere(found), config.scan))
       return undefined
-    if (files === 0 && this.#missing_total > config.scan.empty_folder_files) {
+    if (files === 0 && lost > config.scan.empty_folder_files) {
       return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     }
     const is_other = status.kind === 'online' && rootChange(state, status) !== 'none'
-    if (!is_other || this.#missing_total * 2 <= known) return undefined
+    if (!is_other || lost * 2 <= known) return undefined
     const has_other_path = state.is_moved || state.root !== this.#folder.path
     const why = has_other_path
       ? 'it had another path at the last scan'
       : 'another disk is mounted here, or none'
-    return `${why}: ${this.#missing_total} of ${known} files are missing; nothing in it counts as gone`
+    return `${why}: ${lost} of ${known} files are missing; nothing in it counts as gone`
   }
 
   #reportUnreadable({ unreadable, unreadable_total }: ScanEnd): void {

@@ -11,7 +11,8 @@ import {
 import type { Claimed, LedgerLimits, RemoveWork } from '../ledger.ts'
 import type { ContentRecorder } from '../record/record-content.ts'
 import { type ContentRow, content_columns, contentRow } from '../rows/content-rows.ts'
-import type { Counts, Usage } from '../rows/counts.ts'
+import type { Usage } from '../rows/counts.ts'
+import type { EvidenceCounts } from '../rows/evidence.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import {
@@ -30,7 +31,7 @@ import type { PauseRow } from '../rows/trouble-rows.ts'
 import { type ClaimQuery, not_excepted } from './claim-queries.ts'
 
 interface RemovalParts {
-  counts: Counts
+  evidence: EvidenceCounts
   folders: FolderRows
   contents: ContentRecorder
   removals: RemovalRows
@@ -202,14 +203,14 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
 
   /** Folders with so many removals, due and recent ones together, that a user must accept them. */
   function heldFolders(now_ms: number): Set<number> {
-    const { counts, usage, limits } = parts
+    const { evidence, usage, limits } = parts
     const { per_ms } = limits.removal
     const held = new Set<number>()
     for (const { folder, files, deleted_ms } of readAll<RemovingIn>(removing_by_folder)) {
       const removing = files + usage.over(removedIn(folder), per_ms, now_ms).files
       const lately = usage.over(deletedIn(folder), per_ms, now_ms).files
       const deleted = mostWithin(JSON.parse(deleted_ms) as number[], per_ms) + lately
-      const present = counts.knownIn(folder)
+      const present = evidence.of(folder).now
       if (isMuch({ removing, deleted, present }, limits.removal)) held.add(folder)
     }
     return held

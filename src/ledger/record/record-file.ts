@@ -4,6 +4,7 @@ import { type FileStat, sameStat } from '../../domain/file.ts'
 import type { LedgerLimits } from '../ledger.ts'
 import type { NewTimes } from '../rows/content-rows.ts'
 import type { Counts, Usage } from '../rows/counts.ts'
+import type { EvidenceCounts } from '../rows/evidence.ts'
 import type { FileRow, FileRows } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
@@ -30,10 +31,11 @@ export function createFileRecorder(parts: {
   counts: Counts
   usage: Usage
   removals: RemovalRows
+  evidence: EvidenceCounts
   limits: LedgerLimits
   waits: Waits
 }) {
-  const { folders, files, contents, counts, usage, removals, limits, waits } = parts
+  const { folders, files, contents, counts, usage, removals, evidence, limits, waits } = parts
 
   /** Files that got the bytes of a ready content, as FOLDER/PATH. */
   const linked: string[] = []
@@ -232,6 +234,7 @@ export function createFileRecorder(parts: {
   function forget(row: FileRow, at_ms: number): void {
     counts.add(row.folder, stage(row), -1, -row.stat.size)
     files.delete(row.folder, row.path)
+    evidence.follow(row, undefined)
     removals.follow(row, undefined, at_ms)
     if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
   }
@@ -246,6 +249,7 @@ export function createFileRecorder(parts: {
     if (before) counts.add(before.folder, stage(before), -1, -before.stat.size)
     counts.add(after.folder, content_state ?? stage(after), 1, after.stat.size)
     files.put(after)
+    evidence.follow(before, after)
     removals.follow(before, after, at_ms)
   }
 

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { isBefore } from '../../domain/file.ts'
 import { type Differences, max_missing, type PathRange } from '../ledger.ts'
-import { after_all_paths } from './file-rows.ts'
+import { after_all_paths, is_evidence } from './file-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 
 export interface KnownRange {
@@ -150,6 +150,7 @@ type Row = [
   mtime_ns: bigint,
   ctime_ns: bigint,
   inode: bigint,
+  is_evidence: bigint,
 ]
 
 export const no_differences: Differences = {
@@ -157,13 +158,14 @@ export const no_differences: Differences = {
   unknown: new Uint32Array(),
   missing: [],
   missing_total: 0,
+  lost: 0,
 }
 
 /** Compares a range of a walk with the ledger's rows. Both are sorted by bytes and read once. */
 export function createDifferenceFinder(database: Sqlite, ranges: KnownRanges) {
   const rows_sql = database
     .prepare(
-      `SELECT path, state, size, mtime_ns, ctime_ns, inode FROM files
+      `SELECT path, state, size, mtime_ns, ctime_ns, inode, ${is_evidence} FROM files
          WHERE folder = ? AND path > ? AND path <= ? AND state <> 'gone' ORDER BY path`,
     )
     .safeIntegers(true)
@@ -198,8 +200,10 @@ function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differe
   const unknown: number[] = []
   const missing: string[] = []
   let missing_total = 0
+  let lost = 0
   let at = 0
   const miss = (row: Row) => {
+    lost += Number(row[6])
     // A `seen` file has a check ahead, which records if it is gone.
     if (row[1] === 'seen') return
     missing_total++
@@ -226,6 +230,7 @@ function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differe
     unknown: Uint32Array.from(unknown),
     missing,
     missing_total,
+    lost,
   }
 }
 

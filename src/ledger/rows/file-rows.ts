@@ -35,7 +35,7 @@ export function oldestThere(content: string, folder: string): string {
   return `(SELECT min(oldest) FROM (${of_state.join(' UNION ALL ')}))`
 }
 
-export interface FileRow extends KnownFile {
+export interface FileRow extends Omit<KnownFile, 'is_evidence'> {
   folder: number
   content: number | undefined
   settled_ms: number | undefined
@@ -62,6 +62,21 @@ export interface FileRow extends KnownFile {
  */
 export function heldBy(row: FileRow | undefined): number | undefined {
   return row?.state === 'gone' || row?.gone_ms !== undefined ? undefined : row?.content
+}
+
+/**
+ * SQL for `isEvidence`. The files without a row, or with a `gone` one, are left out by the query.
+ */
+export const is_evidence = `(files.reason IS 'before_start' OR
+  files.content IS NOT NULL AND files.gone_ms IS NULL AND files.state <> 'skipped')`
+
+/**
+ * True if the row shows a loss when its file is missing: its content is known, or the folder's
+ * `start` left it out. Files that come and go before they settle, or that a rule skips, show none.
+ */
+export function isEvidence(row: FileRow | undefined): boolean {
+  if (row === undefined || row.state === 'gone') return false
+  return row.reason === 'before_start' || (row.state !== 'skipped' && heldBy(row) !== undefined)
 }
 
 /** End of all paths: SQLite sorts every text before every blob. */
@@ -212,5 +227,6 @@ export function fileStat(raw: { readonly [Part in keyof FileStat]?: unknown }): 
 
 function knownFile(row: FileRow): KnownFile {
   const { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted } = row
-  return { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted }
+  const is_evidence = isEvidence(row)
+  return { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted, is_evidence }
 }

@@ -6,8 +6,10 @@ import type { LabelSettings } from '../../domain/labels.ts'
 import { keep_everything, type RemovalPolicy } from '../../domain/removal.ts'
 import type { FolderState } from '../ledger.ts'
 
+type KnownFiles = Pick<FolderState, 'known_files' | 'evidence' | 'most_evidence'>
+
 export interface FolderRow
-  extends Omit<FolderState, 'is_moved' | 'counted' | 'judged_ms' | 'known_files'>,
+  extends Omit<FolderState, 'is_moved' | 'counted' | 'judged_ms' | keyof KnownFiles>,
     LabelSettings,
     RemovalPolicy {
   /** 0 until the row is stored. */
@@ -240,8 +242,8 @@ export function isWhole({
 export function folderState(
   { scan, moved_ms, ...folder }: FolderRow,
   judged_ms: number | undefined,
-  known_files: number,
+  known: KnownFiles,
 ): FolderState {
   const counted = scan && { files: scan.files, directories: scan.directories }
-  return { ...folder, is_moved: moved_ms !== undefined, counted, judged_ms, known_files }
+  return { ...folder, is_moved: moved_ms !== undefined, counted, judged_ms, ...known }
 }

@@ -1,7 +1,13 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import type { FileStat, FileState } from '../../domain/file.ts'
-import { after_all_paths, beforeStart, best_copy_first, fileStat } from '../rows/file-rows.ts'
+import {
+  after_all_paths,
+  beforeStart,
+  best_copy_first,
+  fileStat,
+  is_evidence,
+} from '../rows/file-rows.ts'
 import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
 import { type Stage, stageOf } from './view-files.ts'
 
@@ -13,6 +19,8 @@ export interface ComparedFile {
   reason: string | undefined
   accepted: boolean
   stat: FileStat
+  /** See KnownFile. */
+  is_evidence: boolean
   /** Ledger id of its content, or of its last one; undefined without one. */
   content: number | undefined
   /** MD5 of its content; undefined unless it is `present`. */
@@ -46,6 +54,7 @@ export interface AttachedLabel {
 /** Rows in memory at a time: a folder may have millions. */
 const page_rows = 2_000
 const of_files = `SELECT path, files.state, files.reason, files.accepted, files.size, mtime_ns, ctime_ns, inode, content,
+    ${is_evidence} AS is_evidence,
     iif(md5 IS NULL, NULL, lower(hex(md5))) AS md5, asset_id, coalesce(contents.state, files.state) AS stage
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 const folder_id = '(SELECT id FROM folders WHERE name = @folder AND configured = 1)'
@@ -142,13 +151,14 @@ export function createComparisonView(database: Sqlite) {
 
 export type ComparisonView = ReturnType<typeof createComparisonView>
 
-type RawFile = Omit<ComparedFile, 'stat' | 'content' | 'accepted'> &
-  Record<keyof FileStat | 'accepted', bigint> & { content: bigint | undefined }
+type RawFile = Omit<ComparedFile, 'stat' | 'content' | 'accepted' | 'is_evidence'> &
+  Record<keyof FileStat | 'accepted' | 'is_evidence', bigint> & { content: bigint | undefined }
 
 function comparedFile(raw: RawFile): ComparedFile {
   const { path, state, reason, md5, asset_id } = raw
   const content = raw.content === undefined ? undefined : Number(raw.content)
   const stage = stageOf(raw.stage)
   const accepted = raw.accepted === 1n
-  return { path, state, stage, reason, accepted, stat: fileStat(raw), content, md5, asset_id }
+  const found = { path, state, stage, reason, accepted, content, md5, asset_id }
+  return { ...found, stat: fileStat(raw), is_evidence: raw.is_evidence === 1n }
 }

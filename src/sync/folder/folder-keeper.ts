@@ -14,7 +14,6 @@ import {
   exceedsAcknowledgement,
   filesThere,
   isAskedAbout,
-  knownBefore,
   waitingText,
 } from '../../domain/disappearance.ts'
 import type { FolderEvent } from '../../domain/fact.ts'
@@ -110,7 +109,7 @@ export function keepFolder(
     const state = await ledger.folder(name)
     if (!state) return undefined
     if (status.kind === 'offline') return goOffline(state, { reason: status.detail }, checked_ms)
-    const known = knownBefore(state)
+    const known = state.most_evidence
     const here = { device: status.device, identity: withKnownId(state.identity, status.identity) }
     const acknowledged = acknowledgementOn(status, state.disappearance)
     const is_accepted = acknowledged && !exceedsAcknowledgement(acknowledged, 0, tools)

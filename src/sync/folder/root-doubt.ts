@@ -53,7 +53,7 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
       if (found === undefined) return { reason: comparing }
       const after = await ledger.folder(state.name)
       if (acknowledgementOn(now, after?.disappearance)) return undefined
-      const { known_files: known } = state
+      const { evidence: known } = state
       const is_other =
         trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))
       if (!is_other && !hasVanished(found, tools)) return undefined

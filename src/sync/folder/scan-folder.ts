@@ -83,7 +83,8 @@ async function scanNow(
   const comparison = createWalkComparison(name, ledger, under)
   const rounds = createRounds(name, is_whole, tools)
   /** Number of known files before the walk, which adds new ones; undefined for one directory. */
-  const known_at_begin = is_whole ? (await ledger.folder(name))?.known_files : undefined
+  const before = is_whole ? await ledger.folder(name) : undefined
+  const known_at_begin = before?.known_files
   /** True if the last batch had no known file: then the walk hashes files as it goes. */
   let is_new_land = known_at_begin === 0
   const found_files = is_whole ? await intake.beginScan(folder) : undefined
@@ -144,10 +145,7 @@ async function scanNow(
   async function doubt(end: ScanEnd): Promise<Found | undefined> {
     const state = await ledger.folder(name)
     if (!state) return undefined
-    const found = await comparison.found(
-      { ...state, known_files: known_at_begin ?? state.known_files },
-      end,
-    )
+    const found = await comparison.found(before ?? state, end)
     const acknowledged = acknowledgementOn(state, state.disappearance)
     const is_much = acknowledged
       ? exceedsAcknowledgement(acknowledged, filesThere(found), tools)
@@ -223,13 +221,14 @@ export function compareWithKnown(
 ): Promise<(Found & { met: number }) | undefined> {
   return tools.turns.take(device, signal, async () => {
     const comparison = createWalkComparison(folder.name, tools.ledger)
-    let met = 0
+    let unlike = 0
     const end = await walk(folder, tools, { signal }, async (batch) => {
-      met += await comparison.countMet(batch)
+      unlike += await comparison.countUnlike(batch)
     })
     if (!end.complete || signal.aborted) return undefined
     await comparison.end()
-    return { ...(await comparison.found(state, end)), met }
+    const found = await comparison.found(state, end)
+    return { ...found, met: found.known - found.missing - unlike }
   })
 }
 

@@ -1,6 +1,6 @@
 import { entryPath, entryStat, type ScanBatch, type ScanEnd } from '../../disk/scan/scan.ts'
 import { outOfReach } from '../../disk/scan/walk-report.ts'
-import { type Found, knownBefore } from '../../domain/disappearance.ts'
+import type { Found } from '../../domain/disappearance.ts'
 import type { Differences, FolderState, Ledger } from '../../ledger/ledger.ts'
 
 type Changes = Pick<Differences, 'changed' | 'unknown'>
@@ -26,6 +26,7 @@ export function rangeBelow(folder: string, directory: string) {
 export function createWalkComparison(folder: string, ledger: Ledger, under?: string) {
   let missing: string[] = []
   let missing_total = 0
+  let lost_total = 0
   let changed_total = 0
   let after_path = under === undefined ? undefined : `${under}/`
 
@@ -40,6 +41,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     const differences = await ledger.differences(range)
     after_path = through_path
     missing_total += differences.missing_total
+    lost_total += differences.lost
     missing = missing.concat(differences.missing)
     return differences
   }
@@ -57,7 +59,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     let blocked = 0
     for (let from = 0; from < below.length; from += paths_at_once) {
       const files = await ledger.filesAt(folder, below.slice(from, from + paths_at_once))
-      blocked += files.filter((file) => file?.state === 'blocked').length
+      blocked += files.filter((file) => file?.state === 'blocked' && file.is_evidence).length
     }
     return blocked
   }
@@ -76,19 +78,20 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
       const last_path = under === undefined ? undefined : `${under}/${after_all}`
       await compareRange({ ...empty_batch, digest: undefined }, last_path)
     },
-    /** Counts known files by size and mtime: another disk has other ctimes and inodes. */
-    async countMet(batch: ScanBatch): Promise<number> {
+    /** Counts evidence with another size or mtime: another disk has other ctimes and inodes. */
+    async countUnlike(batch: ScanBatch): Promise<number> {
       const { changed, unknown } = await compare(batch)
       const is_unknown = new Set(unknown)
       const others = [...changed].filter((index) => !is_unknown.has(index))
       const paths = others.map((index) => entryPath(batch, index))
       const known = await ledger.filesAt(folder, paths)
-      const alike = others.filter((index, at) => {
+      const unlike = others.filter((index, at) => {
         const { size, mtime_ns } = entryStat(batch, index)
-        const before = known[at]?.stat
-        return before?.size === size && Math.abs(Number(before.mtime_ns - mtime_ns)) < max_copied_ns
+        const { is_evidence, stat } = known[at] ?? { is_evidence: false }
+        if (!is_evidence) return false
+        return stat?.size !== size || Math.abs(Number(stat.mtime_ns - mtime_ns)) >= max_copied_ns
       })
-      return batch.count - changed.length + alike.length
+      return unlike.length
     },
     /** Known paths that the walk did not find; the ledger lists a limited number. */
     missing: () => missing,
@@ -98,13 +101,13 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     differing: () => changed_total + missing_total,
     /** Counts files that single events reported as deleted too, but none long out of reach. */
     async found(
-      before: Pick<FolderState, 'known_files' | 'counted'>,
+      before: Pick<FolderState, 'evidence' | 'most_evidence'>,
       end: ScanEnd,
     ): Promise<Found> {
       const out_of_reach = await countOutOfReach(end)
-      const known_before = knownBefore(before)
-      const gone = missing_total + known_before - before.known_files - out_of_reach
-      return { known: known_before - out_of_reach, missing: gone, files: end.files }
+      const { evidence, most_evidence } = before
+      const missing = lost_total + most_evidence - evidence - out_of_reach
+      return { known: most_evidence - out_of_reach, missing, files: end.files }
     },
   }
 }

@@ -152,8 +152,12 @@ async function checkOnce(
   const seen_facts: FileFact[] = []
   const clock_doubt_ms = clockDoubt_ms(root)
   await hash(await judge())
-  const is_doubtful = await areDeletionsDoubtful(state)
-  const facts = is_doubtful ? seen_facts.filter((fact) => fact.type !== 'file_gone') : seen_facts
+  const verdict = await deletionVerdict(state)
+  const is_doubtful = verdict !== 'record'
+  const isLost = ({ type, path }: FileFact) =>
+    type === 'file_gone' &&
+    (verdict === 'scan_first' || known_by_path.get(path)?.is_evidence === true)
+  const facts = is_doubtful ? seen_facts.filter((fact) => !isLost(fact)) : seen_facts
   if (!isInForce()) return 'outdated'
   if (facts.length > 0) await unlessRefused((scanned?.facts ?? ledger).record(facts, isInForce))
   if (!isInForce()) return 'outdated'
@@ -245,15 +249,14 @@ async function checkOnce(
       })
   }
 
-  /** If true, no deletion is recorded, and the folder's keeper scans all of it. */
-  async function areDeletionsDoubtful(state: FolderState): Promise<boolean> {
-    const deleted = seen_facts.filter((fact) => fact.type === 'file_gone').length
-    if (deleted === 0) return false
+  /** Unless it is `record`, the folder's keeper scans all of it. */
+  async function deletionVerdict(state: FolderState): Promise<ReturnType<typeof judgeDeletions>> {
+    const gone = seen_facts.filter(({ type }) => type === 'file_gone')
+    if (gone.length === 0) return 'record'
+    const deleted = gone.filter(({ path }) => known_by_path.get(path)?.is_evidence).length
     const root = await rootStatus({ doubtful: true })
     const by_full_scan = scanned?.is_whole === true
-    return (
-      judgeDeletions({ deleted, folder: state, root, by_full_scan, limits: tools }) === 'scan_first'
-    )
+    return judgeDeletions({ deleted, folder: state, root, by_full_scan, limits: tools })
   }
 
   /** Reports only what is new: a file that stays as it was has been reported. */

@@ -3,12 +3,11 @@ import {
   type DisappearanceLimits,
   exceedsAcknowledgement,
   hasVanished,
-  knownBefore,
 } from '../../domain/disappearance.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 
 export interface DeletionsSeen {
-  /** Known files that a check did not find. */
+  /** Known files that a check did not find, and that show a loss. */
   deleted: number
   folder: FolderState
   /** State of the folder's root after the check. */
@@ -18,15 +17,20 @@ export interface DeletionsSeen {
   limits: DisappearanceLimits
 }
 
-/** Decides whether deletions are recorded, or a full scan must confirm them first. */
-export function judgeDeletions(seen: DeletionsSeen): 'record' | 'scan_first' {
+/**
+ * Decides whether deletions are recorded, or a full scan must confirm them first. `record_others`:
+ * those of the files that show no loss are recorded now. No scan reports them again.
+ */
+export function judgeDeletions(seen: DeletionsSeen): 'record' | 'record_others' | 'scan_first' {
   const { deleted, folder, root, by_full_scan, limits } = seen
   // An offline root or another disk says nothing about the known files.
   if (root.kind === 'offline' || folder.device === undefined) return 'scan_first'
   if (rootChange(folder, root) !== 'none') return 'scan_first'
 
-  const files_before = knownBefore(folder)
-  const files_left = folder.known_files - deleted
+  if (deleted === 0) return 'record'
+
+  const files_before = folder.most_evidence
+  const files_left = folder.evidence - deleted
   const is_emptied = root.empty && files_before > limits.empty_folder_files
   // Single events can add up to a mass deletion, so compare with the last full scan.
   const found = { known: files_before, missing: files_before - files_left, files: files_left }
@@ -36,5 +40,5 @@ export function judgeDeletions(seen: DeletionsSeen): 'record' | 'scan_first' {
   const acknowledged = acknowledgementOn(folder, folder.disappearance)
   const is_covered =
     acknowledged && !exceedsAcknowledgement(acknowledged, is_emptied ? 0 : files_left, limits)
-  return is_covered ? 'record' : 'scan_first'
+  return is_covered ? 'record' : 'record_others'
 }

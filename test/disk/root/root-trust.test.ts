@@ -56,7 +56,7 @@ const known: KnownFolder = {
   online: true,
   is_first_check: false,
   is_moved: false,
-  known_files: 8,
+  evidence: 8,
 }
 const same = { device: 7n, identity: '2@1#ab' }
 
@@ -93,13 +93,7 @@ test.each<
     'compare',
   ],
   ['the same disk after a start', { is_first_check: true }, {}, true, 'trusted'],
-  [
-    'another disk, and nothing is known',
-    { known_files: 0 },
-    { identity: '2@1#cd' },
-    false,
-    'trusted',
-  ],
+  ['another disk, and nothing is known', { evidence: 0 }, { identity: '2@1#cd' }, false, 'trusted'],
   [
     'another place by the configuration',
     { is_moved: true },

@@ -9,8 +9,8 @@ const folder = {
   name: 'docs',
   device: 1n,
   identity: '2@3',
-  known_files: 1_000,
-  counted: undefined,
+  evidence: 1_000,
+  most_evidence: 1_000,
 } as FolderState
 
 function judge(deleted: number, change: Partial<DeletionsSeen> = {}): string {
@@ -27,22 +27,55 @@ test('records a few deletions', () => {
 })
 
 describe('requires a full scan first', () => {
-  test.each<[string, number, Partial<DeletionsSeen>]>([
-    ['most files are deleted', 501, {}],
+  test.each<[string, number, Partial<DeletionsSeen>, 'record_others' | 'scan_first']>([
+    ['most files are deleted', 501, {}, 'record_others'],
     [
       'single events add up to most files of the last scan',
       1,
-      { folder: { ...folder, counted: { files: 2_001, directories: 1 } } },
+      { folder: { ...folder, most_evidence: 2_001 } },
+      'record_others',
     ],
-    ['the root is offline', 1, { root: { kind: 'offline', reason: 'missing', detail: '' } }],
-    ['another disk is mounted', 1, { root: { ...root, device: 2n } }],
-    ['another directory stands at the root', 1, { root: { ...root, identity: '9@9' } }],
-    ['no disk of the folder is known yet', 1, { folder: { ...folder, device: undefined } }],
-    ['the folder is empty', 1, { root: { ...root, empty: true }, by_full_scan: true }],
-    ['many more files are missing than the user confirmed', 900, { folder: acknowledged(400) }],
-  ])('%s', (_what, deleted, change) => {
-    expect(judge(deleted, change)).toBe('scan_first')
+    [
+      'the root is offline',
+      1,
+      { root: { kind: 'offline', reason: 'missing', detail: '' } },
+      'scan_first',
+    ],
+    ['another disk is mounted', 1, { root: { ...root, device: 2n } }, 'scan_first'],
+    ['another disk, and no file shows a loss', 0, { root: { ...root, device: 2n } }, 'scan_first'],
+    [
+      'another directory stands at the root',
+      1,
+      { root: { ...root, identity: '9@9' } },
+      'scan_first',
+    ],
+    [
+      'no disk of the folder is known yet',
+      1,
+      { folder: { ...folder, device: undefined } },
+      'scan_first',
+    ],
+    [
+      'the folder is empty',
+      1,
+      { root: { ...root, empty: true }, by_full_scan: true },
+      'record_others',
+    ],
+    [
+      'many more files are missing than the user confirmed',
+      900,
+      { folder: acknowledged(400) },
+      'record_others',
+    ],
+  ])('%s', (_what, deleted, change, verdict) => {
+    expect(judge(deleted, change)).toBe(verdict)
   })
+})
+
+test('records deletions of files that show no loss, however many, even the last ones', () => {
+  expect(judge(0)).toBe('record')
+  expect(judge(0, { root: { ...root, empty: true } })).toBe('record')
+  expect(judge(0, { folder: { ...folder, most_evidence: 100_000 } })).toBe('record')
 })
 
 test('a full scan has judged the number of deletions itself', () => {

@@ -24,7 +24,14 @@ function known(change: Partial<KnownFile>): KnownFile {
     seen_ms: now_ms,
     not_before_ms: now_ms,
   } as const
-  return { ...plain, reason: undefined, accepted: false, detail: undefined, ...change }
+  return {
+    ...plain,
+    reason: undefined,
+    accepted: false,
+    is_evidence: true,
+    detail: undefined,
+    ...change,
+  }
 }
 
 function settled(stat: FileStat, before?: KnownFile, change: Partial<SettleInput> = {}) {

@@ -470,6 +470,21 @@ export function removalContract(factory: LedgerFactory): void {
     )
 
     ledgerTest(
+      'of most files with a content wait for a user, however many others are there',
+      async (bench) => {
+        await withFiles(bench, 20)
+        for (let file = 0; file < 100; file++) {
+          const of = { folder: 'docs', path: `other ${file}`, stat: statOf(0) }
+          await bench.record({ type: 'file_skipped', ...of, reason: 'empty', rule: '' })
+        }
+        for (let file = 0; file < 11; file++) await bench.gone('docs', `${file}`)
+        await later(bench, 'docs')
+        expect(await remove(bench)).toEqual([])
+      },
+      usual,
+    )
+
+    ledgerTest(
       'over many days, or of old versions of files that stay, are normal work',
       async (bench) => {
         await withFiles(bench, 20)

@@ -1,0 +1,59 @@
+import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
+import { type FileRow, is_evidence, isEvidence } from './file-rows.ts'
+
+interface Evidence {
+  now: number
+  /** The most since the end of the last scan: single events can add up to a loss. */
+  most: number
+}
+
+/** Number of files that are evidence, by folder. Kept in memory, as every check asks for it. */
+export class EvidenceCounts {
+  readonly #by_folder = new Map<number, Evidence>()
+  readonly #count
+
+  constructor(database: Sqlite) {
+    // All present files have a content. Of the others, each index is read once in a process.
+    this.#count = database
+      .prepare(
+        `SELECT (SELECT coalesce(sum(files), 0) FROM counts
+             WHERE folder = @folder AND stage NOT IN ('seen', 'blocked', 'skipped', 'gone'))
+           + (SELECT count(*) FROM files INDEXED BY files_unsettled WHERE folder = @folder
+               AND state IN ('seen', 'blocked') AND reason IS NOT 'before_start' AND ${is_evidence})
+           + (SELECT count(*) FROM files INDEXED BY files_before_start
+               WHERE folder = @folder AND reason = 'before_start')
+           - (SELECT count(*) FROM files INDEXED BY files_gone
+               WHERE state = 'gone' AND folder = @folder AND reason = 'before_start')`,
+      )
+      .pluck()
+  }
+
+  /** Call this outside a record: counts of rows may not be written yet inside one. */
+  of(folder: number): Readonly<Evidence> {
+    let known = this.#by_folder.get(folder)
+    if (known === undefined) {
+      const now = readOne<number>(this.#count, { folder })!
+      known = { now, most: now }
+      this.#by_folder.set(folder, known)
+    }
+    return known
+  }
+
+  /** Call this after each change of a row. */
+  follow(before: FileRow | undefined, after: FileRow | undefined): void {
+    const known = this.#by_folder.get((before ?? after)!.folder)
+    if (known === undefined) return
+    known.now += Number(isEvidence(after)) - Number(isEvidence(before))
+    known.most = Math.max(known.most, known.now)
+  }
+
+  scanned(folder: number | undefined): void {
+    const known = folder === undefined ? undefined : this.#by_folder.get(folder)
+    if (known) known.most = known.now
+  }
+
+  /** Call this after a rollback. */
+  forget(): void {
+    this.#by_folder.clear()
+  }
+}
