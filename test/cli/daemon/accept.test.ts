@@ -205,7 +205,7 @@ test('accept confirms missing files without a daemon: the next pass records them
   rmSync(join(home.path, 'docs/lost'), { recursive: true })
   rmSync(join(home.path, 'docs/kept'), { recursive: true })
   expect(await home.inProcess('sync')).toMatchObject({
-    out: expect.stringContaining('0 of 13 files found: waiting'),
+    out: expect.stringContaining('0 of 11 files found: waiting'),
   })
   expect((await home.inProcess('status')).out).toContain(
     '`sluice accept docs` confirms only the deletions',
@@ -218,7 +218,7 @@ test('accept confirms missing files without a daemon: the next pass records them
     'not checked since Sluice was upgraded',
   )
   expect(await home.inProcess('sync')).toMatchObject({
-    out: expect.stringContaining('0 of 13 files found: waiting'),
+    out: expect.stringContaining('0 of 11 files found: waiting'),
   })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
     code: 0,
