@@ -164,6 +164,7 @@ export function fileContract(factory: LedgerFactory): void {
         not_before_ms: 7,
         reason: undefined,
         accepted: false,
+        is_evidence: false,
       })
       expect(await bench.ledger.filesAt('no-such-folder', ['b'])).toEqual([undefined])
     },
