@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Ignore } from 'ignore'
+import { SluiceError } from '../run/errors.ts'
+import { printable } from './format.ts'
 
 // Not imported: Node would search 50 KB of CommonJS for exported names, 30 ms at every start.
 const ignore = createRequire(import.meta.url)('ignore') as typeof import('ignore')
@@ -107,4 +109,14 @@ export function pathMatcher(paths: readonly string[]): (path: string) => boolean
     patterns.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: true })),
   )
   return (path) => list.match(path) !== undefined
+}
+
+/** Error `usage.path` for patterns that name nothing: `!` only takes away from other patterns. */
+export function refuseNegated(patterns: readonly string[]): void {
+  if (patterns.length === 0 || !patterns.every((pattern) => pattern.startsWith('!'))) return
+  throw new SluiceError({
+    code: 'usage.path',
+    message: `${patterns.map(printable).join(', ')} names no file: "!" only takes away from what other patterns name`,
+    hint: "name the files that you mean; for a name that begins with it, write '\\!name'",
+  })
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SluiceError } from '../../base/run/errors.ts'
-import { pathMatcher } from '../../base/text/ignore-patterns.ts'
+import { pathMatcher, refuseNegated } from '../../base/text/ignore-patterns.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
@@ -26,6 +26,7 @@ export function filesNamedBy(
   if (!/[*?[]/.test(text)) return [placeOf(text, folders, cwd)]
   const place = findPlace(text, folders, cwd)
   if (place && isThere(place, folders, view)) return [place]
+  refuseNegated([text])
   if (place && text.includes('/'))
     return [{ folder: place.folder, path: '', matches: pathMatcher([`/${place.path}`]) }]
   return folders.map(({ name }) => ({ folder: name, path: '', matches: pathMatcher([text]) }))

@@ -33,7 +33,8 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
     async run(visit) {
       const place = placeIn(visit)
       // For a whole folder it would also confirm that missing files were deleted.
-      if (place.path === '') throw notThere()
+      // With `!` it would end the acceptance of a type, which the page does not offer.
+      if (place.path === '' || /^!\*\./.test(place.path)) throw notThere()
       if (isTypePattern(place.path)) refuseForSome(visit)
       const facts = await waiting([{ type: 'accepted', ...place }], tools)
       return {

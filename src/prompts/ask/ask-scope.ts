@@ -1,6 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
-import { pathMatcher } from '../../base/text/ignore-patterns.ts'
+import { pathMatcher, refuseNegated } from '../../base/text/ignore-patterns.ts'
 import { mayBeTold } from '../../domain/asset-name.ts'
 import type { ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
 import type { PromptScope } from '../prompt-settings.ts'
@@ -28,8 +28,9 @@ interface FileScope extends Pick<Narrowing, 'folders' | 'paths' | 'within_ms'> {
 }
 
 /**
- * Finds the project to ask. Error `usage.projects`: the folders belong to several. `config`: the
- * folders of the configuration, and the project of a question about none of them.
+ * Finds the project to ask. Errors: `usage.projects` if the folders belong to several, `usage.path`
+ * if the patterns name nothing. `config`: the folders of the configuration, and the project of a
+ * question about none of them.
  */
 export function narrowingOf(
   { folders: named, paths, within_ms, others }: WantedScope,
@@ -38,6 +39,7 @@ export function narrowingOf(
     readonly service: { readonly project_id: string }
   },
 ) {
+  refuseNegated(paths)
   const about_files = named !== undefined || paths.length > 0 || within_ms !== undefined
   const folders = named ? [...new Set(named)] : config.folders.map(({ name }) => name)
   const projects = new Set(

@@ -110,9 +110,17 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
   expect((await home.inProcess('accept', '*.png')).out).toBe(
     `docs/*.png: 2 files (20 B) ${from_now_on}`,
   )
+  expect((await home.inProcess('accept', '!*.png')).code).toBe(64)
+  expect((await home.inProcess('accept', '!*')).err).toContain('!* names no file')
   expect((await home.inProcess('accept', '*.png', '--undo')).out).toBe(
     'docs/*.png: no longer accepted; while the service has read none of 20 such files, the next pass holds the others back, and Sluice then tries one a day; files that are on their way go on\n',
   )
+  for (const undo of [[], ['--undo']]) {
+    expect(await home.inProcess('accept', '!*.png', ...undo)).toMatchObject({
+      code: 64,
+      err: expect.stringMatching(/names no type.*\n.*`sluice accept '\*\.png' --undo` ends that/s),
+    })
+  }
   expect((await home.inProcess('sync')).out).toMatch(/^blocked +23 files/m)
   expect(puts()).toBe(21)
   expect((await home.inProcess('accept', '*.png')).out).toBe(

@@ -92,3 +92,27 @@ test('retry leaves files of a refused type and those over the upload limit to ac
     /^\*\.png: 20 files \(\d+ B\) will be tried again now\n$/,
   )
 })
+
+test.each(['ls', 'retry', 'accept', 'ask', 'rescan'])(
+  '%s refuses a pattern that only takes away, and says what `!` means',
+  async (command) => {
+    const home = await filled()
+    home.write({ '!odd.txt': 'odd' })
+    expect((await home.inProcess('sync')).code).toBe(3)
+    const words = command === 'ask' ? ['ask', 'what?', '--path'] : [command]
+    const { code, out, err } = await home.inProcess(...words, '!*.txt')
+    expect([code, out]).toEqual([64, ''])
+    const said =
+      command === 'accept'
+        ? '!*.txt names no type of files'
+        : command === 'rescan'
+          ? '!*.txt is in no folder of the configuration'
+          : '"!" only takes away from what other patterns name'
+    expect(err).toContain(said)
+    if (command === 'ls') {
+      expect(await listed(home, '\\!*.txt')).toEqual(['!odd.txt'])
+      expect(await listed(home, 'docs/!odd.txt')).toEqual(['!odd.txt'])
+      expect(await listed(home, 'docs/!*.txt')).toEqual(['!odd.txt'])
+    }
+  },
+)

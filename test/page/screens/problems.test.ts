@@ -78,8 +78,10 @@ test('an operator uploads a directory that the upload limit holds; a whole folde
     '3 are in',
     () => journey.files().filter(({ stage }) => stage === 'ready').length === 4,
   )
-  const whole = await browser.post('/accept', { folder: 'docs', path: '', back: '/problems' })
-  expect(whole.status).toBe(404)
+  for (const path of ['', '!*.txt']) {
+    const other = await browser.post('/accept', { folder: 'docs', path, back: '/problems' })
+    expect(other.status, path).toBe(404)
+  }
   journey.ends({ left_out: Object.keys(many('')) })
 })
 
