@@ -120,9 +120,8 @@ export function createRemote({
     return ofCursor(await send({ call: 'list', ...request }, read), after_id)
   }
 
-  /** Gathers a whole list. `what`: its name in a message. */
+  /** Gathers a whole list. */
   async function gather<Item>(
-    what: string,
     readPage: (after_id: string | undefined) => Promise<Outcome<Page<Item>>>,
     idOf: (item: Item) => string,
   ): Promise<Outcome<Item[]>> {
@@ -133,14 +132,14 @@ export function createRemote({
       items.push(...page.value.items)
       if (!page.value.has_more) return { ...page, value: items }
     }
-    const fault = `the list of ${what} does not end after ${max_pages} pages`
-    return { ok: false, failure: unknownProtocol('list', fault) }
+    const failure = unknownProtocol('list', `it does not end after ${max_pages} pages`)
+    return { ok: false, failure }
   }
 
   function listLabels(project_id: string) {
     const readPage = (after_id: string | undefined) =>
       list('label', project_id, { after_id }, labelOf)
-    return gather('labels', readPage, ({ label_id }) => label_id)
+    return gather(readPage, ({ label_id }) => label_id)
   }
 
   return {
@@ -218,7 +217,7 @@ export function createRemote({
     listProjects() {
       const readPage = (after_id: string | undefined) =>
         list('project', undefined, { after_id }, projectOf)
-      return gather('projects', readPage, (project) => project.project_id)
+      return gather(readPage, (project) => project.project_id)
     },
     listLabels,
     /** A failed call may have started a chat (see isSurelyUndone). 404: an id in scope is gone. */
@@ -254,7 +253,7 @@ export function createRemote({
         const read = (value: unknown) => messagePageOf(value, after_id)
         return ofCursor(await send({ ...request, query: { after_id } }, read), after_id)
       }
-      return gather('messages', readPage, ({ message_id }) => message_id)
+      return gather(readPage, ({ message_id }) => message_id)
     },
     close: () => http.close(),
   }

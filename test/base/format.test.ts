@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatBytes, formatCount, formatDuration, printable } from '../../src/base/text/format.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatSpan,
+  printable,
+} from '../../src/base/text/format.ts'
 
 test.each([
   [0, '0 B'],
@@ -26,6 +32,20 @@ test.each([
   [90 * 86_400_000, '90 d'],
   [-2_500, '-2.5 s'],
 ])('%d ms are %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+const day_ms = 86_400_000
+test.each([
+  [0, 0, '0 ms'],
+  [0, 90_000, '1 min 30 s'],
+  // Time servers turn a clock back by less than a minute.
+  [60_000, 0, '0 ms'],
+  [60_001, 0, 'an unknown time (a clock was wrong)'],
+  [0, 366 * day_ms, '366 d'],
+  [0, 3_650 * day_ms, '3650 d'],
+  [Date.UTC(1972, 0, 1), Date.UTC(2026, 0, 1), 'an unknown time (a clock was wrong)'],
+  [Date.UTC(2026, 0, 1), Date.UTC(1972, 0, 1), 'an unknown time (a clock was wrong)'],
+  [Number.NaN, 0, 'an unknown time (a clock was wrong)'],
+])('from %d to %d is %s', (from_ms, to_ms, text) => expect(formatSpan(from_ms, to_ms)).toBe(text))
 
 test('every amount is shown in a unit that fits its size', () => {
   fc.assert(

@@ -469,3 +469,30 @@ test.each<[string, Partial<Problem>, { folder: boolean; prompt: boolean }]>([
     problemsOf([problem], { folders: docs, prompts: docs }, what, 'docs').length > 0
   expect({ folder: isOf('folder'), prompt: isOf('prompt') }).toEqual(expected)
 })
+
+test('a time from 1972, when the clock was wrong, is no number of days', () => {
+  const since_ms = Date.UTC(1972, 0, 2)
+  const facts: HealthFacts = {
+    ...good,
+    folders: [
+      { ...folder, kept_ms: since_ms, state_since_ms: since_ms, scanned_ms: since_ms },
+      { ...offline, name: 'more', kept_ms: since_ms, state_since_ms: since_ms },
+    ],
+    waiting: { since_ms, name: 'docs/a', held: false },
+    unchecked: { since_ms, name: 'docs/b' },
+    failing: [{ ...failing, since_ms }],
+    troubles: [trouble('api', since_ms)],
+    audits: [{ ...audit, since_ms }],
+    prompts: [{ ...prompt, unmet_ms: since_ms }],
+    stuck: [{ name: 'the daemon', silent_ms: now_ms - since_ms }],
+  }
+  const messages = healthOf(facts, limits).problems.map(({ message }) => message)
+  expect(messages).toContain(
+    'digest was due an unknown time (a clock was wrong) ago, and there is no report and no recorded skip',
+  )
+  expect(messages.length).toBeGreaterThanOrEqual(9)
+  for (const message of messages) {
+    expect(message).toContain('an unknown time (a clock was wrong)')
+    expect(message).not.toMatch(/\d{4,} d/)
+  }
+})

@@ -49,7 +49,8 @@ export function networkFault(
 
 /**
  * Gives foreign errors our codes. Drops the originals: some carry sent or received data. `is_sent`:
- * an open connection carried the request, so no code may say that it was surely not sent.
+ * an open connection carried the request. It breaks with the same codes (`read EHOSTUNREACH`), so
+ * none may say then that the request was surely not sent.
  */
 export function translateNetworkError(error: unknown, going: Going, is_sent = false): SluiceError {
   if (error instanceof SluiceError) return error
@@ -57,18 +58,7 @@ export function translateNetworkError(error: unknown, going: Going, is_sent = fa
   if (proxy_status !== undefined) return networkFault('proxy', going, `status ${proxy_status}`)
   const code = codeOf(error) ?? (error instanceof Error ? error.name : undefined)
   const reason = code === undefined ? 'failed' : reasonOf(code)
-  const is_broken =
-    is_sent || ((reason === 'refused' || reason === 'unreachable') && !isOfConnect(error))
-  return networkFault(is_broken && unsent.has(reason) ? 'reset' : reason, going, code)
-}
-
-/** An established connection breaks with the same codes (`read EHOSTUNREACH`), after a request. */
-function isOfConnect(error: unknown): boolean {
-  // Node tries several addresses of a host, and then gives the errors of all.
-  const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
-  const isOne = (one: unknown) =>
-    one instanceof Error && 'syscall' in one && one.syscall === 'connect'
-  return errors.length > 0 && errors.every(isOne)
+  return networkFault(is_sent && unsent.has(reason) ? 'reset' : reason, going, code)
 }
 
 /** Reasons of a connection that was never made. */

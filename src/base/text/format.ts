@@ -41,6 +41,19 @@ export function formatDuration(ms: number): string {
   return twoUnits(ms, day_ms, 'd', hour_ms, 'h')
 }
 
+/** Longer than any record is kept in use, so a longer span shows that a clock was wrong. */
+const max_span_ms = 3_650 * day_ms
+
+/**
+ * The time from one time to a later one, Unix ms. If no right clock can have given both (the later
+ * one is clearly earlier, or the span is absurd), the wrong clock is named in its place.
+ */
+export function formatSpan(from_ms: number, to_ms: number): string {
+  const span_ms = to_ms - from_ms
+  if (span_ms >= -minute_ms && span_ms <= max_span_ms) return formatDuration(Math.max(0, span_ms))
+  return 'an unknown time (a clock was wrong)'
+}
+
 function twoUnits(
   ms: number,
   large_ms: number,

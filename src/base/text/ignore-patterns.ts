@@ -112,11 +112,14 @@ export function pathMatcher(paths: readonly string[]): (path: string) => boolean
 }
 
 /** Error `usage.path` for patterns that name nothing: `!` only takes away from other patterns. */
-export function refuseNegated(patterns: readonly string[]): void {
+export function refuseNegated(
+  patterns: readonly string[],
+  hint = "name the files that you mean; for a name that begins with it, write '\\!name'",
+): void {
   if (patterns.length === 0 || !patterns.every((pattern) => pattern.startsWith('!'))) return
   throw new SluiceError({
     code: 'usage.path',
     message: `${patterns.map(printable).join(', ')} names no file: "!" only takes away from what other patterns name`,
-    hint: "name the files that you mean; for a name that begins with it, write '\\!name'",
+    hint,
   })
 }

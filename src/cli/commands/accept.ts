@@ -7,6 +7,7 @@ import {
   printable,
   shellWord,
 } from '../../base/text/format.ts'
+import { refuseNegated } from '../../base/text/ignore-patterns.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type ControlVerbs, passFacts } from '../../control/control-verbs.ts'
@@ -42,12 +43,8 @@ export const accept = defineCommand({
       )
       .option('undo', flag('end the acceptance of a type')),
   run({ config, path, removals, undo }, terminal) {
-    if (path.startsWith('!') && isTypePattern(path)) {
-      const message = `${printable(path)} names no type of files`
-      const type = shellWord(path.slice(1))
-      const hint = `\`sluice accept ${type}\` uploads all files of the type, and \`sluice accept ${type} --undo\` ends that`
-      throw new SluiceError({ code: 'usage.invalid', message, hint })
-    }
+    if (isTypePattern(path))
+      refuseNegated([path], "`sluice accept '*.gz' --undo` ends the acceptance of a type")
     if (undo && !isTypePattern(path)) {
       const message = `--undo is about a type of files, and ${printable(path)} is none`
       throw new SluiceError({ code: 'usage.invalid', message, hint: "name a type such as '*.gz'" })

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { SluiceError } from '../../base/run/errors.ts'
-import { formatDuration } from '../../base/text/format.ts'
+import { formatDuration, formatSpan } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
@@ -67,7 +67,7 @@ export const resume = defineCommand({
       to_daemon: (control) => control.resume(),
       to_ledger: () => [{ type: 'resumed' }],
     })
-    const duration = formatDuration(Math.max(0, system_clock.now_ms() - pause.since_ms))
+    const duration = formatSpan(pause.since_ms, system_clock.now_ms())
     const why = pause.why === undefined ? '' : ` (${pause.why})`
     printFitted(terminal, `The pause has ended. It lasted ${duration}, set by ${pause.by}${why}.`)
     if (!is_running) {

@@ -3,7 +3,7 @@ import {
   counted,
   formatBytes,
   formatCount,
-  formatDuration,
+  formatSpan,
   printable,
   shellWord,
 } from '../../base/text/format.ts'
@@ -216,7 +216,7 @@ function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]
     lines.push(detail(`${troubleSubject(about)}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
     const is_tried = next_try_ms > now_ms && !message.startsWith(nothing_goes)
-    const next = is_tried ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''
+    const next = is_tried ? `, next try in ${formatSpan(now_ms, next_try_ms)}` : ''
     lines.push(reasonLine(contents, `${message}${next}`, examples))
   }
   if (lines.length === 0)

@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration, shellWord } from '../../base/text/format.ts'
+import { formatBytes, formatDuration, formatSpan, shellWord } from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { slowAfter_ms } from '../../domain/content.ts'
@@ -157,7 +157,7 @@ function sendingReasons(of: Case): string[] {
   } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
     const pause = formatDuration(of.uploads.min_resend_s * second_ms)
     reasons.push(
-      `an earlier version was uploaded ${formatDuration(of.now_ms - row.sent_ms)} ago: this one follows ${when(of, due_ms)}, ${pause} after that one (uploads.min_resend_s)`,
+      `an earlier version was uploaded ${formatSpan(row.sent_ms, of.now_ms)} ago: this one follows ${when(of, due_ms)}, ${pause} after that one (uploads.min_resend_s)`,
     )
   }
   const limit = of.uploads.max_bytes_per_day
@@ -175,9 +175,9 @@ function sendingReasons(of: Case): string[] {
 
 function ingestingReasons(of: Case): string[] {
   const { content } = of.story!
-  const since_ms = of.now_ms - (content?.following_since_ms ?? of.now_ms)
-  const is_slow = since_ms > slowAfter_ms(content?.size ?? 0)
-  const duration = formatDuration(Math.max(0, since_ms))
+  const since_ms = content?.following_since_ms ?? of.now_ms
+  const is_slow = of.now_ms - since_ms > slowAfter_ms(content?.size ?? 0)
+  const duration = formatSpan(since_ms, of.now_ms)
   return [
     ...standstill(of),
     `the service has its bytes and has been reading them for ${duration}${is_slow ? ', longer than usual' : ''}`,
@@ -211,7 +211,7 @@ function changedSince({ story, on_disk }: Case): string[] {
 
 function when({ now_ms }: Case, at_ms: number | undefined): string {
   if (at_ms === undefined || at_ms <= now_ms) return 'now'
-  return at_ms - now_ms < second_ms ? 'in a moment' : `in ${formatDuration(at_ms - now_ms)}`
+  return at_ms - now_ms < second_ms ? 'in a moment' : `in ${formatSpan(now_ms, at_ms)}`
 }
 
 function byUser(of: Case, verb: 'retry' | 'accept'): string {

@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../../base/text/format.ts'
+import { formatCount, formatSpan } from '../../base/text/format.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import type { ContentState } from '../../domain/content.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
@@ -72,7 +72,7 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, of: Case): string {
   const { now_ms, folder } = of
   switch (why) {
     case 'grace':
-      return ` in ${formatDuration(Math.max(0, due_ms - now_ms))}, unless it comes back (delete_grace_ms)`
+      return ` in ${formatSpan(now_ms, due_ms)}, unless it comes back (delete_grace_ms)`
     case 'replacement':
       return ' once what took its place is ready'
     case 'scan':
@@ -93,6 +93,6 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, of: Case): string {
     case 'user':
       return `, with more files than Sluice removes without asking (removal.max_files); if that is right: ${step(of, `sluice accept --removals ${folder.name}`)}`
     case 'service':
-      return `; the service refused, and is asked again in ${formatDuration(Math.max(0, due_ms - now_ms))}`
+      return `; the service refused, and is asked again in ${formatSpan(now_ms, due_ms)}`
   }
 }

@@ -1,5 +1,5 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { formatDuration } from '../../base/text/format.ts'
+import { formatSpan } from '../../base/text/format.ts'
 import { day_ms, second_ms } from '../../base/time/time.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
@@ -66,7 +66,7 @@ ${
       }
     return {
       title: wish.question,
-      live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading, for ${formatDuration(Math.max(second_ms, frame.now_ms - asked.asked_ms))} now; this takes seconds to minutes.</p>`,
+      live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading, for ${formatSpan(asked.asked_ms, Math.max(frame.now_ms, asked.asked_ms + second_ms))} now; this takes seconds to minutes.</p>`,
     }
   })
 }

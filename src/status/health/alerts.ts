@@ -1,4 +1,4 @@
-import { counted, escapeMarkdown, formatDuration } from '../../base/text/format.ts'
+import { counted, escapeMarkdown, formatSpan } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { ReportedProblem } from '../../domain/delivery.ts'
 import type { Problem } from './problems.ts'
@@ -136,7 +136,7 @@ function newLine({ kind, message, hint }: Problem): string {
 }
 
 function line({ kind, message, since_ms }: ReportedProblem, now_ms: number): string {
-  return `- **${kind}**: ${escapeMarkdown(message)} (began ${formatDuration(Math.max(0, now_ms - since_ms))} ago)`
+  return `- **${kind}**: ${escapeMarkdown(message)} (began ${formatSpan(since_ms, now_ms)} ago)`
 }
 
 function titled(title: string, lines: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
+import { formatBytes, formatCount, formatDuration, formatSpan } from '../../base/text/format.ts'
 import { minute_ms } from '../../base/time/time.ts'
 import { type Absence, refused_fact, troubleSubject } from '../../domain/fact.ts'
 import {
@@ -47,9 +47,7 @@ function scanProblems(facts: HealthFacts, { scan_late_ms }: HealthLimits): Probl
       )
       if (!online || now_ms <= late_ms) return []
       const last =
-        scanned_ms === undefined
-          ? 'has not ended'
-          : `ended ${formatDuration(now_ms - scanned_ms)} ago`
+        scanned_ms === undefined ? 'has not ended' : `ended ${formatSpan(scanned_ms, now_ms)} ago`
       return [
         {
           kind: 'scan' as const,
@@ -71,7 +69,7 @@ function queueProblems(facts: HealthFacts, { queue_age_ms }: HealthLimits): Prob
     problems.push({
       kind: 'queue',
       about: 'uploads',
-      message: `${waiting.name} has waited for ${formatDuration(now_ms - waiting.since_ms)} and is not ready`,
+      message: `${waiting.name} has waited for ${formatSpan(waiting.since_ms, now_ms)} and is not ready`,
       hint: '`sluice explain PATH` says what it waits for; a first sync over a slow line may take longer than health.queue_age_ms',
       since_ms: waiting.since_ms,
     })
@@ -80,7 +78,7 @@ function queueProblems(facts: HealthFacts, { queue_age_ms }: HealthLimits): Prob
     problems.push({
       kind: 'queue',
       about: 'checks',
-      message: `${unchecked.name} was not checked, although its check was due ${formatDuration(now_ms - unchecked.since_ms)} ago`,
+      message: `${unchecked.name} was not checked, although its check was due ${formatSpan(unchecked.since_ms, now_ms)} ago`,
       hint: 'the log says why; reading many large files may take longer than health.queue_age_ms',
       since_ms: unchecked.since_ms,
     })
@@ -95,7 +93,7 @@ function failingProblems({ failing, paused, absences, now_ms }: HealthFacts): Pr
     const others = contents > 1 ? ` (and ${formatCount(contents - 1)} more)` : ''
     const lasting = given_up
       ? ''
-      : ` has failed again and again for ${formatDuration(now_ms - since_ms)}`
+      : ` has failed again and again for ${formatSpan(since_ms, now_ms)}`
     return {
       kind: 'queue' as const,
       about: given_up ? 'given up' : 'retries',
@@ -118,7 +116,7 @@ function folderProblems(facts: HealthFacts, { offline_ms }: HealthLimits): Probl
     return {
       kind: 'folder' as const,
       about: name,
-      message: `${name} has been offline for ${formatDuration(now_ms - state_since_ms)}: ${offline_reason}`,
+      message: `${name} has been offline for ${formatSpan(state_since_ms, now_ms)}: ${offline_reason}`,
       hint: 'mount it again: Sluice then goes on by itself; nothing in it counts as deleted',
       since_ms: state_since_ms,
     }
@@ -133,9 +131,7 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
     const kind = troubleKind(about)
     if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
     const lasting =
-      kind === 'service'
-        ? `${troubleSubject(about)} for ${formatDuration(now_ms - since_ms)}: `
-        : ''
+      kind === 'service' ? `${troubleSubject(about)} for ${formatSpan(since_ms, now_ms)}: ` : ''
     const usual = 'Sluice tries again by itself; check service.base_url, the network and the proxy'
     return {
       kind,
@@ -165,7 +161,7 @@ function auditProblems(facts: HealthFacts, { audit_late_ms }: HealthLimits): Pro
     return {
       kind: 'audit' as const,
       about: project_id,
-      message: `${project_id} was not compared with the service for ${formatDuration(now_ms - since_ms)}`,
+      message: `${project_id} was not compared with the service for ${formatSpan(since_ms, now_ms)}`,
       hint: '`sluice verify` compares it now; the log says what stops the audit',
       since_ms: broken_ms,
     }
@@ -194,7 +190,7 @@ function promptProblems(facts: HealthFacts, { prompt_late_ms }: HealthLimits): P
   const problems = prompts.flatMap(({ name, patience_ms, unmet_ms, failed }): Problem[] => {
     const is_unmet = unmet_ms !== undefined && paused === undefined
     if (is_unmet && now_ms > afterAtWork(unmet_ms, patience_ms + prompt_late_ms, absences)) {
-      const message = `${name} was due ${formatDuration(now_ms - unmet_ms)} ago, and there is no report and no recorded skip`
+      const message = `${name} was due ${formatSpan(unmet_ms, now_ms)} ago, and there is no report and no recorded skip`
       const hint = `\`sluice prompts history ${name}\` says where its run stands`
       return [{ kind: 'prompt', about: name, message, hint, since_ms: unmet_ms }]
     }
@@ -243,7 +239,7 @@ function machineProblems(
     problems.push({
       kind: 'progress',
       about: 'daemon',
-      message: `no progress for ${formatDuration(silent_ms)}: ${names.slice(0, max_named).join(', ')}${more}`,
+      message: `no progress for ${formatSpan(now_ms - silent_ms, now_ms)}: ${names.slice(0, max_named).join(', ')}${more}`,
       hint: 'systemd restarts the daemon if its watchdog is on; otherwise restart it: nothing recorded is lost',
       since_ms: now_ms - silent_ms,
     })

@@ -1,4 +1,4 @@
-import { fitText, formatDuration, printable, textWidth } from '../../base/text/format.ts'
+import { fitText, formatSpan, printable, textWidth } from '../../base/text/format.ts'
 
 /** A line for users. The caller chooses the colour for its tone. */
 export interface Line {
@@ -65,8 +65,8 @@ export class LineWriter {
   }
 }
 
-/** The time between two times, the later one last: ISO 8601 or Unix ms. Zero if in wrong order. */
+/** The time between two times, the later one last: ISO 8601 or Unix ms. See formatSpan. */
 export function spanText(from: string | number, to: string | number): string {
   const ms = (time: string | number) => (typeof time === 'number' ? time : Date.parse(time))
-  return formatDuration(Math.max(0, ms(to) - ms(from)))
+  return formatSpan(ms(from), ms(to))
 }

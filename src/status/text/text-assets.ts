@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
+import { formatBytes, formatCount, formatSpan, shellWord } from '../../base/text/format.ts'
 import { day_ms } from '../../base/time/time.ts'
 import type { AuditStatus, RemovalStatus } from '../assets.ts'
 import type { LineWriter } from './lines.ts'
@@ -67,7 +67,7 @@ function othersText(full: NonNullable<AuditStatus['last_full']>): string[] {
 
 /** Local time of day; for a time more than a day ago, its age. */
 function timeText(at_ms: number, now_ms: number): string {
-  if (now_ms - at_ms > day_ms) return `${formatDuration(now_ms - at_ms)} ago`
+  if (Math.abs(now_ms - at_ms) > day_ms) return `${formatSpan(at_ms, now_ms)} ago`
   const at = new Date(at_ms)
   const two = (value: number) => String(value).padStart(2, '0')
   return `${two(at.getHours())}:${two(at.getMinutes())}`

@@ -1,4 +1,4 @@
-import { counted, formatDuration } from '../../base/text/format.ts'
+import { counted, formatSpan } from '../../base/text/format.ts'
 import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from '../prompts.ts'
 import { type Line, type LineWriter, spanText } from './lines.ts'
 
@@ -61,7 +61,7 @@ function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms:
   const why = error === null ? '' : `: ${error.message}`
   const ago = spanText(since, now_ms)
   const wait_ms = next_try === null ? 0 : Date.parse(next_try) - now_ms
-  const next = wait_ms > 0 ? `the next in ${formatDuration(wait_ms)}` : 'the next now'
+  const next = wait_ms > 0 ? `the next in ${formatSpan(now_ms, now_ms + wait_ms)}` : 'the next now'
   const tries = `${counted(attempts, 'try', 'tries')} in ${ago}`
   const text =
     state === 'failed'

@@ -3,7 +3,6 @@ import {
   formatAmount,
   formatBytes,
   formatCount,
-  formatDuration,
   printableJson,
   shellWord,
 } from '../../base/text/format.ts'
@@ -212,10 +211,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   }
   for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
-    const when =
-      next_try > status.at
-        ? `in ${formatDuration(Date.parse(next_try) - Date.parse(status.at))}`
-        : 'now'
+    const when = next_try > status.at ? `in ${spanText(status.at, next_try)}` : 'now'
     const count = formatCount(contents)
     const lead = message.startsWith(nothing_goes)
       ? `waiting: ${count}`

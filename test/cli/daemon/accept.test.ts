@@ -118,7 +118,9 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
   for (const undo of [[], ['--undo']]) {
     expect(await home.inProcess('accept', '!*.png', ...undo)).toMatchObject({
       code: 64,
-      err: expect.stringMatching(/names no type.*\n.*`sluice accept '\*\.png' --undo` ends that/s),
+      err: expect.stringMatching(
+        /!\*\.png names no file.*\n.*`sluice accept '\*\.gz' --undo` ends the acceptance/s,
+      ),
     })
   }
   expect((await home.inProcess('sync')).out).toMatch(/^blocked +23 files/m)

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Clock, day_ms, system_clock } from '../../../src/base/time/time.ts'
+import { readStatus } from '../../../src/status/read-status.ts'
+import { statusLines } from '../../../src/status/text/text.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 /**
@@ -56,5 +58,29 @@ localJourneys('a clock that is wrong for a while', (profile) => {
       journey.daemon.rescan()
       return journey.assets().length === 1
     })
+  })
+
+  test('status names a wrong clock in place of absurd times', async () => {
+    const clock = new SetClock()
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, clock })
+    await journey.allReady()
+    const shown = async () => {
+      const status = await readStatus(journey.config(), clock)
+      return statusLines(status, 200)
+        .map(({ text }) => text.trim())
+        .join('\n')
+    }
+    expect(await shown()).toMatch(/scanned [\d.]+ m?s ago/)
+    // A machine without a clock of its own begins in 1972 until a time server answers.
+    clock.wrong_by_ms = Date.UTC(1972, 0, 2) - system_clock.now_ms()
+    expect(await shown()).toContain('scanned an unknown time (a clock was wrong) ago')
+    await scanned(journey)
+    expect(await shown()).toMatch(/scanned [\d.]+ m?s ago/)
+    clock.wrong_by_ms = 0
+    const right = await shown()
+    expect(right).toContain('scanned an unknown time (a clock was wrong) ago')
+    expect(right).not.toMatch(/\d{4} d/)
+    await scanned(journey)
+    expect(await shown()).toMatch(/scanned [\d.]+ m?s ago/)
   })
 })
