@@ -20,7 +20,7 @@ import {
   requestsOf,
   type UserRequest,
 } from '../../inspect/files/user-requests.ts'
-import { isEndedBy, waits } from '../../ledger/rows/waits.ts'
+import { isEndedBy, waitText } from '../../ledger/rows/waits.ts'
 import { withLedgerView, withPassView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
@@ -115,12 +115,12 @@ async function recordCommand(
 }
 
 /** What files wait for, in words. `is_tried`: what a retry ends, or what it leaves. */
-function waitTexts({ waits: of_files, held_by }: Reached, is_tried: boolean): string {
+function waitTexts({ waits, held_by }: Reached, is_tried: boolean): string {
   const why = held_by.length === 0 ? '' : ` (${held_by.join('; ')})`
-  return of_files
+  return waits
     .filter(({ wait }) => isEndedBy('retried', wait) === is_tried)
     .map(
-      ({ wait, files }) => `${formatCount(files)} ${waits[wait].says}${wait === 'turn' ? why : ''}`,
+      ({ wait, files }) => `${formatCount(files)} ${waitText(wait)}${wait === 'turn' ? why : ''}`,
     )
     .join(', ')
 }

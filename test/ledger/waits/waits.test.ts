@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isEndedBy, waits } from '../../../src/ledger/rows/waits.ts'
+import { isEndedBy, type WaitName, wait_of_file } from '../../../src/ledger/rows/waits.ts'
 import { openPassView } from '../../../src/ledger/views/view-pass.ts'
 import { Bench } from '../fixture.ts'
 import { sqlite_factory } from '../sqlite-factory.ts'
@@ -55,7 +55,8 @@ describe('waits and the events that end them', { timeout: 60_000 }, () => {
     expect(left_out).toHaveLength(8)
     for (const { event } of left_out) expect(impossible).toHaveProperty([event])
     // `held` has the files of `upload_limit` and `before_start`; no wait holds `turn`.
-    const known = Object.keys(waits).filter((wait) => wait !== 'turn' && wait !== 'held')
+    const names = [...wait_of_file.matchAll(/THEN '(\w+)'/g)].map(([, name]) => name)
+    const known = names.filter((wait) => wait !== 'turn' && wait !== 'held')
     expect(Object.keys(waiting)).toEqual(expect.arrayContaining(known))
   })
 
@@ -80,7 +81,7 @@ describe('waits and the events that end them', { timeout: 60_000 }, () => {
       const name = wait in named ? named[wait] : wait
       const files = name === undefined ? [] : [{ wait: name, files: 1 }]
       expect(view.waitsAt(fact, bench.clock.now_ms())).toMatchObject(files)
-      const is_ended = name !== undefined && isEndedBy('retried', name as keyof typeof waits)
+      const is_ended = name !== undefined && isEndedBy('retried', name as WaitName)
       expect(view.reachedBy(fact, bench.clock.now_ms()).files).toBe(is_ended ? 1 : 0)
       view.close()
     } finally {
