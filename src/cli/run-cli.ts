@@ -1,5 +1,6 @@
 import type { Argv } from 'yargs'
 import { SluiceError } from '../base/run/errors.ts'
+import { min_open_files, refuseFewOpenFiles } from '../base/run/open-files.ts'
 import { didYouMean, didYouMeanText } from '../base/text/did-you-mean.ts'
 import { shellWord } from '../base/text/format.ts'
 import {
@@ -25,6 +26,7 @@ export async function runCli(
   commands: readonly ListedCommand[],
 ): Promise<ExitCode> {
   try {
+    refuseFewOpenFiles('sluice', min_open_files)
     return await parseAndRun(words, terminal, commands)
   } catch (thrown) {
     const error = isLostDirectory(thrown) ? lostDirectory(thrown) : thrown

@@ -1,3 +1,5 @@
+import { refuseFewOpenFiles } from '../base/run/open-files.ts'
+import { openFilesNeeded } from '../config/open-files.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { startLabeler } from '../sync/follow/labeler.ts'
 import { startRemover } from '../sync/follow/remover.ts'
@@ -55,6 +57,7 @@ const workers: readonly WorkerKind[] = [
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, secrets, clock, mode } = options
   const asking = mode === 'run' ? 'on_schedule' : options.asks_by_hand ? 'by_hand' : 'never'
+  refuseFewOpenFiles('this configuration', openFilesNeeded(config))
   const tools = await openTools(options)
   let connections: Connections | undefined
   try {

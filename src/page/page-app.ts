@@ -6,6 +6,7 @@ import { guardConnections } from '../base/net/connection-guard.ts'
 import type { TlsKeys } from '../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply } from '../base/net/http-server-app.ts'
 import { minute_ms } from '../base/time/time.ts'
+import { max_connections } from '../config/open-files.ts'
 import {
   createProxyNote,
   createSharedCheck,
@@ -42,11 +43,7 @@ declare module 'fastify' {
 const body_limit_bytes = 65_536
 /** For a whole request: its body is small. */
 const request_timeout_ms = minute_ms
-/**
- * Open connections at once, and of these of one address. The daemon needs its file descriptors for
- * files, however many clients come. A browser opens six, and an office may share one address.
- */
-const max_connections = 200
+/** A browser opens six, and an office may share one address. */
 const max_connections_an_address = 50
 /** A browser must load nothing from elsewhere, run no script of a text, and show no frame. */
 const headers = {
@@ -67,7 +64,7 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   const recognise = createRecognition(config, store, tools.clock)
   const is_behind_tls = tls === undefined && config.page.base_url?.startsWith('https:') === true
   guardConnections(app.server, {
-    max: max_connections,
+    max: max_connections.page,
     max_an_address: max_connections_an_address,
     isShared: createSharedCheck(config.page),
     has_small_bodies: true,

@@ -450,7 +450,9 @@ describe('network faults', () => {
     expect(reason('CERT_HAS_EXPIRED').code).toBe('network.tls')
     expect(reason('EMFILE')).toMatchObject({
       code: 'network.failed',
-      message: 'GET h: the request failed (EMFILE)',
+      message: expect.stringMatching(
+        /^GET h: the request failed \(EMFILE: this process may have only \S+ open files \(raise ulimit -n, /,
+      ),
     })
     expect(translateNetworkError('SECRET', going).message).toBe('GET h: the request failed')
     const ours = new SluiceError({ code: 'a.b', message: 'c' })

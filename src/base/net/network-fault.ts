@@ -58,7 +58,8 @@ export function translateNetworkError(error: unknown, going: Going, is_sent = fa
   if (proxy_status !== undefined) return networkFault('proxy', going, `status ${proxy_status}`)
   const code = codeOf(error) ?? (error instanceof Error ? error.name : undefined)
   const reason = code === undefined ? 'failed' : reasonOf(code)
-  return networkFault(is_sent && unsent.has(reason) ? 'reset' : reason, going, code)
+  const detail = code && messageOf(code)
+  return networkFault(is_sent && unsent.has(reason) ? 'reset' : reason, going, detail)
 }
 
 /** Reasons of a connection that was never made. */

@@ -1,3 +1,5 @@
+import { maxOpenFiles } from './process.ts'
+
 /**
  * The only error class. `code` (`config.invalid`) is stable, because programs branch on it, and its
  * first word decides the exit code. `message` says what happened to which thing, `hint` what to do.
@@ -30,7 +32,10 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message : String(error)
+  // A thread that cannot start has it in the text alone.
+  if (error instanceof SluiceError || !/\bEMFILE\b/.test(message)) return message
+  return `${message}: this process may have only ${maxOpenFiles()} open files (raise ulimit -n, or LimitNOFILE= of the unit)`
 }
 
 export interface PlainError {

@@ -25,8 +25,11 @@ export function freeMemory_bytes(): number {
   return available === 0 && !process.constrainedMemory() ? freemem() : available
 }
 
+/** Later, without a free descriptor, it could not be read. Node has raised the soft limit by now. */
+const limits_at_start = readLimits()
+
 /** Maximum of open descriptors (`ulimit -n`): Infinity if unlimited, undefined if unreadable. */
-export function maxOpenFiles(limits: string | undefined = readLimits()): number | undefined {
+export function maxOpenFiles(limits: string | undefined = limits_at_start): number | undefined {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
   if (soft === undefined) return undefined
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)

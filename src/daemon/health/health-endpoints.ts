@@ -10,6 +10,7 @@ import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { messageOf, SluiceError, toPlainError } from '../../base/run/errors.ts'
 import { second_ms } from '../../base/time/time.ts'
 import { hostAndPort } from '../../config/listen.ts'
+import { max_connections } from '../../config/open-files.ts'
 
 /** One answer: its status, and a JSON body, or text with its own content type. */
 export interface HealthAnswer {
@@ -30,8 +31,6 @@ export type HealthPath =
 
 /** Requests carry no body. */
 const body_limit_bytes = 1_024
-/** Scrapers keep one connection each; the daemon needs its file descriptors for files. */
-const max_connections = 50
 const request_timeout_ms = 10 * second_ms
 /** Maximum wait of a close for running requests; a scrape takes milliseconds. */
 const close_grace_ms = 200
@@ -48,7 +47,7 @@ export async function serveHealth(where: string, answers: Record<HealthPath, Hea
     paths.some((known) => new RegExp(`^${known.replace(':name', '[^/]+')}$`).test(path))
   const app = await createHttpApp({ body_limit_bytes, answerError, isPath })
   guardConnections(app.server, {
-    max: max_connections,
+    max: max_connections.health,
     has_small_bodies: true,
     request_ms: request_timeout_ms,
   })

@@ -1,12 +1,12 @@
 import { createHash, getFips } from 'node:crypto'
 import { sqliteDriver } from '../../base/files/sqlite-driver.ts'
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { raiseOpenFiles } from '../../base/run/open-files.ts'
 import { maxOpenFiles } from '../../base/run/process.ts'
 import { type Check, findings } from './check.ts'
 
 /** As `engines` in package.json. */
 const min_node = [20, 19] as const
-const min_open_files = 1_024
 
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -44,12 +44,12 @@ export function checkSqlite(load: () => unknown = sqliteDriver): Check[] {
   }
 }
 
-/** Checks the limit of this shell; the unit has its own (LimitNOFILE=). */
-export function checkOpenFiles(limits?: string): Check[] {
+/** Checks the limit of this shell for a daemon; the unit has its own (LimitNOFILE=). */
+export function checkOpenFiles(needed: number, limits?: string): Check[] {
   const soft = maxOpenFiles(limits)
   if (soft === undefined) return []
-  const { ok, warning } = findings('open_files', 'ulimit -n')
-  if (soft >= min_open_files) return [ok(`${Number.isFinite(soft) ? soft : 'unlimited'}, enough`)]
-  const text = `${soft} files may be open at once, here and in what is started from here`
-  return [warning(text, `ulimit -n ${min_open_files}; in a unit LimitNOFILE=${min_open_files}`)]
+  const { ok, fault } = findings('open_files', 'ulimit -n')
+  if (soft >= needed) return [ok(`${Number.isFinite(soft) ? soft : 'unlimited'}, enough`)]
+  const text = `${soft} files may be open at once, here and in what is started from here, and this configuration needs ${needed}`
+  return [fault(text, raiseOpenFiles(needed))]
 }

@@ -1,9 +1,11 @@
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
+import { min_open_files } from '../../base/run/open-files.ts'
 import { freeMemory_bytes } from '../../base/run/process.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { type Clock, isoTime } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
+import { openFilesNeeded } from '../../config/open-files.ts'
 import { reportDirs, secretFiles } from '../../config/resolve/targets.ts'
 import {
   type ExaminedConfig,
@@ -71,8 +73,8 @@ export async function runDoctor(options: {
     ...checkSqlite(),
     checkMd5(),
   ]
-  checks.push(...checkOpenFiles())
   const { usable: config } = examined
+  checks.push(...checkOpenFiles(config ? openFilesNeeded(config) : min_open_files))
   if (config) {
     const unit =
       examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)

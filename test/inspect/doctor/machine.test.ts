@@ -46,11 +46,14 @@ test('SQLite: loads, or npm skipped it', () => {
 test('open files: the limit of the starting shell', () => {
   const limits = (count: number) =>
     execFileSync('sh', ['-c', `ulimit -n ${count}; cat /proc/self/limits`], { encoding: 'utf8' })
-  expect(checkOpenFiles(limits(256))).toMatchObject([
-    { level: 'warning', hint: expect.stringContaining('LimitNOFILE=1024') },
+  expect(checkOpenFiles(300, limits(256))).toMatchObject([
+    { level: 'fault', hint: expect.stringContaining('LimitNOFILE=1024') },
   ])
-  expect(checkOpenFiles(limits(2_048))).toMatchObject([{ level: 'ok' }])
-  expect(checkOpenFiles('')).toEqual([])
+  expect(checkOpenFiles(3_000, limits(2_048))).toMatchObject([
+    { level: 'fault', hint: expect.stringContaining('LimitNOFILE=3000') },
+  ])
+  expect(checkOpenFiles(300, limits(2_048))).toMatchObject([{ level: 'ok' }])
+  expect(checkOpenFiles(300, '')).toEqual([])
 })
 
 test('time zones: known or unknown to this Node', () => {
