@@ -43,8 +43,10 @@ export const accept = defineCommand({
       )
       .option('undo', flag('end the acceptance of a type')),
   run({ config, path, removals, undo }, terminal) {
-    if (isTypePattern(path))
-      refuseNegated([path], "`sluice accept '*.gz' --undo` ends the acceptance of a type")
+    if (isTypePattern(path)) {
+      const undoing = `sluice accept ${shellWord(path.replace(/^!/, ''))} --undo`
+      refuseNegated([path], `\`${undoing}\` ends the acceptance of the type`)
+    }
     if (undo && !isTypePattern(path)) {
       const message = `--undo is about a type of files, and ${printable(path)} is none`
       throw new SluiceError({ code: 'usage.invalid', message, hint: "name a type such as '*.gz'" })

@@ -119,7 +119,7 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
     expect(await home.inProcess('accept', '!*.png', ...undo)).toMatchObject({
       code: 64,
       err: expect.stringMatching(
-        /!\*\.png names no file.*\n.*`sluice accept '\*\.gz' --undo` ends the acceptance/s,
+        /!\*\.png names no file.*\n.*`sluice accept '\*\.png' --undo` ends the acceptance/s,
       ),
     })
   }
