@@ -57,3 +57,24 @@ test('not found, then ended with an error: the question is asked once more for e
   )
   expect(rig.starts()).toBe(2)
 })
+
+test('A-37 a lost turn on a later page of the chats is found, even if a cursor is refused', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  await rig.due()
+  const { run, turns } = await rig.runTo('planned')
+  const [{ body } = { body: '' }] = turns
+  await rig.record({ type: 'turn_intended', run, body })
+  await rig.remote.startChat(rig.project_id, body)
+  const others = Array.from({ length: 101 }, () =>
+    rig.remote.startChat(rig.project_id, { prompt: 'something else' }),
+  )
+  await Promise.all(others)
+  const failure = { route: 'chats.list', later_pages: true, status: 404, times: 3 } as const
+  rig.service.injectFaults({ failures: [failure] })
+  await rig.reopen()
+  expect(await rig.run()).toEqual(['asking', 'asked', 'answered'])
+  expect(rig.starts()).toBe(102)
+  const listed = rig.service.requestLog.filter(({ place }) => place === 'chats.list')
+  expect(listed.slice(0, 5).map(({ status }) => status)).toEqual([200, 404, 404, 404, 200])
+})
