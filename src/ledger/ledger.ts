@@ -176,7 +176,7 @@ export interface Differences {
   changed: Uint32Array
   /** Indices from `changed` of paths without a row, or with a `gone` one. */
   unknown: Uint32Array
-  /** Known paths that the walker did not find, without `seen` ones; at most `max_missing`. */
+  /** Known paths that the walker did not find; at most `max_missing`. */
   missing: string[]
   missing_total: number
   /** Number of files that are evidence (`isEvidence` in rows/file-rows.ts) and that the walker did not find. */

@@ -179,9 +179,7 @@ export function createDifferenceFinder(database: Sqlite, ranges: KnownRanges) {
     const { after_path, through_path } = range
     const rows = rows_sql.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
     const found = merge(rows, range)
-    // Equal numbers show that the walk found every row. `missing` leaves out `seen` files.
-    const is_same =
-      found.changed.length + found.missing_total === 0 && rows.length === range.ends.length
+    const is_same = found.changed.length + found.missing_total === 0
     if (learnable && is_same) ranges.learn(folder.id, learnable)
     return found
   }
@@ -204,8 +202,6 @@ function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differe
   let at = 0
   const miss = (row: Row) => {
     lost += Number(row[6])
-    // A `seen` file has a check ahead, which records if it is gone.
-    if (row[1] === 'seen') return
     missing_total++
     if (missing.length < max_missing) missing.push(row[0])
   }

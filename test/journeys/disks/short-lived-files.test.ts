@@ -5,108 +5,95 @@ import { namesOf, verified } from '../audit/verified.ts'
 import { begin, fullOrPart, type Journey, localJourneys } from '../rig/harness.ts'
 
 const files = fullOrPart(1_000, 250)
-
 const documents = ['a', 'b', 'c', 'd', 'e'].map((name) => `docs/${name}.txt`)
+/** Files that come now are gone long before they would settle. */
+const unsettled = { folders: { docs: { settle_ms: 600_000 } } }
 
-/** Settles for so long that the files are gone before that. */
-const settle_ms = 2_500
-
-function tempFiles(prefix: string): Record<string, string> {
-  return Object.fromEntries(
-    Array.from({ length: files }, (_, index) => [
-      `docs/unpacked/${prefix}${index}.txt`,
-      `temporary ${prefix} ${index}`,
-    ]),
-  )
+function tempFiles(textOf: (index: number) => string): Record<string, string> {
+  const entries = Array.from({ length: files }, (_, index) => {
+    return [`docs/unpacked/${index}.txt`, textOf(index)] as const
+  })
+  return Object.fromEntries(entries)
 }
 
-/** A folder with five known documents. */
-async function withDocuments(
+const known = (journey: Journey) =>
+  journey.files().filter(({ name }) => name.startsWith('docs/unpacked/')).length
+
+/** A folder with known documents, in which as many short-lived files were seen. */
+async function unpacked(
   profile: 'default' | 'hosted',
-  folder: Record<string, unknown>,
+  { names = documents, share = 1 } = {},
 ): Promise<Journey> {
-  const tree = Object.fromEntries(documents.map((name) => [name, `the document ${name}`]))
-  const journey = await begin({ profile, tree, folders: { docs: folder } })
+  const tree = Object.fromEntries(names.map((name) => [name, `the document ${name}`]))
+  const journey = await begin({ profile, tree })
   await journey.allReady()
+  await journey.reload(unsettled)
   await journey.idle()
+  journey.write(tempFiles((index) => `temporary ${index}`))
+  await journey.until('they are seen', () => known(journey) >= files * share)
   return journey
 }
 
-const settling = (journey: Journey) =>
-  journey.files().filter(({ name }) => name.startsWith('docs/unpacked/')).length
+/** The folder was never offline, not even for a moment, and a new document gets in. */
+async function expectOnline(journey: Journey): Promise<void> {
+  await journey.until('they are forgotten', () => known(journey) === 0)
+  await journey.reload({})
+  journey.write({ 'docs/new.txt': 'a new document' })
+  await journey.stage('docs/new.txt', 'ready')
+  expect(journey.log().filter((line) => line.includes('is offline'))).toEqual([])
+  expect(journey.folder()).toMatchObject({ offline_reason: null })
+}
 
-/** True if the folder was never offline, not even for a moment. */
-function wasOnline(journey: Journey): boolean {
-  return !journey.log().some((line) => line.includes('is offline'))
+function removeAll(journey: Journey): void {
+  for (const name of readdirSync(journey.at('docs'))) journey.remove(`docs/${name}`)
 }
 
 localJourneys('many files that live for a moment', (profile) => {
   test.each([
-    { what: 'all seen, and then deleted', share: 1 },
-    { what: 'deleted while they are found', share: 0.2 },
-  ])('$what: the folder stays online, and a new document gets in', async ({ share }) => {
-    const journey = await withDocuments(profile, { settle_ms })
-    journey.write(tempFiles('t'))
-    await journey.until('they are seen', () => settling(journey) >= files * share)
-    journey.remove('docs/unpacked')
-    journey.write({ 'docs/new.txt': 'a new document' })
-    await journey.until('they are forgotten', () => settling(journey) === 0)
-    await journey.stage('docs/new.txt', 'ready')
-    await journey.idle()
-    expect(wasOnline(journey)).toBe(true)
-    expect(journey.folder()).toMatchObject({ offline_reason: null })
-    expect(readdirSync(journey.at('docs'))).toHaveLength(6)
-  })
+    ['all seen', 1],
+    ['still being found', 0.2],
+  ])(
+    '%s, and then deleted: the folder stays online, and a new document gets in',
+    async (_, share) => {
+      const journey = await unpacked(profile, { share })
+      journey.remove('docs/unpacked')
+      await expectOnline(journey)
+    },
+  )
 
-  test('after a restart the same: nothing is asked', async () => {
-    const journey = await withDocuments(profile, { settle_ms })
-    journey.write(tempFiles('t'))
-    await journey.until('they are seen', () => settling(journey) === files)
+  test('deleted while no daemon runs: the scan after the start forgets them', async () => {
+    const journey = await unpacked(profile)
     await journey.stop()
     journey.remove('docs/unpacked')
-    await journey.start()
-    await journey.until('they are forgotten', () => settling(journey) === 0)
-    journey.write({ 'docs/new.txt': 'a new document' })
-    await journey.stage('docs/new.txt', 'ready')
-    expect(wasOnline(journey)).toBe(true)
+    await journey.start(unsettled)
+    await expectOnline(journey)
   })
 
-  test('empty files, and files that a rule leaves out, are no loss either', async () => {
-    const journey = await withDocuments(profile, { settle_ms: 50, max_file_bytes: 50 })
-    const tree = Object.fromEntries(
-      Array.from({ length: files }, (_, index) => [
-        `docs/unpacked/${index}.txt`,
-        index % 2 === 0 ? '' : 'x'.repeat(51),
-      ]),
-    )
-    journey.write(tree)
-    await journey.until('they are skipped', () => settling(journey) === files)
+  test('empty files, and files that a rule skips, are no loss either', async () => {
+    const folders = { docs: { max_file_bytes: 50 } }
+    const tree = Object.fromEntries(documents.map((name) => [name, name]))
+    const journey = await begin({ profile, tree, folders })
+    await journey.allReady()
+    journey.write(tempFiles((index) => (index % 2 === 0 ? '' : 'x'.repeat(51))))
+    await journey.until('they are skipped', () => known(journey) === files)
     await journey.idle()
     journey.remove('docs/unpacked')
-    await journey.until('they are forgotten', () => settling(journey) === 0)
-    expect(wasOnline(journey)).toBe(true)
+    await expectOnline(journey)
   })
 
   test('a folder that held little but such files may become empty', async () => {
-    const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }
-    const journey = await begin({ profile, tree, folders: { docs: { settle_ms } } })
-    await journey.allReady()
-    journey.write(tempFiles('t'))
-    await journey.until('they are seen', () => settling(journey) === files)
-    for (const name of readdirSync(journey.at('docs'))) journey.remove(`docs/${name}`)
-    await journey.stage('docs/a.txt', 'gone')
-    await journey.stage('docs/b.txt', 'gone')
-    await journey.until('they are forgotten', () => settling(journey) === 0)
-    expect(wasOnline(journey)).toBe(true)
-    journey.ends({ also_there: [md5Of('a'), md5Of('b')] })
+    const names = documents.slice(0, 2)
+    const journey = await unpacked(profile, { names })
+    removeAll(journey)
+    for (const name of names) await journey.stage(name, 'gone')
+    await expectOnline(journey)
+    journey.ends({ also_there: names.map((name) => md5Of(`the document ${name}`)) })
   })
 
   test('verify finds the known files gone, and no folder offline', async () => {
-    const journey = await withDocuments(profile, { settle_ms })
-    journey.write(tempFiles('t'))
-    await journey.until('they are seen', () => settling(journey) === files)
+    const journey = await unpacked(profile)
     await journey.stop()
-    for (const name of readdirSync(journey.at('docs'))) journey.remove(`docs/${name}`)
+    removeAll(journey)
     const { summary, differences } = await verified(journey, { full: false })
     expect(summary.folders).toMatchObject([{ name: 'docs', offline: null }])
     expect(namesOf(differences)).toEqual(

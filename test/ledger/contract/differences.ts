@@ -167,9 +167,7 @@ export function differenceContract(factory: LedgerFactory): void {
       const expected_changed = entries.filter(
         ({ kept, met }) => met !== 'absent' && (!is_known(kept) || met !== 'same'),
       )
-      const expected_missing = entries.filter(
-        ({ kept, met }) => met === 'absent' && is_known(kept) && kept !== 'seen',
-      )
+      const expected_missing = entries.filter(({ kept, met }) => met === 'absent' && is_known(kept))
       expect(changed).toEqual(expected_changed.map(({ path }) => path).sort(byBytes))
       expect(missing).toEqual(expected_missing.map(({ path }) => path).sort(byBytes))
     })
