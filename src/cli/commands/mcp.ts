@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { messageOf } from '../../base/run/errors.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import { local_operator } from '../../page/access/recognise.ts'
 import { createMcpServer } from '../../page/mcp/mcp-server.ts'
 import type { PageNote } from '../../page/page-tools.ts'
@@ -11,25 +10,33 @@ import { withDaemon } from '../../page/reads/with-daemon.ts'
 import { defineCommand } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printError } from '../text/print.ts'
 
 /** An agent starts it, and ends it by closing its standard input. */
 export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
-    let { config } = loadConfig({ file })
+    let { config } = await loadFor(terminal, { file })
     /** The last fault of the file that was printed. */
     let told = ''
+    let is_reading = false
+    async function readAgain(): Promise<void> {
+      is_reading = true
+      try {
+        config = (await loadFor(terminal, { file })).config
+        told = ''
+      } catch (error) {
+        if (messageOf(error) !== told) printError(error, terminal)
+        told = messageOf(error)
+      }
+      is_reading = false
+    }
     const tools = {
-      // An agent may live for days. A faulty file changes nothing, as for the daemon.
+      // An agent may live for days. A faulty file changes nothing, as for the daemon. One with paths
+      // that do not answer may take seconds, so each use takes the last one and reads the next.
       get config() {
-        try {
-          config = loadConfig({ file }).config
-          told = ''
-        } catch (error) {
-          if (messageOf(error) !== told) printError(error, terminal)
-          told = messageOf(error)
-        }
+        if (!is_reading) void readAgain()
         return config
       },
       clock: system_clock,
