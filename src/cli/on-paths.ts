@@ -1,5 +1,5 @@
-import { askingPaths, path_patience_ms } from '../base/files/ask-paths.ts'
-import type { Paths } from '../base/files/paths.ts'
+import { askingPaths } from '../base/files/ask-paths.ts'
+import { type Paths, path_patience_ms } from '../base/files/paths.ts'
 import { formatDuration } from '../base/text/format.ts'
 import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import { printNote, printWarning } from './text/print.ts'

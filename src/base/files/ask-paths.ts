@@ -1,33 +1,28 @@
 import { startApart } from '../run/apart.ts'
-import { isSluiceError, SluiceError } from '../run/errors.ts'
+import { isSluiceError, type PlainError, SluiceError } from '../run/errors.ts'
 import type { Thread } from '../run/thread.ts'
 import { formatDuration } from '../text/format.ts'
-import { second_ms, system_clock, within } from '../time/time.ts'
+import { second_ms, system_clock } from '../time/time.ts'
 import { mayHang } from './mount-table.ts'
 import { isBelow } from './path-below.ts'
 import {
+  type Asked,
   type Beginning,
   direct_paths,
   type PathFacts,
   type Paths,
+  path_patience_ms,
   type Question,
   unknown,
 } from './paths.ts'
 
-/** A path that has not answered for so long counts as silent. A user waits. */
-export const path_patience_ms = 2 * second_ms
 /** After this time the user is told what the command waits for. */
-const slow_ms = second_ms / 2
-/** Time for the process that asks to start, on a busy machine. */
-const max_start_ms = 30 * second_ms
-
+const slow_ms = second_ms
 /** Called about paths that let the caller wait. */
 export interface PathNotes {
   onSlow?(path: string): void
   onSilent?(path: string): void
 }
-
-type Answer = { value: unknown } | { error: unknown }
 
 /**
  * Runs `work`, which asks about paths that the user has named. No call to them is made in this
@@ -78,7 +73,7 @@ export function isNoAnswer(error: unknown): error is SluiceError {
 
 class AskedPaths implements Paths {
   readonly #notes: PathNotes
-  readonly #answers = new Map<string, Answer>()
+  readonly #answers = new Map<string, { value: unknown } | { error: PlainError }>()
   readonly #wanted = new Map<string, Question>()
   readonly #silent = new Set<string>()
   #process: Thread | undefined
@@ -96,7 +91,7 @@ class AskedPaths implements Paths {
   read(path: string, max_bytes: number): Beginning {
     const answer = this.#answerTo({ method: 'read', path, max_bytes })
     if (!answer) throw noAnswer(path)
-    if ('error' in answer) throw answer.error
+    if ('error' in answer) throw new SluiceError(answer.error)
     return answer.value as Beginning
   }
 
@@ -113,20 +108,15 @@ class AskedPaths implements Paths {
     const over = new AbortController()
     void this.#nameSlow(questions, over.signal)
     const asked = [...questions].map(async ([key, question]) => {
-      const answer = await asker.call('ask', question).then(
-        (value): Answer => ({ value }),
-        (error: unknown): Answer => ({ error }),
-      )
-      // A silent one has been reported.
-      if (questions.delete(key)) this.#answers.set(key, answer)
+      const answer = await asker.call<Asked>('ask', question)
+      questions.delete(key)
+      if (!('is_silent' in answer)) this.#answers.set(key, answer)
+      else if (!this.#silent.has(question.path)) {
+        this.#silent.add(question.path)
+        this.#notes.onSilent?.(question.path)
+      }
     })
-    await within(Promise.all(asked), path_patience_ms, system_clock)
-    over.abort()
-    for (const path of new Set([...questions.values()].map(({ path }) => path))) {
-      this.#silent.add(path)
-      this.#notes.onSilent?.(path)
-    }
-    questions.clear()
+    await Promise.all(asked).finally(() => over.abort())
     return true
   }
 
@@ -136,7 +126,7 @@ class AskedPaths implements Paths {
   }
 
   /** Undefined while it is not known, and for a silent path. */
-  #answerTo(question: Question): Answer | undefined {
+  #answerTo(question: Question) {
     const { path } = question
     const key = JSON.stringify(question)
     const answer = this.#answers.get(key)
@@ -146,18 +136,8 @@ class AskedPaths implements Paths {
   }
 
   async #started(): Promise<Thread> {
-    if (this.#process) return this.#process
-    this.#process = startApart('base/files/path-process')
-    const is_ready = await within(
-      this.#process.call('ready', undefined),
-      max_start_ms,
-      system_clock,
-    )
-    if (!is_ready)
-      throw new SluiceError({
-        code: 'path.unasked',
-        message: 'the process that asks for files has not started',
-      })
+    this.#process ??= startApart('base/files/path-process')
+    await this.#process.call('ready', undefined)
     return this.#process
   }
 

@@ -33,10 +33,10 @@ export async function callApart<Answer>(path: string, work: PathWork<Answer>): P
   const answer = asker.call<Answer>(work.method, work.argument).then((value) => ({ value }))
   try {
     const answered = await within(answer, limit_ms, system_clock)
-    if (!answered) throw noAnswer(path, limit_ms)
-    return answered.value
-  } finally {
+    if (answered) return answered.value
     left_behind.add(path)
+    throw noAnswer(path, limit_ms)
+  } finally {
     void asker.terminate().then(() => left_behind.delete(path))
   }
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { codeOf } from '../run/errors.ts'
+import { codeOf, type PlainError } from '../run/errors.ts'
+import { second_ms } from '../time/time.ts'
 import { readBeginning } from './atomic-file.ts'
 
 /** What a path of the user is. */
@@ -42,6 +43,12 @@ export interface Question {
   /** Of `read`. */
   max_bytes: number
 }
+
+/** `is_silent`: the path has not answered for `path_patience_ms`. */
+export type Asked = { value: unknown } | { error: PlainError } | { is_silent: true }
+
+/** A user waits. */
+export const path_patience_ms = 2 * second_ms
 
 function kindOf(stat: { isDirectory(): boolean; isFile(): boolean }): Beginning['kind'] {
   if (stat.isDirectory()) return 'directory'

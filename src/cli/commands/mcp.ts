@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { Paths } from '../../base/files/paths.ts'
 import { messageOf } from '../../base/run/errors.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
+import { loadConfig } from '../../config/load.ts'
 import { local_operator } from '../../page/access/recognise.ts'
 import { createMcpServer } from '../../page/mcp/mcp-server.ts'
 import type { PageNote } from '../../page/page-tools.ts'
@@ -10,7 +12,7 @@ import { withDaemon } from '../../page/reads/with-daemon.ts'
 import { defineCommand } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { loadFor } from '../on-paths.ts'
+import { loadFor, onPaths } from '../on-paths.ts'
 import { printError } from '../text/print.ts'
 
 /** An agent starts it, and ends it by closing its standard input. */
@@ -21,22 +23,26 @@ export const command = defineCommand({
     /** The last fault of the file that was printed. */
     let told = ''
     let is_reading = false
-    async function readAgain(): Promise<void> {
-      is_reading = true
-      try {
-        config = (await loadFor(terminal, { file })).config
-        told = ''
-      } catch (error) {
-        if (messageOf(error) !== told) printError(error, terminal)
-        told = messageOf(error)
-      }
-      is_reading = false
+    const take = (paths: Paths) => {
+      config = loadConfig({ file, paths }).config
+      told = ''
+    }
+    const report = (error: unknown) => {
+      if (messageOf(error) !== told) printError(error, terminal)
+      told = messageOf(error)
     }
     const tools = {
-      // An agent may live for days. A faulty file changes nothing, as for the daemon. One with paths
-      // that do not answer may take seconds, so each use takes the last one and reads the next.
+      // An agent may live for days. A faulty file changes nothing, as for the daemon. Where paths may
+      // hang, the file that is read now counts from the next use on.
       get config() {
-        if (!is_reading) void readAgain()
+        if (!is_reading) {
+          is_reading = true
+          void onPaths(terminal, take)
+            .catch(report)
+            .finally(() => {
+              is_reading = false
+            })
+        }
         return config
       },
       clock: system_clock,

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { path_patience_ms } from '../../base/files/ask-paths.ts'
+import { path_patience_ms } from '../../base/files/paths.ts'
 import { counted, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import { hasShareBelow } from '../../disk/root/mounts.ts'

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { path_patience_ms } from '../../base/files/ask-paths.ts'
+import { path_patience_ms } from '../../base/files/paths.ts'
 import { formatBytes, formatDuration, shellWord } from '../../base/text/format.ts'
 import { reportDirs } from '../../config/resolve/targets.ts'
 import { rootStatus } from '../../disk/root/root.ts'
