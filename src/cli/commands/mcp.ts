@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import type { Paths } from '../../base/files/paths.ts'
 import { messageOf } from '../../base/run/errors.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import { local_operator } from '../../page/access/recognise.ts'
 import { createMcpServer } from '../../page/mcp/mcp-server.ts'
 import type { PageNote } from '../../page/page-tools.ts'
@@ -12,7 +10,7 @@ import { withDaemon } from '../../page/reads/with-daemon.ts'
 import { defineCommand } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { loadFor, onPaths } from '../on-paths.ts'
+import { loadFor } from '../on-paths.ts'
 import { printError } from '../text/print.ts'
 
 /** An agent starts it, and ends it by closing its standard input. */
@@ -22,27 +20,18 @@ export const command = defineCommand({
     let { config } = await loadFor(terminal, { file })
     /** The last fault of the file that was printed. */
     let told = ''
-    let is_reading = false
-    const take = (paths: Paths) => {
-      config = loadConfig({ file, paths }).config
-      told = ''
-    }
-    const report = (error: unknown) => {
-      if (messageOf(error) !== told) printError(error, terminal)
-      told = messageOf(error)
+    // An agent may live for days. A faulty file changes nothing, as for the daemon.
+    const refresh = async () => {
+      try {
+        config = (await loadFor(terminal, { file })).config
+        told = ''
+      } catch (error) {
+        if (messageOf(error) !== told) printError(error, terminal)
+        told = messageOf(error)
+      }
     }
     const tools = {
-      // An agent may live for days. A faulty file changes nothing, as for the daemon. Where paths may
-      // hang, the file that is read now counts from the next use on.
       get config() {
-        if (!is_reading) {
-          is_reading = true
-          void onPaths(terminal, take)
-            .catch(report)
-            .finally(() => {
-              is_reading = false
-            })
-        }
         return config
       },
       clock: system_clock,
@@ -54,7 +43,7 @@ export const command = defineCommand({
         const all = tools.config.folders.map(({ name }) => name)
         return daemon.ask(questionOf(wish, foldersOf(wish, all)))
       })
-    const server = createMcpServer({ tools, viewer: local_operator, ask })
+    const server = createMcpServer({ tools, viewer: local_operator, ask, refresh })
     await withStopSignals(async ({ first }) => {
       const ended = once(process.stdin, 'end', { signal: first }).catch(() => {})
       await server.connect(new StdioServerTransport())
