@@ -64,6 +64,7 @@ export type Call =
   | 'list'
   | 'attach'
   | 'detach'
+  | 'rename'
   | 'remove'
   | 'chat'
   | 'message'
@@ -76,6 +77,7 @@ const call_texts: Record<Call, string> = {
   list: 'when asked for a list',
   attach: 'when asked to attach a label',
   detach: 'when asked to detach a label',
+  rename: 'when asked to rename an asset',
   remove: 'when asked to remove an asset',
   chat: 'when asked a question',
   message: 'when asked for an answer',

@@ -2,6 +2,7 @@ import { refuseFewOpenFiles } from '../base/run/open-files.ts'
 import { openFilesNeeded } from '../config/open-files.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { startLabeler } from '../sync/follow/labeler.ts'
+import { startNamer } from '../sync/follow/namer.ts'
 import { startRemover } from '../sync/follow/remover.ts'
 import { type Connections, openConnections, openReceivers } from './connections.ts'
 import type { WorkerKind } from './reload/generation.ts'
@@ -41,6 +42,7 @@ const workers: readonly WorkerKind[] = [
   { wakes_on: 'send', start: startUploader }, //            wanted -> sent, ingesting
   { wakes_on: 'follow', start: startFollower }, //          ingesting -> ready, refused
   { wakes_on: 'label', start: startLabeler }, //            ready -> labelled
+  { wakes_on: 'name', start: startNamer }, //             moved -> renamed on the service
   { wakes_on: 'remove', start: startRemover }, //           unused -> removed
   { wakes_on: 'audit', start: startAuditor }, //            ready -> confirmed by the service, or gone there
   { wakes_on: 'prompt', start: startPromptScheduler }, //   clock -> run_due
@@ -61,7 +63,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const tools = await openTools(options)
   let connections: Connections | undefined
   try {
-    connections = await openConnections(config, secrets, tools)
+    connections = openConnections(config, secrets, tools)
     const at_work =
       mode === 'run' ? [{ type: 'daemon_at_work' as const, since_ms: clock.now_ms() }] : []
     const configured = await factsOfConfig(config, tools, asking)

@@ -26,6 +26,8 @@ export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFaul
 const check_every_ms = 50
 /** `drain` waits only for work due within this time, not for later retries or slow ingest. */
 const horizon_ms = minute_ms
+/** So many names take ten seconds. More are no reason to wait: the namer goes on later. */
+const max_names_waited = 10
 /** How long a single pass waits for a service that does not answer. */
 const unreachable_ms = 30 * second_ms
 /** Maximum total wait, without any success, for a service that asks for pauses. */
@@ -69,8 +71,9 @@ export async function drain(
 async function isSettled(tools: DrainTools): Promise<boolean> {
   const before = tools.recorded()
   if (!tools.foldersAreIdle() || tools.inFlight() > 0) return false
-  const { check, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
+  const { check, send, follow, label, name, remove } = await tools.ledger.pending(horizon_ms)
   if (check + send + follow + label + remove > 0) return false
+  if (name > 0 && name <= max_names_waited) return false
   return tools.foldersAreIdle() && tools.inFlight() === 0 && tools.recorded() === before
 }
 

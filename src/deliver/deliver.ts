@@ -1,4 +1,3 @@
-import { callApart } from '../base/files/call-apart.ts'
 import { codeOf } from '../base/run/errors.ts'
 import { runCommand } from './command.ts'
 import { deliverToFile } from './file.ts'
@@ -31,12 +30,7 @@ async function bring(
 ): Promise<Delivered> {
   switch (target.kind) {
     case 'file':
-      return callApart(target.dir, {
-        module: 'deliver/file-process',
-        method: 'deliver',
-        argument: { target, message },
-        here: () => deliverToFile(target, message),
-      })
+      return deliverToFile(target, message)
     case 'webhook':
       return deliverByWebhook(target, message, tools)
     case 'email': {

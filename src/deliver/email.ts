@@ -1,6 +1,4 @@
-import { askingPaths } from '../base/files/ask-paths.ts'
-import { max_certificates_bytes } from '../base/files/atomic-file.ts'
-import { readSmallText } from '../base/files/paths.ts'
+import { readCertificates } from '../base/files/atomic-file.ts'
 import { isFinalMailError, type MailServer, sendMail } from '../base/net/mail.ts'
 import { codeOf, messageOf } from '../base/run/errors.ts'
 import { renderTemplate } from '../base/text/template.ts'
@@ -30,9 +28,9 @@ export async function deliverByEmail(
   const password =
     password_file === undefined
       ? ''
-      : await readSecretFile(password_file, 'the password of the mail account')
+      : readSecretFile(password_file, 'the password of the mail account')
   const login = user === undefined ? undefined : { user, password }
-  const ca = ca_file === undefined ? undefined : await readCa(ca_file)
+  const ca = ca_file === undefined ? undefined : readCa(ca_file)
   if (typeof ca === 'object') return ca
   const subject =
     target.subject === undefined
@@ -53,9 +51,9 @@ export async function deliverByEmail(
   })
 }
 
-async function readCa(file: string): Promise<string | Delivered> {
+function readCa(file: string): string | Delivered {
   try {
-    return await askingPaths((paths) => readSmallText(file, max_certificates_bytes, paths))
+    return readCertificates(file)
   } catch (error) {
     return laterFault(
       'delivery.ca_file',

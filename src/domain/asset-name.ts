@@ -84,3 +84,16 @@ export function folderNaming(
   const gives = (file: Place) => namesFor(file).indexOf(text)
   return files.find((file) => gives(file) === 0 || (made_here && gives(file) === 1))?.folder
 }
+
+/**
+ * The name that an asset should have; undefined if no file gives one. A name stays while a file
+ * gives it. Else a file of the same folder comes first, so that the same users may be told the new
+ * name. Then the first folder by name, and the first path in it.
+ */
+export function chooseName(shown: HeldName, given: readonly HeldName[]): HeldName | undefined {
+  const kept = given.find(({ text }) => text === shown.text)
+  if (kept) return kept
+  const rank = ({ folder = '', text }: HeldName) =>
+    `${folder === shown.folder ? 0 : 1}\0${folder}\0${text}`
+  return [...given].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))[0]
+}

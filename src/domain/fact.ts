@@ -155,6 +155,15 @@ export type ContentFact =
   | { type: 'content_wanted_again'; content: number; not_before_ms: number }
   | RemovalFact
 
+/** Facts about the name of an asset on the service, recorded by the namer. */
+export type NameFact =
+  /** A call begins that gives the asset this name. Until its answer, it may have either. */
+  | { type: 'name_intended'; content: number; given_name: HeldName }
+  /** The service shows this name. `tried`: the name that was wanted; another one is due at once. */
+  | { type: 'asset_named'; content: number; shown_name: string; tried: string }
+  /** `error`: the service refuses to rename assets of its project. */
+  | { type: 'name_deferred'; content: number; not_before_ms: number; error?: FaultNote }
+
 export type LabelFact =
   /** Calls about these labels begin. Until their answers, the asset may have each label or not. */
   | { type: 'labels_intended'; content: number; names: readonly string[] }
@@ -223,6 +232,7 @@ export type Fact =
   | FilesFound
   | ContentFact
   | LabelFact
+  | NameFact
   | UserFact
   | PauseFact
   | LifeFact

@@ -83,6 +83,7 @@ const field_types: { readonly [Name in Field]: FieldType<ValueOf<Name>> } = {
   targets: 'object',
   text: 'string',
   ticket: 'object',
+  tried: 'string',
   unanswered: 'number',
   until_ms: 'number?',
   wanted: 'object?',

@@ -8,6 +8,7 @@ import type {
   FolderEvent,
   LabelFact,
   LifeFact,
+  NameFact,
   PauseFact,
   TroubleFact,
   UserFact,
@@ -22,6 +23,7 @@ export interface FactsOf {
   found: FilesFound
   content: ContentFact
   label: LabelFact
+  name: NameFact
   user: UserFact
   pause: PauseFact
   life: LifeFact
@@ -48,8 +50,8 @@ interface FactRule<Type> {
 }
 
 export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
-  folder_configured: { of: 'folder', wakes: ['check', 'send', 'label', 'remove'] },
-  folders_removed_except: { of: 'folder', wakes: ['label'] },
+  folder_configured: { of: 'folder', wakes: ['check', 'send', 'label', 'name', 'remove'] },
+  folders_removed_except: { of: 'folder', wakes: ['label', 'name'] },
   folder_online: { of: 'folder', wakes: ['check', 'send', 'remove'] },
   folder_watched: { of: 'folder' },
   folder_offline: { of: 'folder' },
@@ -58,14 +60,14 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   scan_finished: { of: 'folder', wakes: ['remove'] },
 
   file_seen: { of: 'file', wakes: ['check'] },
-  file_settled: { of: 'file', wakes: ['send', 'label', 'remove'] },
-  file_gone: { of: 'file', wakes: ['label', 'remove'] },
-  file_ignored: { of: 'file', wakes: ['label'] },
-  file_skipped: { of: 'file', wakes: ['label'] },
+  file_settled: { of: 'file', wakes: ['send', 'label', 'name', 'remove'] },
+  file_gone: { of: 'file', wakes: ['label', 'name', 'remove'] },
+  file_ignored: { of: 'file', wakes: ['label', 'name'] },
+  file_skipped: { of: 'file', wakes: ['label', 'name'] },
   file_blocked: { of: 'file', wakes: ['check'] },
   file_changed: { of: 'file', wakes: ['check'] },
 
-  files_found: { of: 'found', wakes: ['send', 'label', 'remove'] },
+  files_found: { of: 'found', wakes: ['send', 'label', 'name', 'remove'] },
 
   slot_intended: { of: 'content' },
   slot_reserved: { of: 'content', is_history: true },
@@ -75,7 +77,7 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   ingest_started: { of: 'content', wakes: ['follow'], is_history: true, ends_ticket: true },
   ingest_continues: { of: 'content' },
   // The first ready content of a refused type makes the others wanted again.
-  asset_ready: { of: 'content', wakes: ['send', 'label', 'remove'], is_history: true },
+  asset_ready: { of: 'content', wakes: ['send', 'label', 'name', 'remove'], is_history: true },
   // Others of its type may have waited for this result.
   content_refused: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },
   type_refused: { of: 'content', is_history: true },
@@ -86,12 +88,12 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   asset_missing: { of: 'content', wakes: ['check'], is_history: true },
   asset_unready: { of: 'content', wakes: ['follow'], is_history: true },
   asset_failed: { of: 'content', is_history: true },
-  asset_returned: { of: 'content', wakes: ['label'], is_history: true },
+  asset_returned: { of: 'content', wakes: ['label', 'name'], is_history: true },
   content_orphaned: { of: 'content', is_history: true, ends_ticket: true },
   content_wanted_again: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },
   removal_intended: { of: 'content', is_history: true },
   asset_removed: { of: 'content', wakes: ['send'], is_history: true },
-  asset_kept: { of: 'content', wakes: ['label', 'remove'] },
+  asset_kept: { of: 'content', wakes: ['label', 'name', 'remove'] },
   removal_deferred: { of: 'content' },
 
   labels_intended: { of: 'label' },
@@ -101,17 +103,21 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   labels_settled: { of: 'label' },
   labels_deferred: { of: 'label' },
 
+  name_intended: { of: 'name' },
+  asset_named: { of: 'name' },
+  name_deferred: { of: 'name' },
+
   accepted: { of: 'user', wakes: ['check', 'send'] },
-  retried: { of: 'user', wakes: ['check', 'send', 'follow', 'remove'] },
+  retried: { of: 'user', wakes: ['check', 'send', 'follow', 'name', 'remove'] },
   removals_accepted: { of: 'user', wakes: ['remove'] },
 
   paused: { of: 'pause' },
-  resumed: { of: 'pause', wakes: ['send', 'label', 'remove', 'run', 'delivery'] },
+  resumed: { of: 'pause', wakes: ['send', 'label', 'name', 'remove', 'run', 'delivery'] },
 
   daemon_at_work: { of: 'life' },
 
   trouble_began: { of: 'trouble' },
-  trouble_ended: { of: 'trouble', wakes: ['send', 'follow', 'label', 'remove', 'run'] },
+  trouble_ended: { of: 'trouble', wakes: ['send', 'follow', 'label', 'name', 'remove', 'run'] },
   daemon_started: { of: 'trouble' },
 
   prompts_configured: { of: 'run', wakes: ['prompt', 'run', 'delivery'] },
@@ -138,7 +144,7 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
 
   audit_wanted: { of: 'audit', wakes: ['audit'] },
   audit_round_began: { of: 'audit' },
-  assets_listed: { of: 'audit', wakes: ['label'] },
+  assets_listed: { of: 'audit', wakes: ['label', 'name'] },
   asset_confirmed: { of: 'audit' },
   audit_round_ended: { of: 'audit', wakes: ['send'] },
 }

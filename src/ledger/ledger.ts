@@ -1,4 +1,5 @@
 import type { Ticket } from '../domain/asset.ts'
+import type { HeldName } from '../domain/asset-name.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { DeliveryKey } from '../domain/delivery.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
@@ -49,6 +50,11 @@ export interface Ledger extends PromptLedger, AuditLedger {
     limit: number,
     options: { except_projects: readonly string[] },
   ): Promise<Claimed<LabelWork>>
+  /** Nothing while uploads are due. */
+  claimToName(
+    limit: number,
+    options: { except_projects: readonly string[] },
+  ): Promise<Claimed<NameWork>>
   /** Claimed contents are `removing`: the intent to remove them is recorded. */
   claimToRemove(
     limit: number,
@@ -95,7 +101,7 @@ export interface Claimed<Work> {
 
 export type Release =
   | [work: 'check', checks: readonly CheckWork[]]
-  | [work: 'send' | 'follow' | 'label' | 'remove', contents: readonly number[]]
+  | [work: 'send' | 'follow' | 'label' | 'name' | 'remove', contents: readonly number[]]
   | [work: 'run', runs: readonly number[]]
   | [work: 'delivery', deliveries: readonly DeliveryKey[]]
 
@@ -107,6 +113,7 @@ export type WorkKind =
   | 'send'
   | 'follow'
   | 'label'
+  | 'name'
   | 'remove'
   | 'scan'
   | 'audit'
@@ -257,6 +264,14 @@ export interface LabelWork extends AssetWork {
   in_doubt: string[]
 }
 
+/** An asset whose name is to be compared with the service, or changed there. */
+export interface NameWork extends AssetWork {
+  /** Names that it may have there, the one that was shown last first. */
+  names: readonly HeldName[]
+  /** Undefined if its name stays, whatever it is. */
+  wanted: HeldName | undefined
+}
+
 /** An asset that no path holds and that its folders allow to remove (but see `is_doubted`). */
 export interface RemoveWork extends AssetWork {
   attempts: number
@@ -271,6 +286,7 @@ export interface Pending {
   send: number
   follow: number
   label: number
+  name: number
   /** Only removals that are due now: others may wait for long. */
   remove: number
   /** Earliest due time of the other four, Unix ms; undefined if nothing is pending. */

@@ -120,6 +120,8 @@ function ledgerOn(
       in_flight.follow.take((in_flight) => call('claimToFollow', { limit, in_flight, ...options })),
     claimToLabel: (limit, options) =>
       in_flight.label.take((in_flight) => call('claimToLabel', { limit, in_flight, ...options })),
+    claimToName: (limit, options) =>
+      in_flight.name.take((in_flight) => call('claimToName', { limit, in_flight, ...options })),
     claimToRemove: (limit, options) =>
       in_flight.remove.take((in_flight) => call('claimToRemove', { limit, in_flight, ...options })),
     prompts: () => call('prompts', undefined),

@@ -4,6 +4,7 @@ import type { Fact, FolderEvent, UserFact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
 import { createPendingWork } from './claims/claim-queries.ts'
 import { createClaims } from './claims/claims.ts'
+import { createNameClaims } from './claims/name-claims.ts'
 import { createPromptQueries } from './claims/prompt-queries.ts'
 import { createRemovalClaims } from './claims/removal-claims.ts'
 import { createRunClaims } from './claims/run-claims.ts'
@@ -54,6 +55,7 @@ export function createLedgerStore(
       if (contents.apply(fact, at_ms)) audits.follow(fact.type, fact.content, at_ms)
     },
     label: (fact) => labels.apply(fact),
+    name: (fact, at_ms) => names.apply(fact, at_ms),
     user: (fact, at_ms) => applyRequest(fact, at_ms),
     pause: (fact, at_ms) => {
       pause.apply(fact, at_ms)
@@ -82,7 +84,7 @@ export function createLedgerStore(
   const files = createFileRows(database, ranges.touch)
   const removals = createRemovalRows(database, { folders: folders_sql, usage })
   const waits = createWaits(database, limits)
-  const names = createNameRows(database)
+  const names = createNameRows(database, folders_sql)
   const parts = {
     counts,
     tickets,
@@ -104,6 +106,7 @@ export function createLedgerStore(
   const troubles = createTroubleRows(database)
   const differences_sql = createDifferenceFinder(database, ranges)
   const claims = createClaims(database, { ...parts, contents, labels })
+  const name_claims = createNameClaims(database, { ...parts, isHeld: claims.isHeld })
   const removal_claims = createRemovalClaims(database, { ...parts, contents })
   const deliveries = createDeliveryRows(database)
   const runs = createRunRecorder(database, { deliveries, names })
@@ -165,7 +168,7 @@ export function createLedgerStore(
     const is_paused = pause.holds(now_ms)
     const is_held = is_paused || claims.isHeld(now_ms)
     const pending = pending_sql.until(until_ms, now_ms, is_held)
-    return is_paused ? { ...pending, label: 0, remove: 0 } : pending
+    return is_paused ? { ...pending, label: 0, name: 0, remove: 0 } : pending
   }
 
   function setLimits(changed: LedgerLimits): void {
@@ -243,6 +246,7 @@ export function createLedgerStore(
   return {
     wall_clock,
     audits,
+    name_claims,
     removal_claims,
     run_claims,
     runs,

@@ -51,6 +51,7 @@ const writes = {
   claimToSend: (store, query: SendQuery, now_ms) => store.claims.send(query, now_ms),
   claimToFollow: (store, query: ClaimQuery, now_ms) => store.claims.follow(query, now_ms),
   claimToLabel: (store, query: ClaimQuery, now_ms) => store.claims.label(query, now_ms),
+  claimToName: (store, query: ClaimQuery, now_ms) => store.name_claims.claim(query, now_ms),
   claimToRemove: (store, query: ClaimQuery, now_ms) => store.removal_claims.claim(query, now_ms),
   claimRuns: (store, query: ClaimQuery, now_ms) => store.run_claims.claimRuns(query, now_ms),
   claimDeliveries: (store, query: DeliveryQuery, now_ms) =>

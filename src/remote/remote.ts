@@ -211,6 +211,18 @@ export function createRemote({
         ? outcome
         : { ok: true, value: undefined }
     },
+    /** The name that the service shows then; undefined if its answer does not say. */
+    renameAsset(
+      project_id: string,
+      asset_id: string,
+      name: string,
+    ): Promise<Outcome<string | undefined>> {
+      const segments = ['assets', asset_id]
+      return send(
+        { call: 'rename', method: 'POST', project_id, segments, body: { name } },
+        (value) => (value === undefined ? undefined : assetRecordOf(value, asset_id).shown_name),
+      )
+    },
     /** A 404 may mean that the asset is gone, or that the service does not know this call. */
     removeAsset: (project_id: string, asset_id: string) =>
       remove('remove', project_id, ['assets', asset_id]),

@@ -58,9 +58,11 @@ export function removalStatus({ outdated, waiting, held, removing, refusals }: R
     /** Number of removals that began and have no answer yet. */
     removing,
     /** Projects in which the service refuses to remove assets. */
-    refusals: refusals.map(({ since_ms, ...refusal }) => ({
-      ...refusal,
-      since: isoTime(since_ms),
-    })),
+    refusals: refusalStatus(refusals),
   }
+}
+
+/** Projects in which the service refuses something, as JSON. */
+export function refusalStatus(refusals: RemovalsView['refusals']) {
+  return refusals.map(({ since_ms, ...refusal }) => ({ ...refusal, since: isoTime(since_ms) }))
 }

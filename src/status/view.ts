@@ -3,7 +3,7 @@ import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
 import type { Pause, Trouble } from '../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../ledger/views/view.ts'
 import { no_removals } from '../ledger/views/view-removal-cases.ts'
-import { auditStatus, removalStatus } from './assets.ts'
+import { auditStatus, refusalStatus, removalStatus } from './assets.ts'
 import { type FolderStatus, folderStatuses, isComplete } from './folders.ts'
 import type { HealthStatus } from './health/health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
@@ -47,8 +47,6 @@ export type RebuildStatus = 'running' | 'unfinished'
 /** Settings that status needs: a part of the configuration. */
 export interface StatusSettings {
   readonly state_dir: string
-  /** Paths that do not answer now. Absent: none was asked. */
-  readonly silent?: readonly string[]
   readonly folders: readonly {
     readonly name: string
     readonly path: string
@@ -99,7 +97,6 @@ export function statusView(source: {
     troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
     folders: folderStatuses(settings.folders, ledger?.folders() ?? [], {
       is_watching: mayWatch(daemon),
-      silent: settings.silent,
     }),
     /** Files that are stuck until a user acts or something changes, grouped by reason. */
     problems: ledger?.problems() ?? [],
@@ -110,6 +107,8 @@ export function statusView(source: {
     over_limit: ledger?.over_limit() ?? { files: 0, bytes: 0, places: [] },
     /** Assets that no file holds any more; see assets.ts. They do not change the verdict. */
     removals: removalStatus(ledger?.removals() ?? no_removals),
+    /** Projects in which the service refuses to rename assets after their files. */
+    rename_refusals: refusalStatus(ledger?.renameRefusals() ?? []),
     /** Comparison of the ready assets with the service, one per project; see assets.ts. */
     audits: (ledger?.audits() ?? []).map(auditStatus),
     ...usedLimits(settings, ledger, now_ms),

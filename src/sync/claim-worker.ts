@@ -18,7 +18,7 @@ export interface ClaimTools {
 export interface ClaimWork<Work, Tools> {
   name: string
   /** Kind of work in flight, as the ledger knows it. */
-  kind: 'follow' | 'label' | 'remove'
+  kind: 'follow' | 'label' | 'name' | 'remove'
   max_claimed: number
   /** Collects wakes for this long, because many facts cause one. */
   pace_ms: number

@@ -34,7 +34,7 @@ function onePass({ reading = 0 } = {}) {
     clock,
     report,
     projects: ['p'],
-    reloadToken: async () => false,
+    reloadToken: () => false,
     onSlowDown: () => {},
   })
   const stop = new AbortController()

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { folderNaming, foldersNaming, mayBeTold, uploadName } from '../../src/domain/asset-name.ts'
+import {
+  chooseName,
+  folderNaming,
+  foldersNaming,
+  mayBeTold,
+  uploadName,
+} from '../../src/domain/asset-name.ts'
 
 const folder = { name: 'finance', upload_name: 'path' as const }
 
@@ -84,5 +90,28 @@ describe('the folder that a name on the service comes from', () => {
   test('also of a name that lost its middle', () => {
     const text = uploadName({ name: 'open', upload_name: 'path' }, long)
     expect(folderNaming(text, [{ folder: 'open', path: long }], false)).toBe('open')
+  })
+})
+
+describe('the name that an asset should have', () => {
+  const shown = by('open', 'open/old.txt')
+  test.each([
+    ['no file has the bytes', [], undefined],
+    ['a file has the name still', ['open/a.txt', 'open/old.txt'], 'open/old.txt'],
+    ['the only file', ['secret/x.txt'], 'secret/x.txt'],
+    ['a file of the same folder first', ['minutes/a.txt', 'open/z.txt'], 'open/z.txt'],
+    [
+      'then the first folder, and the first path',
+      ['secret/a.txt', 'minutes/b.txt', 'minutes/a.txt'],
+      'minutes/a.txt',
+    ],
+  ])('%s', (_, texts, expected) => {
+    const given = texts.map((text) => by(text.split('/')[0], text))
+    expect(chooseName(shown, given)?.text).toBe(expected)
+    expect(chooseName(shown, [...given].reverse())?.text, 'in any order').toBe(expected)
+  })
+
+  test('a name that stays is of the folder that gives it now', () => {
+    expect(chooseName(by('secret', 'note.txt'), [by('open', 'note.txt')])?.folder).toBe('open')
   })
 })

@@ -47,6 +47,7 @@ const quiet: StatusView = {
   upload_limit: null,
   daily_limit: null,
   bandwidth: null,
+  rename_refusals: [],
   audits: [],
 }
 const busy: StatusView = {

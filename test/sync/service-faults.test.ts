@@ -29,7 +29,7 @@ function setUp() {
     ledger,
     clock,
     report: silent,
-    reloadToken: async () => false,
+    reloadToken: () => false,
     onSlowDown: () => {},
     projects: ['p'],
   }

@@ -14,7 +14,6 @@ import { createReloader } from '../daemon/reloader.ts'
 import { openUnitFit, reportToServiceManager } from '../daemon/service-manager.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { onPaths } from '../on-paths.ts'
 
 /**
  * The daemon. A token that is refused at the start ends it (77) after the alerts are sent. Later
@@ -22,15 +21,9 @@ import { onPaths } from '../on-paths.ts'
  */
 export const command = defineCommand({
   options: (yargs) => logOptions(yargs),
-  async run(flags, terminal) {
-    const { config, file, warnings, log_file, paths } = await onPaths(terminal, (paths) =>
-      loadWithFlags(flags, paths),
-    )
-    const { secrets, warnings: token_warnings } = await onPaths(
-      terminal,
-      (paths) => openSecrets(config, undefined, paths),
-      paths,
-    )
+  async run(flags) {
+    const { config, file, warnings, log_file } = loadWithFlags(flags)
+    const { secrets, warnings: token_warnings } = openSecrets(config)
     refuseOrphan(config.state_dir)
     const log = openLog(config, { file: log_file })
     const unitFit = openUnitFit(file)
@@ -46,7 +39,7 @@ export const command = defineCommand({
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
         const reloader = createReloader({
           daemon,
-          load: (paths) => loadWithFlags(flags, paths),
+          load: () => loadWithFlags(flags),
           log,
           hooks,
           unitFit,

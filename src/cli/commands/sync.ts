@@ -12,7 +12,6 @@ import { serveControl } from '../daemon/daemon-verbs.ts'
 import { type LogFlags, loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, incompleteCode } from '../exit-codes.ts'
-import { onPaths } from '../on-paths.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
 import { passState } from '../text/pass-meter.ts'
 import { printPassAnswer, printSummary } from '../text/pass-summary.ts'
@@ -24,10 +23,8 @@ export const command = defineCommand({
   options: (yargs) =>
     logOptions(foldersArgument(yargs)).option('json', flag('one JSON object, at the end')),
   async run(flags, terminal) {
-    const { config, warnings, log_file, names } = await onPaths(terminal, (paths) => {
-      const loaded = loadWithFlags(flags, paths)
-      return { ...loaded, names: foldersNamed(flags.folders ?? [], loaded.config.folders, paths) }
-    })
+    const { config, warnings, log_file } = loadWithFlags(flags)
+    const names = foldersNamed(flags.folders ?? [], config.folders)
     await refuseWhilePaused(config.state_dir, 'nothing is synchronised')
     for (const warning of warnings) printWarning(terminal, warning)
     return withStopSignals(async (signals) => {
@@ -60,7 +57,7 @@ interface Pass {
 
 async function syncAlone(pass: Pass): Promise<ExitCode> {
   const { config, names, terminal, signals } = pass
-  const secrets = await openToken(config, terminal)
+  const secrets = openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
   const destination = { ...standard_error }

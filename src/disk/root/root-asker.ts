@@ -1,5 +1,3 @@
-import { mayHang } from '../../base/files/mount-table.ts'
-import { startApart } from '../../base/run/apart.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { formatDuration } from '../../base/text/format.ts'
@@ -29,22 +27,11 @@ interface Question {
   is_late: boolean
 }
 
-/** Little memory: it lives as long as the daemon, for one small answer every few seconds. */
-function startAskingThread(): Thread {
-  return startThread('disk/root/root-thread', undefined, { young_mb: 1 })
-}
-
-/** For a command, which ends: a thread that hangs would keep it from ending. */
-export function startAskingApart(): Thread {
-  return mayHang() ? startApart('disk/root/root-thread') : startAskingThread()
-}
-
 /**
  * Checks roots. On an unresponsive mount (a hard one without its server) a call never returns, so
  * each has its own thread. A root has one open call at most, whose answer is for all callers.
- * `start`: makes a thread, or a process that stands for one.
  */
-export function startRootAsker(clock: Clock, start = startAskingThread) {
+export function startRootAsker(clock: Clock) {
   const threads = new Set<Thread>()
   const idle: Thread[] = []
   const questions = new Map<string, Question>()
@@ -80,7 +67,8 @@ export function startRootAsker(clock: Clock, start = startAskingThread) {
   }
 
   async function ask(root: string, before: OnlineRoot | undefined): Promise<RootStatus> {
-    const thread = idle.pop() ?? start()
+    // Little memory: it lives as long as the daemon, for one small answer every few seconds.
+    const thread = idle.pop() ?? startThread('disk/root/root-thread', undefined, { young_mb: 1 })
     threads.add(thread)
     try {
       const status = await thread.call<RootStatus>('status', { root, before })

@@ -1,12 +1,11 @@
-import type { Stats } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { readBeginning } from '../../base/files/atomic-file.ts'
-import type { Paths } from '../../base/files/paths.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import { shellWord } from '../../base/text/format.ts'
 import type { ServiceConfig } from '../../config/config.ts'
 import { secretFiles } from '../../config/resolve/targets.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'
-import { attempt } from '../plan/check-path.ts'
+import { accessFault, attempt } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, findings } from './check.ts'
 
 const max_secret_bytes = 16_384
@@ -59,11 +58,11 @@ export function readSecret(file: string): { stat: Stats; text: string } | { why:
 export function checkToken(
   service: Pick<ServiceConfig, 'token_file'>,
   credential_file: string | undefined,
-  options: { env?: NodeJS.ProcessEnv | undefined; paths: Paths; is_named_wrongly?: boolean },
+  env?: NodeJS.ProcessEnv,
+  is_named_wrongly = false,
 ): { checks: Check[]; secrets: Secrets | undefined } {
-  const { env, paths, is_named_wrongly = false } = options
   try {
-    const { secrets, warnings } = openSecrets({ service: service as ServiceConfig }, env, paths)
+    const { secrets, warnings } = openSecrets({ service: service as ServiceConfig }, env)
     const { ok, warning } = findings('token', secrets.source)
     return {
       checks:
@@ -78,8 +77,10 @@ export function checkToken(
     if (code !== 'account.token_missing') return none(fault(message, hint))
     if (credential_file !== undefined) {
       // A missing file is tried, too: reading it reports the fault.
-      const is_closed = ![undefined, 'ENOENT'].includes(paths.look(credential_file).closed)
-      if (!is_closed) return checkToken({ token_file: credential_file }, undefined, { env, paths })
+      const is_closed = ![undefined, 'ENOENT'].includes(
+        accessFault(credential_file, constants.R_OK),
+      )
+      if (!is_closed) return checkToken({ token_file: credential_file }, undefined, env)
       const text = 'not tried: systemd hands it to the service, and this user may not read it'
       return none(findings('token', credential_file).warning(text, 'sudo sluice doctor tries it'))
     }

@@ -1,11 +1,6 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { FolderConfig } from '../../config/config.ts'
-import {
-  acknowledgementOn,
-  identifiedRoot,
-  refuseSilent,
-  rootChange,
-} from '../../disk/root/root.ts'
+import { acknowledgementOn, identifiedRoot, rootChange } from '../../disk/root/root.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import {
   entryPath,
@@ -35,7 +30,6 @@ export async function compareFolder(folder: FolderConfig, tools: VerifyTools) {
   const comparer = new FolderComparer(folder, tools)
   const base = { name: folder.name, path: folder.path }
   try {
-    refuseSilent(folder.path, tools.silent ?? [])
     return { ...base, ...(await comparer.run()), ...comparer.counts }
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error

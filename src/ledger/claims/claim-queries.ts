@@ -3,6 +3,7 @@ import { large_bytes } from '../../domain/file.ts'
 import { max_sources, type Pending } from '../ledger.ts'
 import { to_send } from '../rows/content-rows.ts'
 import { best_copy_first } from '../rows/file-rows.ts'
+import { names_due } from '../rows/name-rows.ts'
 
 /** A claim of contents or runs. It leaves out those of these projects and those in flight. */
 export interface ClaimQuery {
@@ -102,6 +103,9 @@ export function createPendingWork(database: Sqlite) {
   const complete = count(`state = 'sent'`)
   const follow_sql = count(to_follow)
   const label_sql = count(to_label, 'labels_due_ms')
+  const name_sql = database
+    .prepare(`SELECT count(*) FROM (SELECT 1 ${names_due} LIMIT ${counted})`)
+    .pluck()
   const remove = database
     .prepare(
       `SELECT (SELECT count(*) FROM
@@ -134,6 +138,7 @@ export function createPendingWork(database: Sqlite) {
       send: send.n,
       follow: follow.n,
       label: label.n,
+      name: name_sql.get({ until: until_ms, now: now_ms }) as number,
       remove: remove.get({ now: now_ms }) as number,
       next_due_ms: dues.length === 0 ? undefined : Math.min(...dues),
     }

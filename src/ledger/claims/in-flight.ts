@@ -67,6 +67,7 @@ export class AllInFlight {
   readonly send
   readonly follow
   readonly label
+  readonly name
   readonly remove
   readonly run
   readonly delivery
@@ -80,6 +81,7 @@ export class AllInFlight {
     this.send = contents()
     this.follow = contents()
     this.label = contents()
+    this.name = contents()
     this.remove = contents()
     this.run = new InFlight(rests, (work: { run: number }) => work.run, runThing)
     this.delivery = new InFlight(rests, deliveryKey, deliveryName)

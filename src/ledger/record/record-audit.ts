@@ -128,7 +128,7 @@ export function createAuditRecorder(
 
   function see(project: number, { asset_id, status, name }: ListedAsset, at_ms: number): void {
     const known = by_asset.all(asset_id, project) as { id: number; state: string }[]
-    for (const { id } of known) names.learn(id, name)
+    for (const { id } of known) names.learn(id, name, at_ms)
     if (known.length === 0) {
       if (status !== 'other') rows.count(project, status === 'ready' ? 'unknown' : 'slots', 1)
       return

@@ -81,7 +81,7 @@ export function createContentRecorder(
       names.forget(before.id)
     }
     if (fact.type === 'slot_reserved' && fact.given_name) names.give(before.id, fact.given_name)
-    if (fact.type === 'asset_ready') names.learn(before.id, fact.shown_name)
+    if (fact.type === 'asset_ready') names.learn(before.id, fact.shown_name, at_ms)
     if (after.state !== before.state) restage(before, after, at_ms)
     if (fact.type === 'bytes_accepted') {
       mark_sent.run(at_ms, before.id)
@@ -141,7 +141,15 @@ export function createContentRecorder(
   const arrive = (folder: number, content: number, at_ms: number): void =>
     void arrive_sql.run({ folder, content, at_ms })
 
-  /** Makes labels due if a folder gives any. If the config takes one away, record-user.ts does. */
+  /**
+   * Call it when a file got or lost the content. Its name is due, and its labels if a folder gives
+   * any. If the config takes one away, record-user.ts does.
+   */
+  function filesChanged(content: number, at_ms: number): void {
+    names.due(content, at_ms)
+    labelsDue(content, at_ms)
+  }
+
   function labelsDue(content: number, at_ms: number): void {
     if (folders.wantLabels()) mark_labels_due.run(at_ms, content)
   }
@@ -195,11 +203,12 @@ export function createContentRecorder(
       retry(types.becameReady(before, at_ms), at_ms)
       mark_ready.run(at_ms, before.id)
       labelsDue(before.id, at_ms)
+      names.check(before.id, at_ms)
       removals.becameReady(before.id, at_ms)
     }
   }
 
-  return { rows, types, apply, retry, heldByType, hold, arrive, labelsDue, labelsDone }
+  return { rows, types, apply, retry, heldByType, hold, arrive, filesChanged, labelsDone }
 }
 
 export type ContentRecorder = ReturnType<typeof createContentRecorder>

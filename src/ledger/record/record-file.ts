@@ -83,7 +83,7 @@ export function createFileRecorder(parts: {
           { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after },
           at_ms,
         )
-        if (row?.content !== undefined) contents.labelsDue(row.content, at_ms)
+        if (row?.content !== undefined) contents.filesChanged(row.content, at_ms)
         break
       }
       case 'file_blocked': {
@@ -143,9 +143,9 @@ export function createFileRecorder(parts: {
     if (is_ready) {
       if (!same_as_before) linked.push(`${folder.name}/${fact.path}`)
       contents.arrive(folder.id, content.id, at_ms)
-      contents.labelsDue(content.id, at_ms)
+      contents.filesChanged(content.id, at_ms)
     }
-    if (!same_as_before && row?.content !== undefined) contents.labelsDue(row.content, at_ms)
+    if (!same_as_before && row?.content !== undefined) contents.filesChanged(row.content, at_ms)
   }
 
   /** The content of these bytes, known or new. Without an id if the upload limit holds the file. */
@@ -228,7 +228,7 @@ export function createFileRecorder(parts: {
       },
       at_ms,
     )
-    if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
+    if (row.content !== undefined) contents.filesChanged(row.content, at_ms)
   }
 
   function forget(row: FileRow, at_ms: number): void {
@@ -236,7 +236,7 @@ export function createFileRecorder(parts: {
     files.delete(row.folder, row.path)
     evidence.follow(row, undefined)
     removals.follow(row, undefined, at_ms)
-    if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
+    if (row.content !== undefined) contents.filesChanged(row.content, at_ms)
   }
 
   /** `content_state` saves a read if the caller knows it. */

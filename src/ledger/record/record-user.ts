@@ -44,6 +44,12 @@ export function createUserRecorder(
     `UPDATE contents SET labels_due_ms = ? WHERE id IN (SELECT content FROM files WHERE folder = ? AND state = 'present')`,
   )
 
+  const rename = database.prepare(
+    `UPDATE asset_names SET due_ms = @at_ms WHERE asset_names.state = 'shown' AND (@all OR due_ms IS NOT NULL)
+       AND content IN (SELECT content FROM files WHERE folder = @folder AND state = 'present')`,
+  )
+  const forget_refusal = database.prepare('DELETE FROM name_refusals WHERE project = ?')
+
   function apply(
     fact: Exclude<UserFact, { type: 'removals_accepted' }>,
     folder: FolderRow,
@@ -56,6 +62,10 @@ export function createUserRecorder(
       return
     }
     checkAgain(folder, path, type, type === 'accepted' ? { accepted: true } : {}, at_ms)
+    if (type === 'retried') {
+      forget_refusal.run(folder.project)
+      rename.run({ at_ms, folder: folder.id, all: 0 })
+    }
     const found = contents_where(waitsEndedBy(type, 'contents'))
     for (const page of pagesOf<{ path: string; id: number }>(found, folder, path, at_ms)) {
       contents.retry([...new Set(page.map(({ id }) => id))], at_ms)
@@ -65,6 +75,8 @@ export function createUserRecorder(
   /** Changes the rows that follow from a folder in another configuration. */
   function followFolder({ before, after }: FolderChange, at_ms: number): void {
     if (!before) return
+    if (before.upload_name !== after.upload_name || before.configured !== after.configured)
+      rename.run({ at_ms, folder: after.id, all: 1 })
     if (!after.configured) {
       if (givesLabels(before)) relabel.run(at_ms, after.id)
       return

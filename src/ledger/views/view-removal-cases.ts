@@ -164,6 +164,12 @@ export function readRemovals(database: Sqlite): RemovalsView {
   }
 }
 
+/** Projects whose assets the service does not rename. */
+export function readRenameRefusals(database: Sqlite): RemovalsView['refusals'] {
+  const read = `SELECT project_id, code, message, since_ms FROM name_refusals JOIN projects ON projects.id = project ORDER BY project_id`
+  return readAll(database.prepare(read))
+}
+
 /** Number of ready assets that this ledger made, and of others. Reads every content's row. */
 export function readOwnership(database: Sqlite): { ours: number; others: number } {
   const read = `SELECT coalesce(sum(made_here), 0) AS ours, count(*) - coalesce(sum(made_here), 0) AS others FROM contents WHERE state = 'ready'`

@@ -13,6 +13,7 @@ import {
   readOwnership,
   readPartingOf,
   readRemovals,
+  readRenameRefusals,
 } from './view-removal-cases.ts'
 
 /**
@@ -60,6 +61,7 @@ export function openLedgerView(state_dir: string) {
     /** Origin of the newest upload URL (`https://blobs.example.com`); undefined without one. */
     blobOrigin: () => readOne<string>(blob_origin),
     removals: () => readRemovals(database),
+    renameRefusals: () => readRenameRefusals(database),
     ownership: () => readOwnership(database),
     partingOf: (content: number) => readPartingOf(database, content),
     olderVersionsOf: (folder: string, path: string) => readOlderVersionsOf(database, folder, path),

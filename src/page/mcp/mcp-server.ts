@@ -24,8 +24,7 @@ export function createMcpServer(agent: Agent): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }))
   server.setRequestHandler(
     CallToolRequestSchema,
-    async ({ params }, { signal: stopped, sendNotification }) => {
-      await agent.refresh?.()
+    ({ params }, { signal: stopped, sendNotification }) => {
       const token = params._meta?.progressToken
       let sent = 0
       const progress = (message: string) => {

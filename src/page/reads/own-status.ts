@@ -61,6 +61,7 @@ async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
     upload_limit: null,
     daily_limit: null,
     removals: removalStatus(no_removals),
+    rename_refusals: [],
     audits: [],
     troubles: troubles.map((trouble) => ({ ...trouble, hint: null })),
     prompts: status.prompts.filter(({ name }) => prompts.has(name)),

@@ -22,20 +22,16 @@ const max_same_name = 1_000
 /** Others read reports, so the group may, if the directory allows it. */
 const report_mode = 0o640
 
-export interface WrittenReport {
-  markdown: string
-  manifest: Manifest
-}
-
 /**
- * Writes the manifest and then the report, each atomically. A run always gets the same name again.
- * Names of other runs and other programs stay untouched. `left_out`: what does not fit into the
- * manifest. Errors: `prompts.report_unwritable`.
+ * Writes the manifest and then the report, each atomically, and returns the report's path. A run
+ * always gets the same name again. Names of other runs and other programs stay untouched.
+ * `onLeftOut` receives what does not fit into the manifest. Errors: `prompts.report_unwritable`.
  */
 export function writeReportFile(
   settings: PromptSettings,
-  report: WrittenReport,
-): { path: string; left_out: string | undefined } {
+  report: { markdown: string; manifest: Manifest },
+  onLeftOut: (what: string) => void = () => {},
+): string {
   const { dir } = settings.report
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -43,7 +39,8 @@ export function writeReportFile(
     const { text, left_out } = manifestText(report.manifest)
     writeFileAtomic(manifestPath(path), text, report_mode)
     writeFileAtomic(path, report.markdown, report_mode)
-    return { path, left_out }
+    if (left_out !== undefined) onLeftOut(left_out)
+    return path
   } catch (error) {
     throw new SluiceError({
       code: 'prompts.report_unwritable',

@@ -108,6 +108,13 @@ export function removalLines(writer: LineWriter, removals: RemovalStatus): void 
   }
 }
 
+export function renameLines(writer: LineWriter, refusals: RemovalStatus['refusals']): void {
+  for (const { project_id, code, message } of refusals) {
+    const text = `the service refuses to rename assets of ${project_id}, so answers cite moved files by their old names (tried again after a day, or by sluice retry): ${message} [${code}]`
+    writer.say(text, { tone: 'warn' })
+  }
+}
+
 function outdatedText({ versions, bytes }: RemovalStatus['outdated']): string {
   const answer = versions === 1 ? 'answers' : 'answer'
   return `${versionsText(versions, 'outdated ')} still ${answer} (${formatBytes(bytes)}): no file here has them any more`

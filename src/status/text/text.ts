@@ -15,7 +15,7 @@ import type { Stage } from '../../ledger/views/view-files.ts'
 import { amountOf, underway } from '../folders.ts'
 import type { BandwidthStatus, StatusView } from '../view.ts'
 import { type Line, LineWriter, spanText } from './lines.ts'
-import { auditLines, removalLines } from './text-assets.ts'
+import { auditLines, removalLines, renameLines } from './text-assets.ts'
 import { folderLines } from './text-folder.ts'
 import { healthLines, sayPause } from './text-health.ts'
 import { promptLines } from './text-prompts.ts'
@@ -45,6 +45,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayProblems(writer, status)
   for (const folder of status.folders) folderLines(writer, folder, Date.parse(status.at))
   removalLines(writer, status.removals)
+  renameLines(writer, status.rename_refusals)
   auditLines(writer, status.audits, Date.parse(status.at))
   sayLimits(writer, status)
   promptLines(writer, status.prompts, Date.parse(status.at))

@@ -107,6 +107,7 @@ export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Led
     },
     claimToFollow: (limit, options) => alive(() => inner.claimToFollow(limit, options)),
     claimToLabel: (limit, options) => alive(() => inner.claimToLabel(limit, options)),
+    claimToName: (limit, options) => alive(() => inner.claimToName(limit, options)),
     claimToRemove: (limit, options) => alive(() => inner.claimToRemove(limit, options)),
     prompts: () => alive(() => inner.prompts()),
     claimRuns: (limit, options) => alive(() => inner.claimRuns(limit, options)),

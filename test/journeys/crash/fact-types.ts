@@ -60,6 +60,9 @@ const origins: Record<Fact['type'], Origin> = {
   label_detached: 'worker',
   labels_settled: 'worker',
   labels_deferred: 'worker',
+  name_intended: 'worker',
+  asset_named: 'worker',
+  name_deferred: 'worker',
   accepted: 'user',
   paused: 'user',
   resumed: 'user',
@@ -105,7 +108,7 @@ export const fact_types = Object.keys(origins) as FactType[]
  */
 export function isActedOn(type: FactType): boolean {
   if (origins[type] === 'ledger') return false
-  return ['content', 'label'].includes(fact_table[type].of) || hasEffects(type)
+  return ['content', 'label', 'name'].includes(fact_table[type].of) || hasEffects(type)
 }
 
 /** The question was sent, or the report written or delivered, before the fact is lost. */

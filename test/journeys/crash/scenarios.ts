@@ -119,6 +119,20 @@ export const scenarios: Scenario[] = [
     ],
   },
   {
+    name: 'a moved file gets its name after a failure',
+    tree: { 'a.txt': 'a' },
+    phases: [
+      {
+        before(world) {
+          world.move('a.txt', 'b/a.txt')
+          const failures = [{ route: 'assets.update', status: 500, times: 1 }] as const
+          world.service.injectFaults({ failures: [...failures] })
+        },
+      },
+      again,
+    ],
+  },
+  {
     name: 'the service already has the bytes',
     tree: { 'a.txt': 'a', 'b.txt': 'b' },
     folder: { labels: ['team'] },

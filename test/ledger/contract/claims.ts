@@ -387,6 +387,7 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
         send: 1,
         follow: 1,
         label: 1,
+        name: 0,
         remove: 0,
         next_due_ms: now_ms,
       })
@@ -395,6 +396,7 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
         send: 1,
         follow: 1,
         label: 1,
+        name: 0,
       })
     },
   )

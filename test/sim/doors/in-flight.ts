@@ -8,7 +8,16 @@ import { world } from '../world/world.ts'
  * release.
  */
 
-const kinds: readonly WorkKind[] = ['check', 'send', 'follow', 'label', 'remove', 'run', 'delivery']
+const kinds: readonly WorkKind[] = [
+  'check',
+  'send',
+  'follow',
+  'label',
+  'name',
+  'remove',
+  'run',
+  'delivery',
+]
 
 type Query = (in_flight: unknown[]) => Promise<{ work: object[] }>
 

@@ -55,7 +55,7 @@ const kind_of_call: Readonly<Record<string, WorkKind>> = {
   answer: 'run',
 }
 /** Calls that several kinds of work make. */
-const kinds_that_read: readonly WorkKind[] = ['send', 'follow', 'remove', 'run']
+const kinds_that_read: readonly WorkKind[] = ['send', 'follow', 'name', 'remove', 'run']
 
 const lives = new WeakMap<Life, AtWork>()
 
