@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
+import { ifStillAlive, second_ms } from '../base/time/time.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
 import { exit_codes } from './exit-codes.ts'
 import { runCli } from './run-cli.ts'
 import { printError } from './text/print.ts'
 import { createTerminal } from './text/terminal.ts'
+
+/** The last handles of a command close within moments. */
+const max_end_ms = 5 * second_ms
 
 process.stdout.on('error', (error) => {
   // `sluice ls | head` closes the output early. This is no fault.
@@ -45,3 +49,6 @@ function unwritable(error: Error): SluiceError {
 }
 
 process.exitCode = await runCli(process.argv.slice(2), terminal, commands)
+// All is closed and written. A thread inside a call that never returns (an unresponsive mount)
+// keeps the process alive, and even `process.exit` would wait for it.
+ifStillAlive(max_end_ms, () => process.kill(process.pid, 'SIGKILL'))

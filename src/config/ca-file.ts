@@ -1,16 +1,19 @@
 import { X509Certificate } from 'node:crypto'
-import { readCertificates } from '../base/files/atomic-file.ts'
+import { isNoAnswer } from '../base/files/ask-paths.ts'
+import { max_certificates_bytes } from '../base/files/atomic-file.ts'
+import { direct_paths, readSmallText } from '../base/files/paths.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
 
-/** The certificates of `service.ca_file`. Error `config.ca_file`. */
-export function readCa(file: string): string {
+/** The certificates of `service.ca_file`. Errors `config.ca_file`, `path.no_answer`. */
+export function readCa(file: string, paths = direct_paths): string {
   try {
-    const text = readCertificates(file)
+    const text = readSmallText(file, max_certificates_bytes, paths)
     // Node skips text that is no certificate. Every connection would then fail with a misleading
     // error.
     new X509Certificate(text)
     return text
   } catch (error) {
+    if (isNoAnswer(error)) throw error
     throw new SluiceError({
       code: 'config.ca_file',
       message: `service.ca_file ${file} cannot be used: ${messageOf(error)}`,

@@ -1,6 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readSmallFile } from '../base/files/atomic-file.ts'
+import { isNoAnswer, noAnswer } from '../base/files/ask-paths.ts'
+import { direct_paths, type Paths, readSmallText } from '../base/files/paths.ts'
 import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 import { shellWord } from '../base/text/format.ts'
 import { type Config, resolveConfig, withVariables } from './config.ts'
@@ -37,38 +37,46 @@ const max_config_bytes = 1_000_000
  * Reads and checks the configuration. Without `file` (--config), the places of `configFiles` are
  * tried in turn. `log_level` of a flag comes before the variable and the file. Errors:
  * `config.missing`, `config.unreadable`, `config.untrusted`, and `config.invalid` with a line for
- * every fault.
+ * every fault. `path.no_answer`: the state directory does not answer, so nothing is known. Absent
+ * `paths`: the paths are asked in this thread.
  */
 export function loadConfig(
   options: {
     file?: string | undefined
     log_level?: 'debug' | 'warn' | undefined
     env?: NodeJS.ProcessEnv
+    paths?: Paths
   } = {},
 ): LoadedConfig {
+  const { paths = direct_paths } = options
   const found = readEnvironment(options.env)
-  const { file, passed_over } = findFile(options.file ?? found.config_file, found)
+  const { file, passed_over } = findFile(options.file ?? found.config_file, found, paths)
   const environment = { ...inService(found, file), log_level: options.log_level ?? found.log_level }
-  const { config, variables, faults, placeOf } = checkText(readText(file), environment)
+  const { config, variables, faults, placeOf } = checkText(
+    readText(file, paths),
+    environment,
+    paths,
+  )
   if (!config) throw invalid(faultLines(faults, file, placeOf))
+  if (paths.look(config.state_dir).is_silent) throw noAnswer(config.state_dir)
   return {
     config,
     file,
     passed_over,
     variables,
-    warnings: [...addressWarnings(config), ...openSecretFiles(config)],
+    warnings: [...addressWarnings(config), ...openSecretFiles(config, paths)],
   }
 }
 
 /**
  * Parses a text. Returns its configuration and all faults; `is_read`: its fields could be checked.
  */
-export function checkText(text: string, environment: Environment, checks_paths = true) {
+export function checkText(text: string, environment: Environment, paths: Paths) {
   const { value: written, faults, placeOf } = parseYaml(text)
   const is_read = written !== undefined || faults.length === 0
   const { value, variables, blamed } = withVariables(written, environment)
   const checked = is_read
-    ? checkValue(value ?? {}, environment, checks_paths)
+    ? checkValue(value ?? {}, environment, paths)
     : { config: undefined, faults: [] }
   const reported_paths = new Set(faults.map(({ path }) => pathText(path)))
   const others = checked.faults.filter(
@@ -86,8 +94,12 @@ export function checkText(text: string, environment: Environment, checks_paths =
 }
 
 /** Makes a configuration from a plain object, for `init` and tests. */
-export function configFromObject(value: unknown, env?: NodeJS.ProcessEnv): Config {
-  const { config, faults } = checkValue(value, readEnvironment(env))
+export function configFromObject(
+  value: unknown,
+  env?: NodeJS.ProcessEnv,
+  paths = direct_paths,
+): Config {
+  const { config, faults } = checkValue(value, readEnvironment(env), paths)
   if (!config) throw invalid(faultLines(faults))
   return config
 }
@@ -110,18 +122,14 @@ function inCurrentDirectory(): string[] {
   }
 }
 
-/**
- * Without `checks_paths`, no path is accessed: an unresponsive mount would block the check. Then
- * the checks that compare several parts of the file are left out, too.
- */
 export function checkValue(
   value: unknown,
   environment: Environment,
-  checks_paths = true,
+  paths: Paths,
 ): { config: Config | undefined; faults: Fault[] } {
   const { output, faults } = check(config_schema, value)
-  const whole = checks_paths ? wholeFile(value, environment) : undefined
-  const between = whole ? [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)] : []
+  const whole = wholeFile(value, environment, paths)
+  const between = [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)]
   const all = [...faults, ...between]
   return {
     config: output && all.length === 0 ? resolveConfig(output, environment) : undefined,
@@ -144,14 +152,15 @@ export const invalid_hint =
 export function findFile(
   named: string | undefined,
   environment: Environment,
+  paths: Paths,
 ): { file: string; passed_over: PassedOver[] } {
   if (named !== undefined) return { file: resolve(named), passed_over: [] }
   const searched = configFiles(environment)
   const passed_over: PassedOver[] = []
   for (const file of searched) {
-    const why = whyNotReadable(file)
+    const why = whyNotReadable(file, paths)
     if (why === undefined) {
-      if (inCurrentDirectory().includes(file)) refuseForeign(file)
+      if (inCurrentDirectory().includes(file)) refuseForeign(file, paths)
       return { file, passed_over }
     }
     if (why !== 'absent') passed_over.push({ file, why })
@@ -159,14 +168,10 @@ export function findFile(
   throw notFound(searched, passed_over)
 }
 
-function whyNotReadable(file: string): string | undefined {
-  try {
-    accessSync(file, constants.R_OK)
-    return undefined
-  } catch (error) {
-    const code = codeOf(error) ?? messageOf(error)
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : code
-  }
+function whyNotReadable(file: string, paths: Paths): string | undefined {
+  const { closed, is_silent } = paths.look(file)
+  if (is_silent) return 'no answer'
+  return closed === 'ENOENT' || closed === 'ENOTDIR' ? 'absent' : closed
 }
 
 function notFound(searched: readonly string[], passed_over: readonly PassedOver[]): SluiceError {
@@ -188,8 +193,8 @@ function notFound(searched: readonly string[], passed_over: readonly PassedOver[
  * A file in the current directory is used without being named, and it decides where the token goes.
  * So a file of another user is refused.
  */
-function refuseForeign(file: string): void {
-  const { uid } = statSync(file)
+function refuseForeign(file: string, paths: Paths): void {
+  const uid = paths.look(file).stat?.uid
   const me = process.getuid?.()
   if (me === undefined || uid === me || uid === 0) return
   throw new SluiceError({
@@ -199,11 +204,12 @@ function refuseForeign(file: string): void {
   })
 }
 
-/** Errors: `config.missing`, `config.unreadable`. */
-export function readText(file: string): string {
+/** Errors: `config.missing`, `config.unreadable`, `path.no_answer`. */
+export function readText(file: string, paths: Paths): string {
   try {
-    return readSmallFile(file, max_config_bytes)
+    return readSmallText(file, max_config_bytes, paths)
   } catch (error) {
+    if (isNoAnswer(error)) throw error
     const is_missing = codeOf(error) === 'ENOENT'
     throw new SluiceError({
       code: is_missing ? 'config.missing' : 'config.unreadable',

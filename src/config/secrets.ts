@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import { readBeginning } from '../base/files/atomic-file.ts'
+import { askingPaths, isNoAnswer } from '../base/files/ask-paths.ts'
+import { direct_paths, type Paths } from '../base/files/paths.ts'
 import { codeOf, SluiceError } from '../base/run/errors.ts'
 import { token_pattern } from '../base/text/scrub.ts'
 import type { Config } from './config.ts'
@@ -11,9 +12,10 @@ export interface Secrets {
   /** Origin of the token, for messages: `file /etc/sluice/token (service.token_file)`. */
   readonly source: string
   /**
-   * Reads the token again; true if it has changed. Throws as `openSecrets`, and keeps the old one.
+   * Reads the token again; true if it has changed. Errors of `openSecrets`, or of a file that does
+   * not answer; the old token stays then.
    */
-  reload(): boolean
+  reload(): Promise<boolean>
 }
 
 /** A file with a token and a line end is far smaller. */
@@ -22,22 +24,24 @@ const max_token_file_bytes = 4_096
 /**
  * Finds the token. The first source that is set counts: SLUICE_TOKEN_FILE, the systemd credential
  * `token`, service.token_file, SLUICE_TOKEN. Errors: `account.token_missing`,
- * `account.token_unreadable`, `account.token_malformed`.
+ * `account.token_unreadable`, `account.token_malformed`, `path.no_answer`. Absent `paths`: the file is read in this
+ * thread. `reload` never does so.
  */
 export function openSecrets(
   config: Pick<Config, 'service'>,
   env?: NodeJS.ProcessEnv,
+  paths: Paths = direct_paths,
 ): { secrets: Secrets; warnings: string[] } {
-  const find = () => findToken(config.service.token_file, readEnvironment(env))
-  let found = find()
+  const find = (from: Paths) => findToken(config.service.token_file, readEnvironment(env), from)
+  let found = find(paths)
   const secrets: Secrets = {
     token: () => found.token,
     get source() {
       return found.source
     },
-    reload() {
+    async reload() {
       const before = found.token
-      found = find()
+      found = await askingPaths(find)
       return found.token !== before
     },
   }
@@ -47,17 +51,17 @@ export function openSecrets(
 /** Wraps a token that is in no file or variable yet, such as one typed in `init`. */
 export function secretsOf(token: string, source = 'this answer'): Secrets {
   checkShape(token, source)
-  return { token: () => token, source, reload: () => false }
+  return { token: () => token, source, reload: async () => false }
 }
 
-function findToken(token_file: string | undefined, environment: Environment) {
+function findToken(token_file: string | undefined, environment: Environment, paths: Paths) {
   if (environment.token_file !== undefined)
-    return fromFile(resolve(environment.token_file), 'SLUICE_TOKEN_FILE')
+    return fromFile(resolve(environment.token_file), 'SLUICE_TOKEN_FILE', paths)
   if (environment.credentials_directory !== undefined) {
-    const credential = fromCredential(join(environment.credentials_directory, 'token'))
+    const credential = fromCredential(join(environment.credentials_directory, 'token'), paths)
     if (credential) return credential
   }
-  if (token_file !== undefined) return fromFile(token_file, 'service.token_file')
+  if (token_file !== undefined) return fromFile(token_file, 'service.token_file', paths)
   if (environment.token !== undefined) {
     checkShape(environment.token, 'the variable SLUICE_TOKEN')
     return { token: environment.token, source: 'environment SLUICE_TOKEN', warnings: [] }
@@ -69,8 +73,8 @@ function findToken(token_file: string | undefined, environment: Environment) {
   })
 }
 
-function fromFile(file: string, named_by: string) {
-  const { text, mode } = readToken(file, named_by)
+function fromFile(file: string, named_by: string, paths: Paths) {
+  const { text, mode } = readToken(file, named_by, paths)
   checkShape(text, `token file ${file}`)
   const is_open = (mode & 0o077) !== 0
   const warnings = is_open
@@ -83,9 +87,9 @@ function fromFile(file: string, named_by: string) {
  * The token among the systemd credentials; undefined if they include none. systemd protects their
  * directory, so its modes need no warning.
  */
-function fromCredential(file: string) {
+function fromCredential(file: string, paths: Paths) {
   try {
-    const { text } = readToken(file, 'CREDENTIALS_DIRECTORY')
+    const { text } = readToken(file, 'CREDENTIALS_DIRECTORY', paths)
     checkShape(text, `token file ${file}`)
     return { token: text, source: 'systemd credential token', warnings: [] }
   } catch (error) {
@@ -94,12 +98,13 @@ function fromCredential(file: string) {
   }
 }
 
-function readToken(file: string, named_by: string): { text: string; mode: number } {
+function readToken(file: string, named_by: string, paths: Paths): { text: string; mode: number } {
   try {
-    const { stat, bytes } = readBeginning(file, max_token_file_bytes)
-    if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'not a file' })
-    return { text: bytes.toString('latin1').trim(), mode: stat.mode }
+    const { kind, mode, bytes } = paths.read(file, max_token_file_bytes)
+    if (kind !== 'file') throw Object.assign(new Error('not a file'), { code: 'not a file' })
+    return { text: Buffer.from(bytes).toString('latin1').trim(), mode }
   } catch (error) {
+    if (isNoAnswer(error)) throw error
     throw new SluiceError({
       code: 'account.token_unreadable',
       message: `cannot read the token file ${file}: ${codeOf(error)}`,

@@ -21,7 +21,7 @@ export async function checkToken(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<'taken' | 'unreachable'> {
-  const remote = openRemote(config, () => secrets.token(), clock)
+  const remote = await openRemote(config, () => secrets.token(), clock)
   try {
     const listed = remote.listAssets(config.service.project_id, { limit: 1 })
     const outcome = await within<Outcome<unknown>>(listed, patience_ms, clock, signal)

@@ -7,13 +7,13 @@ import { openRemote } from '../remote/open-remote.ts'
 import type { RemoteOptions } from '../remote/remote.ts'
 import type { Tools } from './tools.ts'
 
-export type Connections = ReturnType<typeof openConnections>
+export type Connections = Awaited<ReturnType<typeof openConnections>>
 
 /**
  * Opens all outgoing connections of one config. It checks the config's settings before any of them
  * is in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
  */
-export function openConnections(
+export async function openConnections(
   config: Config,
   first_secrets: Secrets,
   { clock, heartbeats, measures }: Tools,
@@ -21,7 +21,8 @@ export function openConnections(
   let secrets = first_secrets
   const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) =>
     measures.current?.request(call, outcome)
-  const remote = openRemote(config, () => secrets.token(), clock, { heartbeats, on_outcome })
+  const watched = { heartbeats, on_outcome }
+  const remote = await openRemote(config, () => secrets.token(), clock, watched)
   /** For the receivers of reports; these requests never carry the token of the service. */
   const receivers = openReceivers(clock)
   return {

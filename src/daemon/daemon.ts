@@ -63,7 +63,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const tools = await openTools(options)
   let connections: Connections | undefined
   try {
-    connections = openConnections(config, secrets, tools)
+    connections = await openConnections(config, secrets, tools)
     const at_work =
       mode === 'run' ? [{ type: 'daemon_at_work' as const, since_ms: clock.now_ms() }] : []
     const configured = await factsOfConfig(config, tools, asking)

@@ -117,7 +117,8 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     /** Resolves when nothing is left to do soon. `gone` aborts when the caller stops waiting. */
     idle: (gone?: AbortSignal) => idling.wait(gone),
     rescan: (folder?: string) => folders.rescan(folder),
-    reload: (newer: Config, secrets: Secrets) => reloads.reload(newer, secrets),
+    /** Without `secrets`, the earlier ones stay in force. */
+    reload: (newer: Config, secrets?: Secrets) => reloads.reload(newer, secrets),
     /** No uploads, labels, removals, questions or reports until `until_ms` or `resume`. */
     async pause(pause: {
       by: string

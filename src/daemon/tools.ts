@@ -5,7 +5,7 @@ import { type WakeAt, wakeAt } from '../base/time/cron.ts'
 import { type Clock, second_ms, within } from '../base/time/time.ts'
 import type { Config, LogConfig } from '../config/config.ts'
 import { startExaminer } from '../disk/read/examiner.ts'
-import { startRootAsker } from '../disk/root/root-asker.ts'
+import { startAskingApart, startRootAsker } from '../disk/root/root-asker.ts'
 import { keepScanThread, kept_once_ms, kept_watching_ms } from '../disk/scan/scan-threads.ts'
 import { fact_table } from '../ledger/fact-table.ts'
 import { type LedgerFault, watchLedgerPlace } from '../ledger/file/ledger-place.ts'
@@ -61,7 +61,7 @@ export async function openTools({
     clock,
     files_per_second: config.log.files_per_second,
   })
-  const roots = startRootAsker(clock)
+  const roots = startRootAsker(clock, mode === 'once' ? startAskingApart : undefined)
   const silence = { roots, answer_ms: config.scan.answer_ms }
   const examiner = startExaminer({ threads: config.hashing.threads, heartbeats, clock, silence })
   const logged = logReport(logs.sync, lines, clock)

@@ -1,3 +1,4 @@
+import { callApart } from '../base/files/call-apart.ts'
 import { codeOf } from '../base/run/errors.ts'
 import { runCommand } from './command.ts'
 import { deliverToFile } from './file.ts'
@@ -30,7 +31,12 @@ async function bring(
 ): Promise<Delivered> {
   switch (target.kind) {
     case 'file':
-      return deliverToFile(target, message)
+      return callApart(target.dir, {
+        module: 'deliver/file-process',
+        method: 'deliver',
+        argument: { target, message },
+        here: () => deliverToFile(target, message),
+      })
     case 'webhook':
       return deliverByWebhook(target, message, tools)
     case 'email': {

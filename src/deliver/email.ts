@@ -1,4 +1,6 @@
-import { readCertificates } from '../base/files/atomic-file.ts'
+import { askingPaths } from '../base/files/ask-paths.ts'
+import { max_certificates_bytes } from '../base/files/atomic-file.ts'
+import { readSmallText } from '../base/files/paths.ts'
 import { isFinalMailError, type MailServer, sendMail } from '../base/net/mail.ts'
 import { codeOf, messageOf } from '../base/run/errors.ts'
 import { renderTemplate } from '../base/text/template.ts'
@@ -28,9 +30,9 @@ export async function deliverByEmail(
   const password =
     password_file === undefined
       ? ''
-      : readSecretFile(password_file, 'the password of the mail account')
+      : await readSecretFile(password_file, 'the password of the mail account')
   const login = user === undefined ? undefined : { user, password }
-  const ca = ca_file === undefined ? undefined : readCa(ca_file)
+  const ca = ca_file === undefined ? undefined : await readCa(ca_file)
   if (typeof ca === 'object') return ca
   const subject =
     target.subject === undefined
@@ -51,9 +53,9 @@ export async function deliverByEmail(
   })
 }
 
-function readCa(file: string): string | Delivered {
+async function readCa(file: string): Promise<string | Delivered> {
   try {
-    return readCertificates(file)
+    return await askingPaths((paths) => readSmallText(file, max_certificates_bytes, paths))
   } catch (error) {
     return laterFault(
       'delivery.ca_file',

@@ -1,4 +1,5 @@
-import { readSmallFile } from '../base/files/atomic-file.ts'
+import { askingPaths, isNoAnswer } from '../base/files/ask-paths.ts'
+import { readSmallText } from '../base/files/paths.ts'
 import { isLoopbackHost } from '../base/net/loopback.ts'
 import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 
@@ -70,15 +71,16 @@ const max_secret_bytes = 16_384
 /**
  * Reads a secret anew for each try, so that users can change it. Errors: `delivery.secret_file`.
  */
-export function readSecretFile(file: string, what: string): string {
+export async function readSecretFile(file: string, what: string): Promise<string> {
   try {
-    const text = readSmallFile(file, max_secret_bytes).trim()
+    const read = await askingPaths((paths) => readSmallText(file, max_secret_bytes, paths))
+    const text = read.trim()
     if (text === '') throw new Error('it is empty')
     return text
   } catch (error) {
     throw new SluiceError({
       code: 'delivery.secret_file',
-      message: `${what} cannot be read from ${file}: ${codeOf(error) ?? messageOf(error)}`,
+      message: `${what} cannot be read from ${file}: ${isNoAnswer(error) ? messageOf(error) : (codeOf(error) ?? messageOf(error))}`,
       hint: 'check that the file exists, what it contains, and who may read it',
     })
   }

@@ -26,7 +26,8 @@ export async function deliverByWebhook(
   message: Message,
   { http, clock, signal }: DeliveryTools,
 ): Promise<Delivered> {
-  const address = target.url ?? readSecretFile(target.url_file ?? '', 'the address of the webhook')
+  const address =
+    target.url ?? (await readSecretFile(target.url_file ?? '', 'the address of the webhook'))
   const url = outgoingUrl(address)
   if (!url) {
     const hint =
@@ -45,7 +46,7 @@ export async function deliverByWebhook(
   const secret =
     target.secret_file === undefined
       ? undefined
-      : readSecretFile(target.secret_file, 'the signing secret')
+      : await readSecretFile(target.secret_file, 'the signing secret')
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': `sluice/${programVersion()}`,

@@ -1,7 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { askingPaths, isNoAnswer, noAnswer } from '../base/files/ask-paths.ts'
+import { callApart } from '../base/files/call-apart.ts'
 import { codeOf, messageOf } from '../base/run/errors.ts'
+import { minute_ms } from '../base/time/time.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { manifestPath, max_manifest_bytes, parseManifest } from './manifest.ts'
@@ -47,6 +50,9 @@ async function coveredBefore(
   return facts
 }
 
+/** Far more than a slow share needs for all of them. */
+const max_reading_ms = 10 * minute_ms
+
 /** Maximum number of manifests to read: one a day for 27 years. */
 const max_manifests = 10_000
 
@@ -62,9 +68,32 @@ export interface CoveredRestored {
  * does not know. Only files reported as ready count: naming a refusal twice does no harm, but a
  * file in no report would. A missing directory covers nothing.
  */
-export async function readCovered(
+export async function readCovered(dir: string, of: CoveredOf): Promise<CoveredRestored> {
+  try {
+    // A silent directory delays no start. One that answers may hold thousands of manifests.
+    if (await askingPaths((paths) => paths.look(dir).is_silent)) throw noAnswer(dir)
+    return await callApart(dir, {
+      module: 'prompts/report-process',
+      method: 'covered',
+      argument: { dir, of },
+      limit_ms: max_reading_ms,
+      here: () => readCoveredHere(dir, of),
+    })
+  } catch (error) {
+    if (!isNoAnswer(error)) throw error
+    return { facts: [], bad: [{ path: dir, why: messageOf(error) }] }
+  }
+}
+
+export interface CoveredOf {
+  prompt: string
+  project_id: string
+}
+
+/** The same in this process, which waits as long as it takes. */
+export async function readCoveredHere(
   dir: string,
-  { prompt, project_id }: { prompt: string; project_id: string },
+  { prompt, project_id }: CoveredOf,
 ): Promise<CoveredRestored> {
   const restored: CoveredRestored = { facts: [], bad: [] }
   const paths = await manifestPaths(dir, restored)

@@ -1,3 +1,4 @@
+import { askingPaths } from '../base/files/ask-paths.ts'
 import type { Heartbeats } from '../base/run/heartbeat.ts'
 import { programVersion } from '../base/run/process.ts'
 import type { Clock } from '../base/time/time.ts'
@@ -8,18 +9,20 @@ import { openSecrets } from '../config/secrets.ts'
 import { createRemote, type Remote, type RemoteOptions } from './remote.ts'
 
 /** Opens the service as configured. Errors: `config.*`, `network.proxy_address`. */
-export function openRemote(
+export async function openRemote(
   config: Config,
   token: () => string,
   clock: Clock,
   watched: { heartbeats?: Heartbeats; on_outcome?: RemoteOptions['on_outcome'] } = {},
-): Remote {
+): Promise<Remote> {
   const { service, uploads } = config
+  const { ca_file } = service
+  const ca = ca_file && (await askingPaths((paths) => readCa(ca_file, paths)))
   return createRemote({
     base_url: service.base_url,
     token,
     connections: uploads.concurrency,
-    ca: service.ca_file === undefined ? undefined : readCa(service.ca_file),
+    ca,
     proxy: readEnvironment().proxy,
     timeouts: { answer_ms: uploads.request_timeout_ms, stall_ms: uploads.stall_timeout_ms },
     user_agent: `sluice/${programVersion()}`,
@@ -31,8 +34,8 @@ export function openRemote(
 /** Returns a function that opens the service for one use, with the token of that moment. */
 export function remoteOpener(config: Config, clock: Clock): WithRemote {
   return async (use) => {
-    const { secrets } = openSecrets(config)
-    const remote = openRemote(config, () => secrets.token(), clock)
+    const { secrets } = await askingPaths((paths) => openSecrets(config, undefined, paths))
+    const remote = await openRemote(config, () => secrets.token(), clock)
     return use(remote).finally(() => remote.close())
   }
 }

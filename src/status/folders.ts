@@ -1,3 +1,4 @@
+import { isBelow } from '../base/files/path-below.ts'
 import { isoTime } from '../base/time/time.ts'
 import { type Stage, stages } from '../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../ledger/views/view-folders.ts'
@@ -12,13 +13,20 @@ export type FolderStatus = ReturnType<typeof folderStatus>
 export function folderStatuses(
   folders: readonly Pick<FolderStatus, 'name' | 'path' | 'project_id'>[],
   known: readonly FolderView[],
-  { is_watching }: { is_watching: boolean },
+  { is_watching, silent = [] }: { is_watching: boolean; silent?: readonly string[] | undefined },
 ): FolderStatus[] {
   const by_name = new Map(known.map((folder) => [folder.name, folder]))
   return folders.map(({ name, path, project_id }) => {
-    const status = folderStatus(by_name.get(name) ?? { name, root: path, project_id })
+    const folder = by_name.get(name) ?? { name, root: path, project_id }
+    const place = silent.find((place) => isBelow(path, place))
+    const seen = place === undefined ? {} : { online: false, offline_reason: noAnswerText(place) }
+    const status = folderStatus({ ...folder, ...seen })
     return is_watching ? status : { ...status, watching: null }
   })
+}
+
+function noAnswerText(place: string): string {
+  return `${place} does not answer`
 }
 
 type NewFolder = Pick<FolderView, 'name' | 'root' | 'project_id'> & Partial<FolderView>

@@ -47,6 +47,8 @@ export type RebuildStatus = 'running' | 'unfinished'
 /** Settings that status needs: a part of the configuration. */
 export interface StatusSettings {
   readonly state_dir: string
+  /** Paths that do not answer now. Absent: none was asked. */
+  readonly silent?: readonly string[]
   readonly folders: readonly {
     readonly name: string
     readonly path: string
@@ -97,6 +99,7 @@ export function statusView(source: {
     troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
     folders: folderStatuses(settings.folders, ledger?.folders() ?? [], {
       is_watching: mayWatch(daemon),
+      silent: settings.silent,
     }),
     /** Files that are stuck until a user acts or something changes, grouped by reason. */
     problems: ledger?.problems() ?? [],

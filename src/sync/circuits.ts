@@ -36,8 +36,8 @@ export interface CircuitTools {
   ledger: Ledger
   clock: Clock
   report: SyncReport
-  /** True if the token has changed; throws if it cannot be read. */
-  reloadToken: () => boolean
+  /** True if the token has changed. Rejects if it cannot be read. */
+  reloadToken: () => Promise<boolean>
   /** Called when the service asks for fewer parallel calls. */
   onSlowDown: () => void
   /** All projects of the configuration in force. */
@@ -151,11 +151,11 @@ export function createCircuits(tools: CircuitTools) {
     const account = resting.get('account')
     if (!account || now_ms - token_checked_ms < token_check_ms) return
     token_checked_ms = now_ms
-    try {
-      if (tools.reloadToken()) tokenChanged()
-    } catch (error) {
-      report.trouble('account', messageOf(error), 'error')
-    }
+    // Its file may not answer. The next allowance uses what is known by then.
+    tools.reloadToken().then(
+      (is_new) => is_new && tokenChanged(),
+      (error: unknown) => report.trouble('account', messageOf(error), 'error'),
+    )
   }
 
   return {

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { direct_paths } from '../../src/base/files/paths.ts'
 import { isSluiceError } from '../../src/base/run/errors.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
 import { serviceStateDir } from '../../src/config/resolve/local-paths.ts'
@@ -341,7 +342,7 @@ describe('variables in place of fields', () => {
         expect.stringMatching(/^SLUICE_PROJECT_ID must be project_/),
         expect.stringMatching(/^SLUICE_STATE_DIR must be/),
       ])
-    expect(examineConfig({ file: write(minimal), env, checks_paths: true })).toMatchObject({
+    expect(examineConfig({ file: write(minimal), env, paths: direct_paths })).toMatchObject({
       faults: expect.arrayContaining([expect.stringMatching(/^SLUICE_BASE_URL must/)]),
       usable: { service: undefined, folders: [{ name: 'notes' }] },
     })

@@ -62,15 +62,15 @@ test.each([0o640, 0o604, 0o660])(
   },
 )
 
-test('reload says whether the token has changed, and keeps the old one on a fault', () => {
+test('reload says whether the token has changed, and keeps the old one on a fault', async () => {
   const file = write('token', tokenOf('a'))
   const { secrets } = open({}, file)
-  expect(secrets.reload()).toBe(false)
+  expect(await secrets.reload()).toBe(false)
   write('token', `${tokenOf('b')}\n`)
-  expect(secrets.reload()).toBe(true)
+  expect(await secrets.reload()).toBe(true)
   expect(secrets.token()).toBe(tokenOf('b'))
   rmSync(file)
-  expect(() => secrets.reload()).toThrow(/cannot read the token file .*ENOENT/)
+  await expect(secrets.reload()).rejects.toThrow(/cannot read the token file .*ENOENT/)
   expect(secrets.token()).toBe(tokenOf('b'))
 })
 
@@ -127,9 +127,9 @@ test('a token of any printable characters is taken from a file and a variable', 
   })
 })
 
-test('secretsOf wraps a token that a caller passes in', () => {
+test('secretsOf wraps a token that a caller passes in', async () => {
   const secrets = secretsOf(tokenOf('z'))
-  expect([secrets.token(), secrets.reload()]).toEqual([tokenOf('z'), false])
+  expect([secrets.token(), await secrets.reload()]).toEqual([tokenOf('z'), false])
   expect(() => secretsOf('nonsense')).toThrow(
     /holds no valid token: expected 36 characters, "pat_" and 32 more, got 8$/,
   )

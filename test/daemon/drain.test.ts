@@ -34,7 +34,7 @@ function onePass({ reading = 0 } = {}) {
     clock,
     report,
     projects: ['p'],
-    reloadToken: () => false,
+    reloadToken: async () => false,
     onSlowDown: () => {},
   })
   const stop = new AbortController()

@@ -25,6 +25,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Module of the program -> the text that replaces it. */
 const doors = {
   'base/run/thread': `export * from '{doors}/thread.js'`,
+  'base/files/mount-table': `export * from './mount-table.real.js'\nexport const mayHang = () => false`,
   'base/net/http-client-undici': `export * from '{doors}/http.js'`,
   'base/net/http-server': `export * from './http-server.real.js'\nexport { closeServer, listen, listenOnSocket } from '{doors}/http.js'`,
   'base/time/cron': `export * from './cron.real.js'\nexport { wakeAt } from '{doors}/time.js'`,

@@ -33,7 +33,7 @@ function setUp(reloadToken = () => false, has_work = true, isFull = () => false)
     ledger,
     clock,
     report: report as SyncReport,
-    reloadToken,
+    reloadToken: async () => reloadToken(),
     onSlowDown: () => slowed++,
     projects: ['project_a', 'p'],
   })
@@ -92,6 +92,9 @@ test('a refused token stops all calls at once, until the token changes', async (
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   is_new = true
   await clock.advance(2_000)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
+  // The token was read meanwhile.
+  await clock.advance(0)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
   await circuits.succeeded('p', 'api')
   expect(recorded.at(-1)).toMatchObject({ type: 'trouble_ended', about: 'account' })

@@ -29,7 +29,7 @@ function setUp() {
     ledger,
     clock,
     report: silent,
-    reloadToken: () => false,
+    reloadToken: async () => false,
     onSlowDown: () => {},
     projects: ['p'],
   }

@@ -43,20 +43,6 @@ export function flushToDisk(path: string): void {
   }
 }
 
-/**
- * Reads a small UTF-8 file that a user named. It refuses a pipe, a device or a file over
- * `max_bytes` at once. Errors: Node's own, or one that says what the path is instead.
- */
-export function readSmallFile(file: string, max_bytes: number): string {
-  const { stat, bytes } = readBeginning(file, max_bytes + 1)
-  if (!stat.isFile())
-    throw new Error(stat.isDirectory() ? 'it is a directory' : 'it is no regular file')
-  if (stat.size > max_bytes) throw new Error(`it has ${stat.size} bytes, more than ${max_bytes}`)
-  // Files in /proc report size 0.
-  if (bytes.length > max_bytes) throw new Error(`it has more than ${max_bytes} bytes`)
-  return bytes.toString('utf8')
-}
-
 /** The stat of a path and, for a regular file, its first bytes. `flags`: more of open(2). */
 export function readBeginning(
   file: string,
@@ -79,8 +65,4 @@ export function readBeginning(
 }
 
 /** Bytes. The usual bundle of all public authorities has about 250 kB. */
-const largest_certificates_bytes = 4 * 2 ** 20
-
-export function readCertificates(file: string): string {
-  return readSmallFile(file, largest_certificates_bytes)
-}
+export const max_certificates_bytes = 4 * 2 ** 20

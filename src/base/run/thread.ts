@@ -17,13 +17,13 @@ export interface Thread {
   terminate(): Promise<void>
 }
 
-interface CallMessage {
+export interface CallMessage {
   id: number
   method: string
   argument: unknown
 }
 
-type AnswerMessage = { id: number; value: unknown } | { id: number; error: PlainError }
+export type AnswerMessage = { id: number; value: unknown } | { id: number; error: PlainError }
 
 /**
  * `module`: a path below src/ without extension, such as `ledger/thread`. `young_mb` limits the
@@ -212,8 +212,24 @@ const max_batch = 512
 
 export type CallHandlers = Record<string, (argument: never) => unknown>
 
+/** In a process of its own (apart.ts): the process that started it calls. */
+function serveParent(handlers: CallHandlers): void {
+  if (!process.send) throw new Error('this module runs in a thread or apart only')
+  // The other process may have given up and ended.
+  const post = (answer: AnswerMessage) => void process.send?.(answer, () => {})
+  process.on('message', ({ id, method, argument }: CallMessage) => {
+    const resolve = (value: unknown) => post({ id, value })
+    const reject = (error: unknown) => post({ id, error: toPlainError(error) })
+    void answer(handlers, { method, argument, resolve, reject })
+  })
+}
+
 /** Serves calls by name, concurrently. `begin` receives the start data and holds all state. */
 export function serveCalls<Data>(begin: (data: Data) => CallHandlers): void {
+  if (!parentPort) {
+    serveParent(begin(undefined as Data))
+    return
+  }
   serveBatches<Data>((data) => {
     const handlers = begin(data)
     return (calls) => {

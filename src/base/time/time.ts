@@ -28,6 +28,11 @@ export const system_clock: Clock = {
   },
 }
 
+/** Calls `act` after `ms`, if something else has kept the process alive until then. */
+export function ifStillAlive(ms: number, act: () => void): void {
+  setTimeout(act, ms).unref()
+}
+
 /** Waits for the promise or the signal, whichever comes first. */
 export async function unlessAborted(
   waited: Promise<unknown> | undefined,

@@ -195,7 +195,10 @@ async function configNames(words: readonly string[], env: NodeJS.ProcessEnv | un
   const file = attached ?? (at >= 0 && at < words.length - 2 ? words[at + 1] : undefined)
   try {
     const { loadConfig } = await import('../../config/load.ts')
-    const { config } = loadConfig({ file, ...(env ? { env } : {}) })
+    const { askingPaths } = await import('../../base/files/ask-paths.ts')
+    const { config } = await askingPaths((paths) =>
+      loadConfig({ file, paths, ...(env ? { env } : {}) }),
+    )
     return {
       folders: config.folders.map(({ name }) => name),
       prompts: config.prompts.map(({ name }) => name),

@@ -9,7 +9,6 @@ import {
 } from '../../base/text/format.ts'
 import { refuseNegated } from '../../base/text/ignore-patterns.ts'
 import { system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import { type ControlVerbs, passFacts } from '../../control/control-verbs.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { isTypePattern, max_failed_of_type } from '../../domain/file-type.ts'
@@ -25,6 +24,7 @@ import { withLedgerView, withPassView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { loadFor, onPaths } from '../on-paths.ts'
 import { printFitted, printNote } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -82,9 +82,13 @@ async function recordCommand(
   paths: readonly string[],
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { config } = loadConfig({ file: config_file })
+  const { config, paths: known } = await loadFor(terminal, { file: config_file })
   const requests = await withLedgerView(config.state_dir, (view) =>
-    requestsOf(type, paths, config, view, process.cwd()),
+    onPaths(
+      terminal,
+      (asked) => requestsOf(type, paths, config, view, process.cwd(), asked),
+      known,
+    ),
   )
   // Counted before anything is recorded: afterwards these files are on their way.
   const now_ms = system_clock.now_ms()

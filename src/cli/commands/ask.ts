@@ -1,8 +1,8 @@
+import type { Paths } from '../../base/files/paths.ts'
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { shellWord } from '../../base/text/format.ts'
 import { aborted, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import type { Place } from '../../inspect/files/place.ts'
 import { type AskAnswer, ask, isAboutNothing } from '../../prompts/ask/ask.ts'
 import type { Turn } from '../../prompts/ask/ask-question.ts'
@@ -16,6 +16,7 @@ import { defineCommand, flag, text, texts, words } from '../command.ts'
 import { openToken } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { wholeFolder } from '../place.ts'
 import { answerText, sourceLines } from '../text/answer-text.ts'
 import { printJson, printLines, printNote, printWarning } from '../text/print.ts'
@@ -58,8 +59,12 @@ export const command = defineCommand({
       .option('follow-up', flag('go on in the chat of the last ask'))
       .option('json', flag('one JSON object')),
   async run(options, terminal): Promise<ExitCode> {
-    const { config } = loadConfig({ file: options.config })
-    const asking = await prepare(options, config)
+    const { config, folders } = await loadFor(
+      terminal,
+      { file: options.config },
+      ({ config }, paths) => ({ folders: foldersOf(options, config, paths) }),
+    )
+    const asking = await prepare({ ...options, folder: folders }, config)
     if (isAboutNothing(asking)) {
       printNote(
         terminal,
@@ -67,8 +72,8 @@ export const command = defineCommand({
       )
       return exit_codes.incomplete
     }
-    const secrets = openToken(config, terminal)
-    const remote = openRemote(config, () => secrets.token(), system_clock)
+    const secrets = await openToken(config, terminal)
+    const remote = await openRemote(config, () => secrets.token(), system_clock)
     try {
       return await askAndShow(asking, remote, terminal)
     } finally {
@@ -78,6 +83,15 @@ export const command = defineCommand({
 })
 
 type Options = Parameters<typeof command.run>[0]
+
+/** Names of the folders of --folder. */
+function foldersOf({ folder }: Options, { folders }: Config, paths: Paths): string[] | undefined {
+  return folder?.map((text) => {
+    const hintFor = (place: Place) =>
+      `--folder ${place.folder} --path ${shellWord(`/${place.path}`)}`
+    return wholeFolder(text, folders, process.cwd(), hintFor, paths)
+  })
+}
 
 type Asking = Awaited<ReturnType<typeof prepare>>
 
@@ -104,13 +118,8 @@ async function prepare(options: Options, config: Config) {
     provider: options.provider,
     skills: options.skill,
   })
-  const folders = folder?.map((text) => {
-    const hintFor = (place: Place) =>
-      `--folder ${place.folder} --path ${shellWord(`/${place.path}`)}`
-    return wholeFolder(text, config.folders, process.cwd(), hintFor)
-  })
   const within_ms = fresh === undefined ? undefined : spanOf(fresh)
-  const narrowing = narrowingOf({ folders, paths, within_ms, others }, config)
+  const narrowing = narrowingOf({ folders: folder, paths, within_ms, others }, config)
   refuseContradiction(narrowing)
   const chat_id = options['follow-up']
     ? lastChat(config.state_dir, narrowing.project_id)

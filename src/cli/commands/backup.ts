@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import { counted, formatBytes, shellWord } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import { backUpLedger, restoreLedger } from '../../ledger/backup.ts'
 import { giveToOwner } from '../../ledger/file/state-directory.ts'
 import { readCovered } from '../../prompts/configure-prompts.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { withLedger } from '../daemon/open.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { targetFile } from '../place.ts'
 import { print, printNote, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -19,8 +19,9 @@ export const backup = defineCommand({
       .positional('file', argument('the path of the copy'))
       .option('force', flag('overwrite an earlier backup')),
   async run({ config: named, file: text, force }, terminal) {
-    const { config } = loadConfig({ file: named })
-    const file = targetFile(text, config, process.cwd())
+    const { config, file } = await loadFor(terminal, { file: named }, ({ config }, paths) => ({
+      file: targetFile(text, config, process.cwd(), paths),
+    }))
     const { bytes, files } = backUpLedger(config.state_dir, file, { force })
     const known = counted(files, 'file')
     print(terminal, `${file}: ${formatBytes(bytes)}, the ledger of ${known}`)
@@ -35,7 +36,7 @@ export const backup = defineCommand({
 export const restore = defineCommand({
   options: (yargs) => yargs.positional('file', argument('what `sluice backup` wrote')),
   async run({ config: named, file: text }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const file = resolve(text)
     const { aside } = restoreLedger(config.state_dir, file, system_clock.now_ms())
     await restoreCovered(config, terminal)

@@ -1,19 +1,22 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import { configAsYaml, maskedConfig } from '../../config/resolve/effective.ts'
 import { withoutConstants } from '../../config/schema/constants.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor, onPaths } from '../on-paths.ts'
 import { printJson, printWarning } from '../text/print.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
-    const { config, file, passed_over, variables, warnings } = loadConfig({ file: named })
-    const token = describeToken(config, warnings)
+    const { config, file, passed_over, variables, warnings } = await loadFor(terminal, {
+      file: named,
+    })
+    const token = await describeToken(config, warnings, terminal)
     if (json) {
       const masked = withoutConstants(maskedConfig(config))
       printJson(terminal, { file, passed_over, variables, token, warnings, config: masked })
@@ -37,9 +40,9 @@ export const command = defineCommand({
 })
 
 /** Returns the source of the token or why there is none, and never the token itself. */
-function describeToken(config: Config, warnings: string[]) {
+async function describeToken(config: Config, warnings: string[], terminal: Terminal) {
   try {
-    const opened = openSecrets(config)
+    const opened = await onPaths(terminal, (paths) => openSecrets(config, undefined, paths))
     warnings.push(...opened.warnings)
     return { source: opened.secrets.source, fault: null }
   } catch (error) {

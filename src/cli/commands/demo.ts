@@ -7,13 +7,14 @@ import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration, printable, shellWord } from '../../base/text/format.ts'
 import { aborted, type Clock, minute_ms, system_clock } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { environmentWith } from '../../config/environment.ts'
-import { loadConfig } from '../../config/load.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { defineCommand, flag } from '../command.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type DemoSetup, late_file, late_question, setUpDemo } from '../demo/demo-setup.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { makeLink } from './page.ts'
 
@@ -110,7 +111,8 @@ async function show(
     await type('status')
     await type('verify')
     if (stay && !signals.first.aborted) {
-      sayHowToGoOn(setup, terminal)
+      const { config } = await loadFor(terminal, { file: setup.config_file })
+      sayHowToGoOn(setup, config, terminal)
       await Promise.race([aborted(signals.first), daemon.ended])
     }
     return firstFault()
@@ -210,10 +212,11 @@ async function addFile(
 
 function sayHowToGoOn(
   { service, project_id, token_file, config_file }: DemoSetup,
+  config: Config,
   terminal: Terminal,
 ): void {
   const { out, styles, is_interactive } = terminal
-  const link = makeLink(loadConfig({ file: config_file }).config)
+  const link = makeLink(config)
   if (is_interactive) openInBrowser(link, join(dirname(config_file), 'page.html'))
   out('')
   out(`${styles.bold('•')} It stays until Ctrl-C; then the temporary directory is removed`)

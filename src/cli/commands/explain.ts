@@ -1,6 +1,6 @@
+import { join } from 'node:path'
 import { formatBytes } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
 import { placeOf } from '../../inspect/files/place.ts'
 import { daemonStatus } from '../../status/daemon-status.ts'
@@ -8,6 +8,7 @@ import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printJson, printLines } from '../text/print.ts'
 
 export const command = defineCommand({
@@ -16,12 +17,22 @@ export const command = defineCommand({
       .positional('path', argument('a file, by where it is or as FOLDER/PATH'))
       .option('json', flag('one JSON object')),
   async run({ config: named, path, json }, terminal) {
-    const { config } = loadConfig({ file: named })
-    const place = placeOf(path, config.folders, process.cwd())
+    const { config, place, paths } = await loadFor(
+      terminal,
+      { file: named },
+      ({ config }, paths) => {
+        const place = placeOf(path, config.folders, process.cwd(), paths)
+        const folder = config.folders.find(({ name }) => name === place.folder)
+        // A share may be mounted inside the folder.
+        paths.look(join(folder?.path ?? '', place.path))
+        return { place }
+      },
+    )
     const daemon = await daemonStatus(config.state_dir)
+    const daemon_runs = daemon.state !== 'stopped'
     const now_ms = system_clock.now_ms()
     const explanation = await withLedgerView(config.state_dir, (ledger) =>
-      explain({ config, ledger, place, daemon_runs: daemon.state !== 'stopped', now_ms }),
+      explain({ config, ledger, place, daemon_runs, now_ms, silent: paths.silent() }),
     )
     if (json) printJson(terminal, explanation)
     else {

@@ -1,7 +1,7 @@
+import type { Paths } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { formatBytes } from '../../base/text/format.ts'
-import { loadConfig } from '../../config/load.ts'
 import {
   fileAnswer,
   filesNamedBy,
@@ -13,6 +13,7 @@ import { type FileView, type Stage, stages } from '../../ledger/views/view-files
 import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor, onPaths } from '../on-paths.ts'
 import { answer_version, printNote } from '../text/print.ts'
 import { right, shrinking, tableLines } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -32,11 +33,13 @@ export const command = defineCommand({
       .option('json', flag('one JSON object')),
   async run({ config: file, path, state, json }, terminal) {
     const wanted = state === undefined ? [] : stagesOf(state)
-    const { config } = loadConfig({ file })
+    const { config, paths } = await loadFor(terminal, { file })
     const { folders } = config
-    return withLedgerView(config.state_dir, (view) => {
+    return withLedgerView(config.state_dir, async (view) => {
       const all = folders.map(({ name }): NamedFiles => ({ folder: name, path: '' }))
-      const named = path === undefined ? all : filesNamedBy(path, folders, view, process.cwd())
+      const namedBy = (text: string) => (paths: Paths) =>
+        filesNamedBy(text, folders, view, process.cwd(), paths)
+      const named = path === undefined ? all : await onPaths(terminal, namedBy(path), paths)
       const print = json ? writeJson : writeTable
       const count = print(view ? knownFiles(view, named, wanted) : [], terminal)
       if (view === undefined) {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { messageOf } from '../../base/run/errors.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import { local_operator } from '../../page/access/recognise.ts'
 import { createMcpServer } from '../../page/mcp/mcp-server.ts'
 import type { PageNote } from '../../page/page-tools.ts'
@@ -11,25 +10,28 @@ import { withDaemon } from '../../page/reads/with-daemon.ts'
 import { defineCommand } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printError } from '../text/print.ts'
 
 /** An agent starts it, and ends it by closing its standard input. */
 export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
-    let { config } = loadConfig({ file })
+    let { config } = await loadFor(terminal, { file })
     /** The last fault of the file that was printed. */
     let told = ''
+    // An agent may live for days. A faulty file changes nothing, as for the daemon.
+    const refresh = async () => {
+      try {
+        config = (await loadFor(terminal, { file })).config
+        told = ''
+      } catch (error) {
+        if (messageOf(error) !== told) printError(error, terminal)
+        told = messageOf(error)
+      }
+    }
     const tools = {
-      // An agent may live for days. A faulty file changes nothing, as for the daemon.
       get config() {
-        try {
-          config = loadConfig({ file }).config
-          told = ''
-        } catch (error) {
-          if (messageOf(error) !== told) printError(error, terminal)
-          told = messageOf(error)
-        }
         return config
       },
       clock: system_clock,
@@ -41,7 +43,7 @@ export const command = defineCommand({
         const all = tools.config.folders.map(({ name }) => name)
         return daemon.ask(questionOf(wish, foldersOf(wish, all)))
       })
-    const server = createMcpServer({ tools, viewer: local_operator, ask })
+    const server = createMcpServer({ tools, viewer: local_operator, ask, refresh })
     await withStopSignals(async ({ first }) => {
       const ended = once(process.stdin, 'end', { signal: first }).catch(() => {})
       await server.connect(new StdioServerTransport())

@@ -4,7 +4,6 @@ import { counted } from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { isLocalListen } from '../../config/listen.ts'
-import { loadConfig } from '../../config/load.ts'
 import { checkPage } from '../../inspect/doctor/check-page.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import { noSuchUser, openPageStore, type PageStore } from '../../page/access/page-store.ts'
@@ -13,6 +12,7 @@ import { group_prefix } from '../../page/access/recognise.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, text, texts } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printNote } from '../text/print.ts'
 import { tableLines } from '../text/table.ts'
 
@@ -22,7 +22,7 @@ const try_again_ms = 200
 export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
-    const { config } = loadConfig({ file })
+    const { config } = await loadFor(terminal, { file })
     const link = makeLink(config)
     await refuseUnserved(config)
     terminal.out(link)
@@ -84,7 +84,7 @@ export const add = defineCommand({
         text('the file with the password; - is standard input (default: asked for)'),
       ),
   async run({ config: file, name, role, folder, 'password-file': password_file }, terminal) {
-    const { config } = loadConfig({ file })
+    const { config } = await loadFor(terminal, { file })
     if (!/^[^\p{C}\p{Z}][^\p{C}]{0,99}$/u.test(name) || name.trim() === group_prefix) {
       throw wrong(
         'usage.user',
@@ -136,7 +136,7 @@ export const add = defineCommand({
 export const list = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
-    const rows = withStore(loadConfig({ file }).config, (store) => {
+    const rows = withStore((await loadFor(terminal, { file })).config, (store) => {
       const sessions = store.sessionCounts()
       const rows = store
         .users()
@@ -162,7 +162,9 @@ export const list = defineCommand({
 export const remove = defineCommand({
   options: (yargs) => yargs.positional('name', argument('the user')),
   async run({ config: file, name }, terminal) {
-    const is_gone = withStore(loadConfig({ file }).config, (store) => store.removeUser(name))
+    const is_gone = withStore((await loadFor(terminal, { file })).config, (store) =>
+      store.removeUser(name),
+    )
     if (!is_gone) throw noSuchUser(name)
     terminal.out(`${name} may not use the page any more`)
     return exit_codes.ok
@@ -176,7 +178,7 @@ export const logout = defineCommand({
       describe: 'the user (default: who came by a link)',
     }),
   async run({ config: file, name }, terminal) {
-    const ended = withStore(loadConfig({ file }).config, (store) => {
+    const ended = withStore((await loadFor(terminal, { file })).config, (store) => {
       if (name !== undefined && !store.user(name)) throw noSuchUser(name)
       return store.endSessions(name ?? null)
     })
@@ -191,7 +193,7 @@ export const token = defineCommand({
       .positional('name', argument('the user'))
       .option('remove', flag('end the token, and make none')),
   async run({ config: file, name, remove }, terminal) {
-    const token = withStore(loadConfig({ file }).config, (store) => {
+    const token = withStore((await loadFor(terminal, { file })).config, (store) => {
       if (!remove) return store.makeToken(name)
       if (!store.removeToken(name)) throw noSuchUser(name)
       return undefined

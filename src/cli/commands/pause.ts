@@ -2,13 +2,13 @@ import { userInfo } from 'node:os'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration, formatSpan } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
 import { max_pause_ms } from '../../control/control-verbs.ts'
 import { readPause } from '../../status/daemon-status.ts'
 import { defineCommand, text } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printFitted, printNote } from '../text/print.ts'
 
 /** Maximum characters of --why, which is shown on one line. */
@@ -21,7 +21,7 @@ export const pause = defineCommand({
       .option('why', text('the reason, shown by status')),
   async run({ config: named, for: duration, why: reason }, terminal) {
     const why = reason?.trim() === '' ? undefined : reason
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const for_ms = duration === undefined ? undefined : pauseOf(duration)
     if (why !== undefined && why.length > longest_why)
       throw usage(`--why has more than ${longest_why} characters`)
@@ -57,7 +57,7 @@ function usage(message: string): SluiceError {
 export const resume = defineCommand({
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const pause = await readPause(config.state_dir)
     if (!pause) {
       terminal.out('Sluice was not paused.')

@@ -8,7 +8,6 @@ import {
 } from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import { file_reasons } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import { type Plan, planUploads } from '../../inspect/plan/plan.ts'
@@ -20,6 +19,7 @@ import { excludeSetting } from '../../status/text/text.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printJson, printLines, sayIgnored } from '../text/print.ts'
 import { sayUploadTime } from '../text/upload-time-text.ts'
 
@@ -29,10 +29,11 @@ export const command = defineCommand({
       .option('hash', flag('read the files, to tell known bytes from new ones'))
       .option('json', flag('one JSON object')),
   async run({ config: named, hash, json }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config, paths } = await loadFor(terminal, { file: named })
     const plan = await withLedgerView(config.state_dir, async (ledger) => {
       const refused = ledger?.refused_types() ?? (await typesOnService(config))
-      return planUploads({ config, ledger, hash, refused, now_ms: system_clock.now_ms() })
+      const now_ms = system_clock.now_ms()
+      return planUploads({ config, ledger, hash, refused, now_ms, silent: paths.silent() })
     })
     if (json) printJson(terminal, plan)
     else printLines(terminal, planLines(plan, terminal.width))

@@ -1,6 +1,5 @@
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
 import { runName, runNamed, targetsOf } from '../../prompts/show/find-run.ts'
@@ -11,6 +10,7 @@ import { besideOrAlone } from '../daemon/beside-or-alone.ts'
 import { withLedger } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printNote } from '../text/print.ts'
 import { awaitRun } from '../text/prompt-runs.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -22,7 +22,7 @@ export const command = defineCommand({
       describe: 'the name of one delivery; without it, all that were given up or wait',
     }),
   async run({ config: named, run: text, target }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
     const targets = targetsOf(run, target, config)
     if (targets.length === 0) {

@@ -1,10 +1,10 @@
 import { printable } from '../../base/text/format.ts'
-import { loadConfig } from '../../config/load.ts'
 import { differenceOf } from '../../prompts/show/compare-runs.ts'
 import { runNamed } from '../../prompts/show/find-run.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printJson } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -15,7 +15,7 @@ export const command = defineCommand({
       .positional('after', argument('another one'))
       .option('json', flag('one JSON object')),
   async run({ config: named, before, after, json }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const [one, other] = await withPromptsView(config.state_dir, (view) => [
       runNamed(before, view, config),
       runNamed(after, view, config),

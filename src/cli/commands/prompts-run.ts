@@ -27,6 +27,7 @@ import { serveControl } from '../daemon/daemon-verbs.ts'
 import { loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, incompleteCode } from '../exit-codes.ts'
+import { onPaths } from '../on-paths.ts'
 import { printError, printJson, printNote } from '../text/print.ts'
 import { no_progress, showSpinner } from '../text/progress.ts'
 import { awaitRun, printRun } from '../text/prompt-runs.ts'
@@ -42,18 +43,18 @@ export const command = defineCommand({
       )
       .option('json', flag('one JSON object')),
   async run({ name, 'dry-run': dry, json, ...flags }, terminal) {
-    const { config, log_file } = loadWithFlags(flags)
+    const { config, log_file } = await onPaths(terminal, (paths) => loadWithFlags(flags, paths))
     const settings = promptNamed(name, config)
     if (dry) return showDryRun({ settings, config, json, terminal })
     await refuseWhilePaused(config.state_dir, `${settings.name} is not run`)
-    let opened: Secrets | undefined
+    let opened: Promise<Secrets> | undefined
     // The token is opened once, however often `alone` is tried, because that prints warnings.
     const secrets = () => (opened ??= openToken(config, terminal))
     return withStopSignals((signals) => {
       const asked = { settings, config, terminal, signals, json, quiet: flags.quiet, log_file }
       return besideOrAlone(config.state_dir, {
         beside: (control) => runBeside(asked, control),
-        alone: () => runAlone(asked, secrets()),
+        alone: () => secrets().then((opened) => runAlone(asked, opened)),
       })
     })
   },

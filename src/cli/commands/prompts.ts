@@ -1,6 +1,5 @@
 import { counted, formatCount, formatDuration } from '../../base/text/format.ts'
 import { isoTime, localTime, system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { no_prompts_hint, refuseUnknown, runNamed, zoneOf } from '../../prompts/show/find-run.ts'
@@ -16,6 +15,7 @@ import { scheduleText, stateText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, number } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { answerText } from '../text/answer-text.ts'
 import { printFitted, printJson, printNote, printWarning } from '../text/print.ts'
 import { printRun } from '../text/prompt-runs.ts'
@@ -24,7 +24,7 @@ import { printTable, right, shrinking } from '../text/table.ts'
 export const list = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const now_ms = system_clock.now_ms()
     const prompts = await withPromptsView(config.state_dir, (view) =>
       listPrompts(view, config, now_ms),
@@ -58,7 +58,7 @@ function lastText({ run, state, assets }: RunSummary): string {
 export const next = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const now_ms = system_clock.now_ms()
     const prompts = config.prompts.map(({ name, schedule }) => ({
       name,
@@ -93,7 +93,7 @@ export const history = defineCommand({
       .option('limit', { ...number('so many runs'), default: usual_limit })
       .option('json', flag('one JSON object')),
   async run({ config: named, name, limit, json }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const runs = await withPromptsView(config.state_dir, (view) => {
       refuseUnknown(name, view, config)
       return view?.runs(name, Math.min(Math.max(1, Math.floor(limit)), max_runs)) ?? []
@@ -134,7 +134,7 @@ export const show = defineCommand({
       .positional('run', argument('a run: its number, or PROMPT@TIME'))
       .option('json', flag('one JSON object')),
   async run({ config: named, run: text, json }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config } = await loadFor(terminal, { file: named })
     const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
     if (json) printJson(terminal, wholeAnswer(run, config))
     else {

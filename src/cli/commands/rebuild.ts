@@ -15,6 +15,7 @@ import { serveControl } from '../daemon/daemon-verbs.ts'
 import { loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { onPaths } from '../on-paths.ts'
 import { passState } from '../text/pass-meter.ts'
 import { printSummary } from '../text/pass-summary.ts'
 import { print, printWarning } from '../text/print.ts'
@@ -25,7 +26,9 @@ export const command = defineCommand({
   options: (yargs) =>
     logOptions(yargs).option('dry-run', flag('show the data to rebuild from; changes nothing')),
   async run({ 'dry-run': is_dry, ...flags }, terminal) {
-    const { config, warnings, log_file } = loadWithFlags(flags)
+    const { config, warnings, log_file } = await onPaths(terminal, (paths) =>
+      loadWithFlags(flags, paths),
+    )
     for (const warning of warnings) printWarning(terminal, warning)
     await refuseDaemon(config)
     if (is_dry) return printSources(config, terminal)
@@ -54,7 +57,7 @@ async function rebuild(
   terminal: Terminal,
   { quiet, log_file }: { quiet: boolean | undefined; log_file: string | undefined },
 ): Promise<ExitCode> {
-  const secrets = openToken(config, terminal)
+  const secrets = await openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
   const log = openLog(config, { file: log_file, beside_progress: true })

@@ -1,10 +1,10 @@
 import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
-import { loadConfig } from '../../config/load.ts'
 import { examineConfig } from '../../config/resolve/usable.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import { defineCommand } from '../command.ts'
 import { outcomeText } from '../daemon/reloader.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor, onPaths } from '../on-paths.ts'
 import { print, printNote, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -16,9 +16,9 @@ export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
     // The daemon itself refuses a faulty file, so that its log has the faults, too.
-    const { usable } = examineConfig({ file: named, checks_paths: false })
+    const { usable } = await onPaths(terminal, (paths) => examineConfig({ file: named, paths }))
     const control = usable && (await connectControl(usable.state_dir))
-    if (!control) throw nobody(loadConfig({ file: named }).config.state_dir)
+    if (!control) throw nobody((await loadFor(terminal, { file: named })).config.state_dir)
     try {
       await reload(control, terminal)
     } finally {

@@ -1,15 +1,16 @@
-import { loadConfig } from '../../config/load.ts'
 import { connectControl } from '../../control/control-client.ts'
 import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
 import { print, printNote } from '../text/print.ts'
 
 export const command = defineCommand({
   options: foldersArgument,
   async run({ config: named, folders }, terminal) {
-    const { config } = loadConfig({ file: named })
-    const names = foldersNamed(folders ?? [], config.folders)
+    const { config, names } = await loadFor(terminal, { file: named }, ({ config }, paths) => ({
+      names: foldersNamed(folders ?? [], config.folders, paths),
+    }))
     const control = await connectControl(config.state_dir)
     if (!control) {
       const text =

@@ -14,6 +14,7 @@ import { createReloader } from '../daemon/reloader.ts'
 import { openUnitFit, reportToServiceManager } from '../daemon/service-manager.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { onPaths } from '../on-paths.ts'
 
 /**
  * The daemon. A token that is refused at the start ends it (77) after the alerts are sent. Later
@@ -21,9 +22,15 @@ import { exit_codes } from '../exit-codes.ts'
  */
 export const command = defineCommand({
   options: (yargs) => logOptions(yargs),
-  async run(flags) {
-    const { config, file, warnings, log_file } = loadWithFlags(flags)
-    const { secrets, warnings: token_warnings } = openSecrets(config)
+  async run(flags, terminal) {
+    const { config, file, warnings, log_file, paths } = await onPaths(terminal, (paths) =>
+      loadWithFlags(flags, paths),
+    )
+    const { secrets, warnings: token_warnings } = await onPaths(
+      terminal,
+      (paths) => openSecrets(config, undefined, paths),
+      paths,
+    )
     refuseOrphan(config.state_dir)
     const log = openLog(config, { file: log_file })
     const unitFit = openUnitFit(file)
@@ -39,7 +46,7 @@ export const command = defineCommand({
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
         const reloader = createReloader({
           daemon,
-          load: () => loadWithFlags(flags),
+          load: (paths) => loadWithFlags(flags, paths),
           log,
           hooks,
           unitFit,

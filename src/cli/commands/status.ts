@@ -1,11 +1,11 @@
 import { second_ms, system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import { readStatus } from '../../status/read-status.ts'
 import { statusLines } from '../../status/text/text.ts'
 import type { StatusView } from '../../status/view.ts'
 import { defineCommand, flag } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { printJson, toned } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -20,9 +20,9 @@ export const command = defineCommand({
       .option('json', flag('one JSON object; with --watch one a line'))
       .option('watch', flag('again each second, until Ctrl-C')),
   async run({ config: named, json, watch }, terminal) {
-    const { config } = loadConfig({ file: named })
+    const { config, paths } = await loadFor(terminal, { file: named })
     if (!watch) {
-      const status = await readStatus(config, system_clock)
+      const status = await readStatus({ ...config, silent: paths.silent() }, system_clock)
       if (json) printJson(terminal, status)
       else terminal.out(textOf(status, terminal))
       return exitCodes[status.verdict]

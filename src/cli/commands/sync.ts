@@ -12,6 +12,7 @@ import { serveControl } from '../daemon/daemon-verbs.ts'
 import { type LogFlags, loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, incompleteCode } from '../exit-codes.ts'
+import { onPaths } from '../on-paths.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
 import { passState } from '../text/pass-meter.ts'
 import { printPassAnswer, printSummary } from '../text/pass-summary.ts'
@@ -23,8 +24,10 @@ export const command = defineCommand({
   options: (yargs) =>
     logOptions(foldersArgument(yargs)).option('json', flag('one JSON object, at the end')),
   async run(flags, terminal) {
-    const { config, warnings, log_file } = loadWithFlags(flags)
-    const names = foldersNamed(flags.folders ?? [], config.folders)
+    const { config, warnings, log_file, names } = await onPaths(terminal, (paths) => {
+      const loaded = loadWithFlags(flags, paths)
+      return { ...loaded, names: foldersNamed(flags.folders ?? [], loaded.config.folders, paths) }
+    })
     await refuseWhilePaused(config.state_dir, 'nothing is synchronised')
     for (const warning of warnings) printWarning(terminal, warning)
     return withStopSignals(async (signals) => {
@@ -57,7 +60,7 @@ interface Pass {
 
 async function syncAlone(pass: Pass): Promise<ExitCode> {
   const { config, names, terminal, signals } = pass
-  const secrets = openToken(config, terminal)
+  const secrets = await openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
   const destination = { ...standard_error }

@@ -1,8 +1,8 @@
+import { askingPaths } from '../../base/files/ask-paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { startExaminer } from '../../disk/read/examiner.ts'
 import { type VerifySummary, verify } from '../../inspect/verify/verify.ts'
@@ -13,6 +13,7 @@ import { takeUp } from '../ask/verify-take-up.ts'
 import { defineCommand, flag } from '../command.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
+import { loadFor } from '../on-paths.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
 import { printError, printJson, printLines, printNote } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
@@ -31,13 +32,19 @@ export const command = defineCommand({
       )
       .option('json', flag('one JSON object')),
   async run({ config: named, folders: texts, full, record, json }, terminal) {
-    const { config } = loadConfig({ file: named })
-    const folders = foldersNamed(texts ?? [], config.folders)
+    const { config, folders, paths } = await loadFor(
+      terminal,
+      { file: named },
+      ({ config }, paths) => ({
+        folders: foldersNamed(texts ?? [], config.folders, paths),
+      }),
+    )
     const found = new FoundDifferences()
     const summary = await compare({
       config,
       folders,
       full,
+      silent: paths.silent(),
       terminal,
       onDifference: (one) => found.add(one),
     })
@@ -53,7 +60,7 @@ export const command = defineCommand({
   },
 })
 
-type Wanted = Pick<VerifyOptions, 'full' | 'folders' | 'onDifference'> & {
+type Wanted = Pick<VerifyOptions, 'full' | 'folders' | 'silent' | 'onDifference'> & {
   config: Config
   terminal: Terminal
 }
@@ -61,9 +68,9 @@ type Wanted = Pick<VerifyOptions, 'full' | 'folders' | 'onDifference'> & {
 async function compare(options: Wanted): Promise<VerifySummary> {
   const { config, terminal } = options
   const clock = system_clock
-  const { secrets } = openSecrets(config)
+  const { secrets } = await askingPaths((paths) => openSecrets(config, undefined, paths))
   const view = openLedgerView(config.state_dir)
-  const remote = openRemote(config, () => secrets.token(), clock)
+  const remote = await openRemote(config, () => secrets.token(), clock)
   const examiner = startExaminer({ threads: config.hashing.threads })
   const signals = listenForStop()
   let compared = { files: 0, assets: 0 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
 import type { Argv } from 'yargs'
+import type { Paths } from '../../base/files/paths.ts'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import { createLog, type Log, type LogDestination, standard_error } from '../../base/text/log.ts'
 import { system_clock } from '../../base/time/time.ts'
@@ -11,6 +12,7 @@ import { ledgerLimits } from '../../daemon/limits.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { openLedger } from '../../ledger/open-ledger.ts'
 import { type GlobalOptions, text } from '../command.ts'
+import { onPaths } from '../on-paths.ts'
 import { targetFile } from '../place.ts'
 import { logText } from '../text/log-text.ts'
 import { printWarning } from '../text/print.ts'
@@ -47,13 +49,15 @@ export function logOptions<Options extends GlobalOptions>(
  * The configuration, with the log level of the flags. `log_file`: absolute path. Error
  * `usage.target`: the log file is in a watched folder, also in one that a reload adds.
  */
-export function loadWithFlags({ config: file, verbose, quiet, 'log-file': log_file }: LogFlags) {
-  const loaded = loadConfig({ file, log_level: verbose ? 'debug' : quiet ? 'warn' : undefined })
-  return {
-    ...loaded,
-    log_file:
-      log_file === undefined ? log_file : targetFile(log_file, loaded.config, process.cwd()),
-  }
+export function loadWithFlags(
+  { config: file, verbose, quiet, 'log-file': log_file }: LogFlags,
+  paths: Paths,
+) {
+  const log_level = verbose ? 'debug' : quiet ? 'warn' : undefined
+  const loaded = loadConfig({ file, log_level, paths })
+  const log_target =
+    log_file === undefined ? undefined : targetFile(log_file, loaded.config, process.cwd(), paths)
+  return { ...loaded, log_file: log_target, paths }
 }
 
 /**
@@ -138,8 +142,10 @@ function openLogFile(file: string): LogDestination {
 }
 
 /** Opens the token and prints the warnings about its file. */
-export function openToken(config: Config, terminal: Terminal): Secrets {
-  const { secrets, warnings } = openSecrets(config)
+export async function openToken(config: Config, terminal: Terminal): Promise<Secrets> {
+  const { secrets, warnings } = await onPaths(terminal, (paths) =>
+    openSecrets(config, undefined, paths),
+  )
   for (const warning of warnings) printWarning(terminal, warning)
   return secrets
 }

@@ -1,3 +1,5 @@
+import { askingPaths, isNoAnswer } from '../../base/files/ask-paths.ts'
+import type { Paths } from '../../base/files/paths.ts'
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import type { Log } from '../../base/text/log.ts'
 import type { Config } from '../../config/config.ts'
@@ -25,7 +27,7 @@ export interface ReloadHooks {
 export function createReloader(options: {
   daemon: Daemon
   /** Reads the configuration as at the start, with the flags of the command line. */
-  load: () => LoadedConfig
+  load: (paths: Paths) => LoadedConfig
   log: Log
   hooks: ReloadHooks
   /** Sentences about rights that a configuration needs and the systemd unit does not give. */
@@ -38,8 +40,13 @@ export function createReloader(options: {
   async function reloadNow(): Promise<Reloaded> {
     await hooks.onReloading()
     try {
-      const { config, file, warnings } = load()
-      const { secrets, warnings: token_warnings } = openSecrets(config)
+      const { config, file, warnings, secrets, token_warnings } = await askingPaths(
+        (paths) => {
+          const loaded = load(paths)
+          return { ...loaded, ...tokenOf(loaded.config, paths) }
+        },
+        { onSilent: (path) => log.warn(`${path} does not answer: the reload goes on without it`) },
+      )
       const outcome = { ...(await daemon.reload(config, secrets)), unit: unitFit(config) }
       for (const warning of [...warnings, ...token_warnings, ...outcome.unit]) log.warn(warning)
       log.info({ config: file }, `reloaded: ${outcomeText(outcome)}`)
@@ -62,6 +69,18 @@ export function createReloader(options: {
       })
       return next
     },
+  }
+}
+
+/** `secrets`: undefined if their file does not answer; then the earlier ones stay in force. */
+function tokenOf(config: Config, paths: Paths) {
+  try {
+    const { secrets, warnings } = openSecrets(config, undefined, paths)
+    return { secrets, token_warnings: warnings }
+  } catch (error) {
+    if (!isNoAnswer(error)) throw error
+    const kept = `the token is not read again, and the earlier one stays in force: ${messageOf(error)}`
+    return { secrets: undefined, token_warnings: [kept] }
   }
 }
 

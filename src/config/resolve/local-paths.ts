@@ -1,7 +1,6 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isBelow } from '../../base/files/path-below.ts'
-import { codeOf } from '../../base/run/errors.ts'
+import type { PathFacts, Paths } from '../../base/files/paths.ts'
 import type { Environment } from '../environment.ts'
 import { type Fault, type Path, pathText } from '../faults.ts'
 
@@ -34,23 +33,26 @@ export function serviceStateDir(file: string): string | undefined {
 
 export interface Named {
   path: Path
-  /** Absolute, without symbolic links, as far as the path exists. */
+  /** Absolute, without symbolic links, as far as the path exists and answers. */
   real: string
+  facts: PathFacts
 }
 
 /** The configuration as read, for checks that compare several parts. */
 export interface WholeFile {
   value: unknown
   environment: Environment
+  paths: Paths
   folders: readonly unknown[]
   /** Their real paths, in the same order. */
   real: readonly (Named | undefined)[]
 }
 
-export function wholeFile(value: unknown, environment: Environment): WholeFile {
+export function wholeFile(value: unknown, environment: Environment, paths: Paths): WholeFile {
   const folders = listOf(field(value, 'folders'))
-  const real = folders.map((folder, at) => named(['folders', at, 'path'], folder, environment))
-  return { value, environment, folders, real }
+  const around = { environment, paths }
+  const real = folders.map((folder, at) => named(['folders', at, 'path'], folder, around))
+  return { value, ...around, folders, real }
 }
 
 /** Index of the watched folder that contains a real path, or -1. */
@@ -64,18 +66,18 @@ export function folderAround(real: string, whole: WholeFile): number {
  * paths.
  */
 export function pathFaults(whole: WholeFile): Fault[] {
-  const { value, environment, folders, real } = whole
+  const { value, environment, paths, folders, real } = whole
   const service = field(value, 'service')
-  const token_file = named(['service', 'token_file'], service, environment)
-  const ca_file = named(['service', 'ca_file'], service, environment)
-  const other_token = environment.token_file && realPath(resolve(environment.token_file))
+  const token_file = named(['service', 'token_file'], service, whole)
+  const ca_file = named(['service', 'ca_file'], service, whole)
+  const other_token = environment.token_file && paths.look(resolve(environment.token_file)).real
   return [
     ...doubleNames(folders, ['folders']),
     ...real.flatMap((folder, at) => (folder ? folderFaults(folder, real.slice(0, at)) : [])),
     ...enclosed(
-      named(['state_dir'], value, environment),
+      named(['state_dir'], value, whole),
       'state_dir',
-      realPath(defaultStateDir(environment)),
+      paths.look(defaultStateDir(environment)).real,
       whole,
     ),
     ...enclosed(token_file, 'the token file', other_token, whole),
@@ -94,8 +96,11 @@ export function doubleNames(sections: readonly unknown[], path: Path): Fault[] {
   })
 }
 
-function folderFaults({ path, real }: Named, earlier: readonly (Named | undefined)[]): Fault[] {
-  const faults = isFile(real) ? [{ path, message: 'is a file, not a folder' }] : []
+function folderFaults(
+  { path, real, facts }: Named,
+  earlier: readonly (Named | undefined)[],
+): Fault[] {
+  const faults = isFile(facts) ? [{ path, message: 'is a file, not a folder' }] : []
   for (const [index, other] of earlier.entries()) {
     if (!other) continue
     if (isBelow(real, other.real)) faults.push({ path, message: `lies inside folders[${index}]` })
@@ -107,12 +112,8 @@ function folderFaults({ path, real }: Named, earlier: readonly (Named | undefine
 /**
  * True if the path is not a directory. A missing or unreadable path is offline, which is no fault.
  */
-function isFile(path: string): boolean {
-  try {
-    return !statSync(path).isDirectory()
-  } catch (error) {
-    return codeOf(error) === 'ENOTDIR'
-  }
+function isFile({ stat, code }: PathFacts): boolean {
+  return stat ? stat.kind !== 'directory' : code === 'ENOTDIR'
 }
 
 /**
@@ -135,29 +136,19 @@ function enclosed(
   return [{ path: whole.real[index]!.path, message }]
 }
 
-function unreadable({ path, real }: Named): Fault[] {
-  try {
-    accessSync(real, constants.R_OK)
-    return []
-  } catch (error) {
-    return [{ path, message: `cannot be read (${codeOf(error)})` }]
-  }
+function unreadable({ path, facts: { closed } }: Named): Fault[] {
+  return closed === undefined ? [] : [{ path, message: `cannot be read (${closed})` }]
 }
 
-export function named(path: Path, section: unknown, { home }: Environment): Named | undefined {
+export function named(
+  path: Path,
+  section: unknown,
+  { environment, paths }: Pick<WholeFile, 'environment' | 'paths'>,
+): Named | undefined {
   const text = field(section, String(path.at(-1)))
   if (typeof text !== 'string' || !/^(\/|~\/|~$)/.test(text)) return undefined
-  return { path, real: realPath(expandPath(text, home)) }
-}
-
-/** Resolves symbolic links as far as the path exists. The rest stays as written. */
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(realPath(parent), basename(path))
-  }
+  const facts = paths.look(expandPath(text, environment.home))
+  return { path, real: facts.real, facts }
 }
 
 export function field(section: unknown, name: string): unknown {

@@ -12,7 +12,6 @@ import {
   folderAround,
   listOf,
   named,
-  realPath,
   type WholeFile,
 } from './local-paths.ts'
 import { deliveryName } from './resolve-prompts.ts'
@@ -198,10 +197,11 @@ function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFile): Fau
  * Only Sluice may read the state directory, so reports for others must not lie there. Its own
  * reports directory is allowed.
  */
-function amongState(file: unknown, path: Path, { value, environment }: WholeFile): Fault[] {
-  const dir = named(path, file, environment)
+function amongState(file: unknown, path: Path, whole: WholeFile): Fault[] {
+  const { value, environment, paths } = whole
+  const dir = named(path, file, whole)
   const state_dir =
-    named(['state_dir'], value, environment)?.real ?? realPath(defaultStateDir(environment))
+    named(['state_dir'], value, whole)?.real ?? paths.look(defaultStateDir(environment)).real
   if (!dir || !isBelow(dir.real, state_dir) || isBelow(dir.real, join(state_dir, 'reports')))
     return []
   const message = `must not lie in the state folder (${state_dir}), except in its reports directory: other users may not read it`
@@ -213,7 +213,7 @@ function amongState(file: unknown, path: Path, { value, environment }: WholeFile
  * report would be about it.
  */
 function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
-  const dir = named(path, file, whole.environment)
+  const dir = named(path, file, whole)
   const index = dir ? folderAround(dir.real, whole) : -1
   if (!dir || index < 0) return []
   const way = relative(whole.real[index]!.real, dir.real)
@@ -249,7 +249,7 @@ function isExcluded(way: string, patterns: readonly unknown[]): boolean {
 }
 
 function enclosedSecret(section: unknown, path: Path, whole: WholeFile): Fault[] {
-  const file = named(path, section, whole.environment)
+  const file = named(path, section, whole)
   const index = file ? folderAround(file.real, whole) : -1
   if (index < 0) return []
   return [

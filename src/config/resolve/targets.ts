@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import type { Paths } from '../../base/files/paths.ts'
 import type { Config, DeliveryConfig } from '../config.ts'
 
 type Receivers = Pick<Config, 'prompts' | 'alerts'>
@@ -51,16 +51,8 @@ export function reportDirs(config: Receivers): string[] {
  * Warns about secret files that others may read, as for the token file. A missing or closed file is
  * reported when it is needed: it may come later, and only the daemon may need to read it.
  */
-export function openSecretFiles(config: Receivers): string[] {
+export function openSecretFiles(config: Receivers, paths: Paths): string[] {
   return secretFiles(config)
-    .filter(({ file }) => isOpen(file))
+    .filter(({ file }) => ((paths.look(file).stat?.mode ?? 0) & 0o077) !== 0)
     .map(({ file }) => `the secret file ${file} is open to group or others: chmod 600 ${file}`)
-}
-
-function isOpen(file: string): boolean {
-  try {
-    return (statSync(file).mode & 0o077) !== 0
-  } catch {
-    return false
-  }
 }

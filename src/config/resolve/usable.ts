@@ -1,3 +1,4 @@
+import type { Paths } from '../../base/files/paths.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { Config, ServiceConfig } from '../config.ts'
 import { type Environment, readEnvironment } from '../environment.ts'
@@ -26,16 +27,17 @@ export type ExaminedConfig = ReturnType<typeof examineConfig>
 export function examineConfig(options: {
   file?: string | undefined
   env?: NodeJS.ProcessEnv | undefined
-  checks_paths: boolean
+  paths: Paths
 }) {
+  const { paths } = options
   const environment = readEnvironment(options.env)
   /** Undefined if no file was found. */
   let file: string | undefined
   try {
-    file = findFile(options.file ?? environment.config_file, environment).file
+    file = findFile(options.file ?? environment.config_file, environment, paths).file
     return {
       file,
-      ...examineText(readText(file), file, inService(environment, file), options.checks_paths),
+      ...examineText(readText(file, paths), file, inService(environment, file), paths),
     }
   } catch (error) {
     if (!isSluiceError(error)) throw error
@@ -50,9 +52,9 @@ export function examineConfig(options: {
   }
 }
 
-function examineText(text: string, file: string, environment: Environment, checks_paths: boolean) {
-  const { faults, value, is_read, placeOf } = checkText(text, environment, checks_paths)
-  const usable = is_read ? usablePart(value, environment, checks_paths) : undefined
+function examineText(text: string, file: string, environment: Environment, paths: Paths) {
+  const { faults, value, is_read, placeOf } = checkText(text, environment, paths)
+  const usable = is_read ? usablePart(value, environment, paths) : undefined
   return {
     /** One line for each fault; empty without faults. */
     faults: faultLines(faults, file, placeOf),
@@ -76,7 +78,7 @@ const max_rounds = 8
 function usablePart(
   value: unknown,
   environment: Environment,
-  checks_paths: boolean,
+  paths: Paths,
 ): UsableConfig | undefined {
   let rest: Record<string, unknown> =
     typeof value === 'object' && value !== null ? { ...value } : {}
@@ -84,7 +86,7 @@ function usablePart(
   for (let round = 0; round < max_rounds; round++) {
     const has_folders = listOf(rest.folders).length > 0
     const whole = has_folders ? rest : { ...rest, folders: [placeholder.folder] }
-    const { config, faults } = checkValue(whole, environment, checks_paths)
+    const { config, faults } = checkValue(whole, environment, paths)
     if (config) {
       const folders = has_folders ? config.folders : []
       return { ...config, folders, service: has_service ? config.service : undefined }

@@ -280,7 +280,7 @@ function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report:
     pinged_ms = now_ms
     try {
       const address =
-        checker.url ?? readSecretFile(checker.url_file ?? '', 'the address of the checker')
+        checker.url ?? (await readSecretFile(checker.url_file ?? '', 'the address of the checker'))
       await ping(address, receivers, signal)
       if (is_down) report.trouble('alerts.ping', 'the checker answers again', 'info')
       is_down = false

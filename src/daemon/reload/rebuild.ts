@@ -130,7 +130,7 @@ async function acceptKnown(
 ): Promise<void> {
   const left_out = leftOut(config)
   if (left_out.size === 0) return
-  const remote = openRemote(config, () => secrets.token(), clock)
+  const remote = await openRemote(config, () => secrets.token(), clock)
   try {
     for (const project_id of new Set(
       [...left_out.values()].map(({ folder }) => folder.project_id),

@@ -71,10 +71,12 @@ export function createReloads(
     })
   }
 
-  async function reloadNow(config: Config, newer: Secrets): Promise<ReloadOutcome> {
+  async function reloadNow(config: Config, given?: Secrets): Promise<ReloadOutcome> {
     const { config: before, circuits } = current
     refuseStopped()
     refuseWhatCannotChange(before, config)
+    if (!given) refuseOtherHost(before, config)
+    const newer = given ?? secrets
     const changes = changesBetween(before, config)
     if (changes.length > 0) await putInForce(config, newer)
     if (newer.token() !== secrets.token()) changes.push('token changed')
@@ -85,7 +87,7 @@ export function createReloads(
   }
 
   async function putInForce(config: Config, newer: Secrets): Promise<void> {
-    const connections = openConnections(config, newer, tools)
+    const connections = await openConnections(config, newer, tools)
     try {
       await record(config)
       refuseStopped()
@@ -169,7 +171,7 @@ export function createReloads(
      * Errors: `config.*` for those, `database.*` if the ledger could not record it,
      * `reload.stopped`. After an error the previous config is fully in force.
      */
-    reload(config: Config, newer: Secrets): Promise<ReloadOutcome> {
+    reload(config: Config, newer?: Secrets): Promise<ReloadOutcome> {
       const reloaded = last.then(() => reloadNow(config, newer))
       last = reloaded.catch(() => {})
       return reloaded
@@ -236,6 +238,16 @@ function refuseWhatCannotChange(before: Config, after: Config): void {
     code: 'config.needs_restart',
     message: `state_dir cannot change while Sluice runs (${before.state_dir} to ${after.state_dir}): it holds the open ledger`,
     hint: 'stop Sluice, move the directory, and start it again; until then the earlier configuration stays in force',
+  })
+}
+
+/** The token that cannot be read again belongs to the earlier service. */
+function refuseOtherHost({ service: before }: Config, { service: after }: Config): void {
+  if (before.base_url === after.base_url) return
+  throw new SluiceError({
+    code: 'account.token_unreadable',
+    message: `the token for ${after.base_url} cannot be read: its file does not answer`,
+    hint: 'reload when it answers; until then the earlier configuration stays in force',
   })
 }
 

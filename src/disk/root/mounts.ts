@@ -1,37 +1,13 @@
-import { readFileSync } from 'node:fs'
+import {
+  type MountEntry,
+  parseMountTable,
+  readMountTable,
+  share_types,
+} from '../../base/files/mount-table.ts'
 import { isBelow } from '../../base/files/path-below.ts'
-import { codeOf, SluiceError } from '../../base/run/errors.ts'
+import { SluiceError } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { realRoot } from './inside.ts'
-
-interface MountEntry {
-  /** Real path of the mount point. */
-  place: string
-  /** `major:minor`, the kernel's device number of the filesystem. */
-  device: string
-  /** `ext4`, `nfs4`, `fuse.sshfs` … */
-  type: string
-}
-
-/** This process's mounts in their order (proc_pid_mountinfo(5)). Contacts no disk or server. */
-export function parseMountTable(mountinfo: string): MountEntry[] {
-  return mountinfo.split('\n').flatMap((line): MountEntry[] => {
-    const [before = '', after = ''] = line.split(' - ')
-    const [, , device, , place] = before.split(' ')
-    if (device === undefined || place === undefined) return []
-    return [{ place: unescaped(place), device, type: after.split(' ')[0]! }]
-  })
-}
-
-/** Empty on systems without a mount table. */
-export function readMountTable(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8')
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return ''
-  }
-}
 
 /** The mount of a real path: the nearest one above it, and the last of several at one place. */
 export function mountOf(path: string, mounts: readonly MountEntry[]): MountEntry | undefined {
@@ -42,20 +18,6 @@ export function mountOf(path: string, mounts: readonly MountEntry[]): MountEntry
   }
   return found
 }
-
-/** The table writes white space and backslashes in octal, byte by byte. */
-function unescaped(text: string): string {
-  if (!text.includes('\\')) return text
-  const latin1 = Buffer.from(text).toString('latin1')
-  const bytes = latin1.replace(/\\([0-7]{3})/g, (_all, octal: string) =>
-    String.fromCharCode(Number.parseInt(octal, 8)),
-  )
-  return Buffer.from(bytes, 'latin1').toString()
-}
-
-/** Types whose server may be gone, so that a call waits for ever. Entering `autofs` contacts it. */
-const share_types =
-  /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|ceph|glusterfs|lustre|afs|autofs|fuse|fuse\..+)$/
 
 export interface SharesBelow {
   is_any: boolean

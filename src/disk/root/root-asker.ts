@@ -1,3 +1,5 @@
+import { mayHang } from '../../base/files/mount-table.ts'
+import { startApart } from '../../base/run/apart.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { formatDuration } from '../../base/text/format.ts'
@@ -27,11 +29,22 @@ interface Question {
   is_late: boolean
 }
 
+/** Little memory: it lives as long as the daemon, for one small answer every few seconds. */
+function startAskingThread(): Thread {
+  return startThread('disk/root/root-thread', undefined, { young_mb: 1 })
+}
+
+/** For a command, which ends: a thread that hangs would keep it from ending. */
+export function startAskingApart(): Thread {
+  return mayHang() ? startApart('disk/root/root-thread') : startAskingThread()
+}
+
 /**
  * Checks roots. On an unresponsive mount (a hard one without its server) a call never returns, so
  * each has its own thread. A root has one open call at most, whose answer is for all callers.
+ * `start`: makes a thread, or a process that stands for one.
  */
-export function startRootAsker(clock: Clock) {
+export function startRootAsker(clock: Clock, start = startAskingThread) {
   const threads = new Set<Thread>()
   const idle: Thread[] = []
   const questions = new Map<string, Question>()
@@ -67,8 +80,7 @@ export function startRootAsker(clock: Clock) {
   }
 
   async function ask(root: string, before: OnlineRoot | undefined): Promise<RootStatus> {
-    // Little memory: it lives as long as the daemon, for one small answer every few seconds.
-    const thread = idle.pop() ?? startThread('disk/root/root-thread', undefined, { young_mb: 1 })
+    const thread = idle.pop() ?? start()
     threads.add(thread)
     try {
       const status = await thread.call<RootStatus>('status', { root, before })

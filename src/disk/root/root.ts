@@ -1,4 +1,5 @@
 import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } from 'node:fs'
+import { isBelow } from '../../base/files/path-below.ts'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { Disappearance } from '../../domain/disappearance.ts'
 import { isSameRoot, likeness } from '../../domain/root-identity.ts'
@@ -138,6 +139,12 @@ export function offline(root: string, why: unknown): SluiceError {
     hint: 'check that it exists, that its disk or share is mounted and that this user may read it',
     cause: why,
   })
+}
+
+/** Error `disk.offline`: the root lies at or below one of these, which have not answered. */
+export function refuseSilent(root: string, silent: readonly string[]): void {
+  const place = silent.find((place) => isBelow(root, place))
+  if (place !== undefined) throw offline(root, `${place} does not answer`)
 }
 
 /** A root, now or when it was last trusted. Fields are undefined if unknown. */

@@ -1,5 +1,6 @@
 import { constants, statSync } from 'node:fs'
-import { readCertificates } from '../../base/files/atomic-file.ts'
+import { max_certificates_bytes } from '../../base/files/atomic-file.ts'
+import { readSmallText } from '../../base/files/paths.ts'
 import { tryMailServer } from '../../base/net/mail.ts'
 import { codeOf, isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { formatDuration, shellWord } from '../../base/text/format.ts'
@@ -36,7 +37,7 @@ async function checkMailServer(
   const login = user === undefined ? undefined : { user, password: secret?.text ?? '' }
   const connect = async (): Promise<Check> => {
     try {
-      const ca = ca_file === undefined ? undefined : readCertificates(ca_file)
+      const ca = ca_file === undefined ? undefined : readSmallText(ca_file, max_certificates_bytes)
       await tryMailServer({ host, port, tls, login, ca }, limits.answer_ms)
       return ok(
         login === undefined ? `it answers (tls: ${tls})` : `it takes the login (tls: ${tls})`,

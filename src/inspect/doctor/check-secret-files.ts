@@ -1,11 +1,12 @@
-import { constants, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { readBeginning } from '../../base/files/atomic-file.ts'
+import type { Paths } from '../../base/files/paths.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import { shellWord } from '../../base/text/format.ts'
 import type { ServiceConfig } from '../../config/config.ts'
 import { secretFiles } from '../../config/resolve/targets.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'
-import { accessFault, attempt } from '../plan/check-path.ts'
+import { attempt } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, findings } from './check.ts'
 
 const max_secret_bytes = 16_384
@@ -58,11 +59,11 @@ export function readSecret(file: string): { stat: Stats; text: string } | { why:
 export function checkToken(
   service: Pick<ServiceConfig, 'token_file'>,
   credential_file: string | undefined,
-  env?: NodeJS.ProcessEnv,
-  is_named_wrongly = false,
+  options: { env?: NodeJS.ProcessEnv | undefined; paths: Paths; is_named_wrongly?: boolean },
 ): { checks: Check[]; secrets: Secrets | undefined } {
+  const { env, paths, is_named_wrongly = false } = options
   try {
-    const { secrets, warnings } = openSecrets({ service: service as ServiceConfig }, env)
+    const { secrets, warnings } = openSecrets({ service: service as ServiceConfig }, env, paths)
     const { ok, warning } = findings('token', secrets.source)
     return {
       checks:
@@ -77,10 +78,8 @@ export function checkToken(
     if (code !== 'account.token_missing') return none(fault(message, hint))
     if (credential_file !== undefined) {
       // A missing file is tried, too: reading it reports the fault.
-      const is_closed = ![undefined, 'ENOENT'].includes(
-        accessFault(credential_file, constants.R_OK),
-      )
-      if (!is_closed) return checkToken({ token_file: credential_file }, undefined, env)
+      const is_closed = ![undefined, 'ENOENT'].includes(paths.look(credential_file).closed)
+      if (!is_closed) return checkToken({ token_file: credential_file }, undefined, { env, paths })
       const text = 'not tried: systemd hands it to the service, and this user may not read it'
       return none(findings('token', credential_file).warning(text, 'sudo sluice doctor tries it'))
     }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { readCertificates } from '../../base/files/atomic-file.ts'
+import { max_certificates_bytes } from '../../base/files/atomic-file.ts'
+import { direct_paths, readSmallText } from '../../base/files/paths.ts'
 import { createHttpClient } from '../../base/net/http-client.ts'
 import { messageOf } from '../../base/run/errors.ts'
 import { programVersion } from '../../base/run/process.ts'
@@ -160,11 +161,12 @@ const soon_ms = 30 * day_ms
 export function checkCa(
   file: string | undefined,
   now_ms: number,
+  paths = direct_paths,
 ): { checks: Check[]; pem: string | undefined } {
   if (file === undefined) return { checks: [], pem: undefined }
   const find = findings('ca', file)
   try {
-    const pem = readCertificates(file)
+    const pem = readSmallText(file, max_certificates_bytes, paths)
     const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
     if (found.length === 0) throw new Error('it holds no certificate in PEM form')
     const ends = found.map((text) => Date.parse(new X509Certificate(text).validTo))

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatBytes, shellWord } from '../../base/text/format.ts'
+import { path_patience_ms } from '../../base/files/paths.ts'
+import { formatBytes, formatDuration, shellWord } from '../../base/text/format.ts'
 import { reportDirs } from '../../config/resolve/targets.ts'
 import { rootStatus } from '../../disk/root/root.ts'
 import { attempt } from '../plan/check-path.ts'
@@ -25,12 +26,14 @@ export function checkUser({ config, uid, isUnresponsive }: DoctorTools): Check[]
   return [find[uid === 0 ? 'warning' : 'fault'](text, `sudo -u '#${stat.uid}' sluice doctor`)]
 }
 
-export function checkStateDir({ config, uid, isUnresponsive, limits }: DoctorTools): Check[] {
+export function checkStateDir({ config, uid, isUnresponsive }: DoctorTools): Check[] {
   const { state_dir } = config
   const find = findings('state_dir', state_dir)
   const { ok, warning, fault } = find
   if (isUnresponsive(state_dir))
-    return [fault(`no answer in ${limits.answer_ms / 1_000} s`, 'it must lie on a local disk')]
+    return [
+      fault(`no answer in ${formatDuration(path_patience_ms)}`, 'it must lie on a local disk'),
+    ]
   if (isClosed(state_dir)) return [warning('not checked: this user may not pass to it')]
   const stat = statOf(state_dir)
   if (stat === undefined) return [ok('does not exist yet: the first start makes it')]

@@ -1,4 +1,6 @@
 import { dirname } from 'node:path'
+import { askingPaths } from '../../base/files/ask-paths.ts'
+import type { Paths } from '../../base/files/paths.ts'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { min_open_files } from '../../base/run/open-files.ts'
 import { freeMemory_bytes } from '../../base/run/process.ts'
@@ -37,7 +39,6 @@ import { checkCa, checkService } from './check-service.ts'
 import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
 import { checkUnit, type FoundUnit, findUnit } from './find-unit.ts'
 import { inspectFolders } from './inspect-folders.ts'
-import { unresponsivePlaces } from './probe-places.ts'
 import { checkUnitRights, userToTry } from './unit-rights.ts'
 
 /** Version of the JSON answer. It grows when a field goes or changes its meaning. */
@@ -61,12 +62,13 @@ export async function runDoctor(options: {
   const { file, env, clock } = options
   const limits = { ...usual_limits, ...options.limits }
   const { proxy, token_file, state_dir } = readEnvironment(env)
-  // The first reading accesses no path that is configured: it may be on an unresponsive mount.
-  const read = examineConfig({ file, env, checks_paths: false })
-  const unresponsive = read.usable
-    ? await unresponsivePlaces(placesOf(read.usable, token_file), limits.answer_ms, clock)
-    : []
-  const examined = unresponsive.length > 0 ? read : examineConfig({ file, env, checks_paths: true })
+  const { examined, paths } = await askingPaths((paths) => {
+    const examined = examineConfig({ file, env, paths })
+    const { usable } = examined
+    if (usable) for (const place of placesOf(usable, token_file)) paths.look(place)
+    return { examined, paths }
+  })
+  const unresponsive = paths.silent()
   const checks = [
     ...checkConfig(examined, unresponsive),
     checkNode(process.versions.node),
@@ -91,7 +93,7 @@ export async function runDoctor(options: {
     const ledger = isUnresponsive(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
     const tools = { config, clock, limits, proxy, uid: process.getuid?.(), ledger, isUnresponsive }
     try {
-      checks.push(...(await configuredChecks(tools, examined, unit, { env, unresponsive })))
+      checks.push(...(await configuredChecks(tools, examined, unit, { env, paths })))
     } finally {
       ledger?.close()
     }
@@ -127,23 +129,28 @@ async function configuredChecks(
   tools: DoctorTools,
   { file, fields }: ExaminedConfig,
   unit: FoundUnit | undefined,
-  { env, unresponsive }: { env: NodeJS.ProcessEnv | undefined; unresponsive: string[] },
+  { env, paths }: { env: NodeJS.ProcessEnv | undefined; paths: Paths },
 ): Promise<Check[]> {
   const { config, clock, limits } = tools
   const { service } = config
-  const token = checkToken(
-    service ?? {},
-    unit?.token_file,
-    env,
-    fields.includes('service.token_file'),
+  const is_named_wrongly = fields.includes('service.token_file')
+  const token = await askingPaths(
+    (asked) => checkToken(service ?? {}, unit?.token_file, { env, paths: asked, is_named_wrongly }),
+    {},
+    paths,
   )
-  const ca = checkCa(service?.ca_file, clock.now_ms())
+  const ca = await askingPaths(
+    (asked) => checkCa(service?.ca_file, clock.now_ms(), asked),
+    {},
+    paths,
+  )
   const user = userToTry(tools.uid, unit)
   const token_file = unit?.token_file === undefined ? service?.token_file : undefined
   const { tls_cert, tls_key } = config.page
   const files = [file, service?.ca_file, token_file, tls_cert, tls_key].filter(
     (file) => file !== undefined,
   )
+  const unresponsive = [...paths.silent()]
   const question = { config, limits, user: user ?? '', files, unresponsive }
   const rights = user && unit ? await checkUnitRights(unit, question, tools) : undefined
   const parts: [CheckId, () => Check[] | Promise<Check[]>][] = [

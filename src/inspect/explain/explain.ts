@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isBelow } from '../../base/files/path-below.ts'
 import { day_ms, isoTime } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
@@ -25,6 +26,8 @@ export function explain(options: {
   now_ms: number
   /** True: the sentences name no place of this machine and no command. */
   for_reader?: boolean
+  /** Paths that do not answer: nothing is asked of the disk there. */
+  silent?: readonly string[]
 }) {
   const { config, ledger, now_ms, daemon_runs, for_reader = false } = options
   const { path } = options.place
@@ -37,21 +40,30 @@ export function explain(options: {
     return { story, parting, older_versions, ...circumstancesOf(folder, ledger, things, now_ms) }
   }
   const known = ledger ? ledger.together(read) : read()
-  const obstacle = obstacleOn(folder.path, path, known.unreadable)
+  const place = join(folder.path, path)
+  const silent_place = options.silent?.find((silent) => isBelow(place, silent))
+  const is_silent = silent_place !== undefined
+  const obstacle = is_silent ? undefined : obstacleOn(folder.path, path, known.unreadable)
   // No scan goes beyond the obstacle, and rules there may not be readable.
   const reached = obstacle && obstacle.kind !== 'odd_name' ? obstacle.path : path
   // Files beyond a link are not in the folder, so not even their size is shown.
-  const on_disk = checkPath(join(folder.path, obstacle?.kind === 'link' ? reached : path))
-  const ignored_by = ignoredBy(folder, reached, reached === path ? on_disk.kind : 'directory')
+  const on_disk = is_silent
+    ? unanswered
+    : checkPath(join(folder.path, obstacle?.kind === 'link' ? reached : path))
+  const ignored_by = is_silent
+    ? null
+    : ignoredBy(folder, reached, reached === path ? on_disk.kind : 'directory')
   const state = ignored_by ? 'ignored' : stateOf(known.story, on_disk.kind, obstacle)
   const { uploads } = config
   const of_path = { state, path, folder, on_disk, obstacle, ignored_by }
-  const why = reasonsOf({ ...known, ...of_path, now_ms, uploads, daemon_runs, for_reader })
+  const offline = is_silent ? `${silent_place} does not answer` : known.offline
+  const of_disk = { ...known, offline, ...of_path }
+  const why = reasonsOf({ ...of_disk, now_ms, uploads, daemon_runs, for_reader })
   return {
     folder: folder.name,
     path,
     /** Absolute path on this machine. */
-    place: join(folder.path, path),
+    place,
     project_id: folder.project_id,
     state,
     /** Sentences: the reason of the state, the next step, and the remedy. */
@@ -65,6 +77,8 @@ export function explain(options: {
     }),
   }
 }
+
+const unanswered = { kind: 'unreadable', size: null, modified: null } as const
 
 function stateOf(
   story: FileStory | undefined,

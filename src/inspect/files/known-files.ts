@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { direct_paths } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { pathMatcher, refuseNegated } from '../../base/text/ignore-patterns.ts'
 import { isoTime } from '../../base/time/time.ts'
@@ -22,10 +23,11 @@ export function filesNamedBy(
   folders: readonly FolderConfig[],
   view: LedgerView | undefined,
   cwd: string,
+  paths = direct_paths,
 ): NamedFiles[] {
-  if (!/[*?[]/.test(text)) return [placeOf(text, folders, cwd)]
-  const place = findPlace(text, folders, cwd)
-  if (place && isThere(place, folders, view)) return [place]
+  if (!/[*?[]/.test(text)) return [placeOf(text, folders, cwd, paths)]
+  const place = findPlace(text, folders, cwd, paths)
+  if (place && isThere(place, folders, view, paths)) return [place]
   refuseNegated([text])
   if (place && text.includes('/'))
     return [{ folder: place.folder, path: '', matches: pathMatcher([`/${place.path}`]) }]
@@ -37,10 +39,11 @@ export function isThere(
   { folder, path }: Place,
   folders: readonly FolderConfig[],
   view: LedgerView | undefined,
+  paths = direct_paths,
 ): boolean {
   const root = folders.find(({ name }) => name === folder)!.path
   return (
-    exists(join(root, path)) ||
+    exists(join(root, path), paths) ||
     view?.files({ folder, prefix: path, stages, limit: 1, after: undefined })[0] !== undefined
   )
 }

@@ -1,8 +1,7 @@
-import { lstatSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { direct_paths, type Paths } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { FolderConfig } from '../../config/config.ts'
-import { realPath } from '../../config/resolve/local-paths.ts'
 
 /** A folder of the configuration and a path in it; '' is the whole folder. */
 export interface Place {
@@ -17,8 +16,13 @@ export type NamedFolder = Pick<FolderConfig, 'name' | 'path'>
  * and a path in it, as Sluice prints it. A file on disk decides between the last two. Error
  * `usage.path`: the path is in no configured folder.
  */
-export function placeOf(text: string, folders: readonly NamedFolder[], cwd: string): Place {
-  const place = findPlace(text, folders, cwd)
+export function placeOf(
+  text: string,
+  folders: readonly NamedFolder[],
+  cwd: string,
+  paths = direct_paths,
+): Place {
+  const place = findPlace(text, folders, cwd, paths)
   if (place) return place
   throw new SluiceError({
     code: 'usage.path',
@@ -32,29 +36,34 @@ export function findPlace(
   text: string,
   folders: readonly NamedFolder[],
   cwd: string,
+  paths = direct_paths,
 ): Place | undefined {
-  const on_disk = placeOnDisk(resolve(cwd, text), folders)
+  const on_disk = placeOnDisk(resolve(cwd, text), folders, paths)
   const named = isAbsolute(text) ? undefined : placeByName(text, folders)
-  return on_disk && (!named || exists(resolve(cwd, text))) ? on_disk : named
+  return on_disk && (!named || exists(resolve(cwd, text), paths)) ? on_disk : named
 }
 
 /**
  * The innermost folder that holds the path, and the path in it; undefined if none does. A link in a
  * folder is itself meant; only a link from outside is followed.
  */
-function placeOnDisk(path: string, folders: readonly NamedFolder[]): Place | undefined {
-  const in_real_parent = join(realPath(dirname(path)), basename(path))
+function placeOnDisk(
+  path: string,
+  folders: readonly NamedFolder[],
+  paths: Paths,
+): Place | undefined {
+  const in_real_parent = join(paths.look(dirname(path)).real, basename(path))
   return (
-    inFolder(path, folders) ??
-    inFolder(in_real_parent, folders) ??
-    inFolder(realPath(path), folders)
+    inFolder(path, folders, paths) ??
+    inFolder(in_real_parent, folders, paths) ??
+    inFolder(paths.look(path).real, folders, paths)
   )
 }
 
-function inFolder(path: string, folders: readonly NamedFolder[]): Place | undefined {
+function inFolder(path: string, folders: readonly NamedFolder[], paths: Paths): Place | undefined {
   let best: { place: Place; root: string } | undefined
   for (const { name, path: root } of folders) {
-    for (const from of [root, realPath(root)]) {
+    for (const from of [root, paths.look(root).real]) {
       const inside = relative(from, path)
       if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue
       if (!best || from.length > best.root.length)
@@ -71,12 +80,7 @@ function placeByName(text: string, folders: readonly NamedFolder[]): Place | und
     : undefined
 }
 
-/** A path that this user may not see counts as absent. */
-export function exists(path: string): boolean {
-  try {
-    lstatSync(path)
-    return true
-  } catch {
-    return false
-  }
+/** A path that this user may not see, or that does not answer, counts as absent. */
+export function exists(path: string, paths: Paths): boolean {
+  return paths.look(path).is_there
 }

@@ -1,3 +1,4 @@
+import { direct_paths } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatCount } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
@@ -28,21 +29,22 @@ const max_pattern_files = 2_000
  */
 export function requestsOf(
   type: UserFact['type'],
-  paths: readonly string[],
+  texts: readonly string[],
   { folders }: Pick<Config, 'folders'>,
   view: LedgerView | undefined,
   cwd: string,
+  paths = direct_paths,
 ): UserRequest[] {
   const at = ({ folder, path }: Place): UserRequest => {
     return { where: path === '' ? folder : `${folder}/${path}`, facts: [{ type, folder, path }] }
   }
   const inAll = (path: string) => folders.map(({ name }) => at({ folder: name, path }))
-  if (paths.length === 0) return inAll('')
-  return paths.flatMap((text) => {
+  if (texts.length === 0) return inAll('')
+  return texts.flatMap((text) => {
     if (type === 'accepted' && isTypePattern(text)) return inAll(text)
-    if (type === 'removals_accepted') return at(placeOf(text, folders, cwd))
-    const named = filesNamedBy(text, folders, view, cwd)
-    if (named.some((place) => place.path !== '' && !isThere(place, folders, view)))
+    if (type === 'removals_accepted') return at(placeOf(text, folders, cwd, paths))
+    const named = filesNamedBy(text, folders, view, cwd, paths)
+    if (named.some((place) => place.path !== '' && !isThere(place, folders, view, paths)))
       throw nothingMatches(text)
     if (named.every(({ matches }) => !matches)) return named.map(at)
     if (!view) throw nothingMatches(text)

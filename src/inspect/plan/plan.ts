@@ -2,7 +2,12 @@ import { isSluiceError } from '../../base/run/errors.ts'
 import { hour_ms, isoTime } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { type Examiner, startExaminer } from '../../disk/read/examiner.ts'
-import { acknowledgementOn, identifiedRoot, trustInRoot } from '../../disk/root/root.ts'
+import {
+  acknowledgementOn,
+  identifiedRoot,
+  refuseSilent,
+  trustInRoot,
+} from '../../disk/root/root.ts'
 import {
   entryPath,
   entryStat,
@@ -38,6 +43,8 @@ export interface PlanOptions {
   /** Files of these types stay; absent: none are known. */
   refused?: RefusedTypes
   now_ms: number
+  /** Paths that do not answer; a folder there counts as offline. */
+  silent?: readonly string[]
 }
 
 /**
@@ -143,6 +150,7 @@ async function planFolder(
   const is_moved = before !== undefined && (before.is_moved || before.root !== folder.path)
   const is_given_anew = state !== undefined && (state.project_id !== folder.project_id || is_moved)
   try {
+    refuseSilent(folder.path, tools.silent ?? [])
     const scanned = scannedFiles(folder, { state, comparison, now_ms: tools.now_ms })
     const round = { ...tools, folder, tally, departures, scanned }
     const found = await scanFolder({ root: folder.path, ignore: folder }, (batch) =>

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { mountOf, parseMountTable, readMountTable } from '../../disk/root/mounts.ts'
+import { parseMountTable, readMountTable } from '../../base/files/mount-table.ts'
+import { mountOf } from '../../disk/root/mounts.ts'
 import type { FolderMount } from './drop-in.ts'
 
 /** True if a user with these additional groups passes this test of a path: `test -r PATH`. */

@@ -79,6 +79,8 @@ export interface VerifyOptions {
    * Names of configured folders. Undefined: all, and everything ever uploaded to their projects.
    */
   folders?: readonly string[]
+  /** Paths that do not answer; a folder there counts as offline. */
+  silent?: readonly string[]
   signal: AbortSignal
   onDifference: (difference: Difference) => void
   /** Called with the numbers of files and assets compared so far. */

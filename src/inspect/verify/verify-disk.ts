@@ -1,6 +1,11 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { FolderConfig } from '../../config/config.ts'
-import { acknowledgementOn, identifiedRoot, rootChange } from '../../disk/root/root.ts'
+import {
+  acknowledgementOn,
+  identifiedRoot,
+  refuseSilent,
+  rootChange,
+} from '../../disk/root/root.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import {
   entryPath,
@@ -30,6 +35,7 @@ export async function compareFolder(folder: FolderConfig, tools: VerifyTools) {
   const comparer = new FolderComparer(folder, tools)
   const base = { name: folder.name, path: folder.path }
   try {
+    refuseSilent(folder.path, tools.silent ?? [])
     return { ...base, ...(await comparer.run()), ...comparer.counts }
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error

@@ -24,7 +24,8 @@ export function createMcpServer(agent: Agent): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }))
   server.setRequestHandler(
     CallToolRequestSchema,
-    ({ params }, { signal: stopped, sendNotification }) => {
+    async ({ params }, { signal: stopped, sendNotification }) => {
+      await agent.refresh?.()
       const token = params._meta?.progressToken
       let sent = 0
       const progress = (message: string) => {

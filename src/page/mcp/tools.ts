@@ -35,6 +35,8 @@ export interface Agent {
   viewer: Viewer
   /** Resolves with the answer. `stopped`: nobody waits for it any more. */
   ask(wish: AskWish, stopped: AbortSignal): Promise<AskAnswer>
+  /** Called before each call: reads the configuration again. Never rejects. */
+  refresh?(): Promise<void>
 }
 
 /** One call of an agent. */

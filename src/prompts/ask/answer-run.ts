@@ -1,3 +1,5 @@
+import { isNoAnswer } from '../../base/files/ask-paths.ts'
+import { callApart } from '../../base/files/call-apart.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { RunFact } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
@@ -62,20 +64,30 @@ function logFact(fact: RunFact, work: RunWork, { report }: RunTools): void {
 }
 
 /** Writes the report of an answered run. A retry uses the same answer and asks nothing again. */
-function writeRun(work: RunWork, settings: PromptSettings, tools: RunTools): RunFact[] {
+async function writeRun(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+): Promise<RunFact[]> {
   const { run } = work
   const zone = settings.schedule.timezone
   const report = composeReport(work, settings, coverageOf(work), zone, tools.clock.now_ms())
   try {
-    const report_path = writeReportFile(settings, report, (what) => {
-      const why = `it is too large for ${what}; it still lists every file that the report covers`
-      tools.report.fault(`the manifest of ${nameOf(work)}`, new Error(why))
+    const { path: report_path, left_out } = await callApart(settings.report.dir, {
+      module: 'prompts/report-process',
+      method: 'write',
+      argument: { settings, report },
+      here: () => writeReportFile(settings, report),
     })
+    if (left_out !== undefined) {
+      const why = `it is too large for ${left_out}; it still lists every file that the report covers`
+      tools.report.fault(`the manifest of ${nameOf(work)}`, new Error(why))
+    }
     return [
       { type: 'run_written', run, report_path, targets: settings.deliver.map(({ name }) => name) },
     ]
   } catch (error) {
-    if (!isSluiceError(error, 'prompts.report_unwritable')) throw error
+    if (!isSluiceError(error, 'prompts.report_unwritable') && !isNoAnswer(error)) throw error
     return [defer(work, { code: error.code, message: error.message }, tools)]
   }
 }

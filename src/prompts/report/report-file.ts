@@ -22,16 +22,20 @@ const max_same_name = 1_000
 /** Others read reports, so the group may, if the directory allows it. */
 const report_mode = 0o640
 
+export interface WrittenReport {
+  markdown: string
+  manifest: Manifest
+}
+
 /**
- * Writes the manifest and then the report, each atomically, and returns the report's path. A run
- * always gets the same name again. Names of other runs and other programs stay untouched.
- * `onLeftOut` receives what does not fit into the manifest. Errors: `prompts.report_unwritable`.
+ * Writes the manifest and then the report, each atomically. A run always gets the same name again.
+ * Names of other runs and other programs stay untouched. `left_out`: what does not fit into the
+ * manifest. Errors: `prompts.report_unwritable`.
  */
 export function writeReportFile(
   settings: PromptSettings,
-  report: { markdown: string; manifest: Manifest },
-  onLeftOut: (what: string) => void = () => {},
-): string {
+  report: WrittenReport,
+): { path: string; left_out: string | undefined } {
   const { dir } = settings.report
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -39,8 +43,7 @@ export function writeReportFile(
     const { text, left_out } = manifestText(report.manifest)
     writeFileAtomic(manifestPath(path), text, report_mode)
     writeFileAtomic(path, report.markdown, report_mode)
-    if (left_out !== undefined) onLeftOut(left_out)
-    return path
+    return { path, left_out }
   } catch (error) {
     throw new SluiceError({
       code: 'prompts.report_unwritable',

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { direct_paths } from '../../../src/base/files/paths.ts'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { examineConfig } from '../../../src/config/resolve/usable.ts'
 import { check_groups } from '../../../src/inspect/doctor/check.ts'
@@ -127,7 +128,7 @@ describe('sluice doctor', () => {
   test('no configuration, and one that others may write', () => {
     const root = makeTree({ 'sluice.yaml': 'state_dir: /nowhere' })
     const read = (file: string) =>
-      checkConfig(examineConfig({ file, env: {}, checks_paths: true }), [])
+      checkConfig(examineConfig({ file, env: {}, paths: direct_paths }), [])
     expect(read(join(root, 'missing.yaml'))).toMatchObject([
       { level: 'fault', message: expect.stringContaining('there is no') },
     ])

@@ -8,7 +8,6 @@ import { checkFolders, checkWatching } from '../../../src/inspect/doctor/check-f
 import { checkLedger } from '../../../src/inspect/doctor/check-ledger.ts'
 import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/doctor/check-state.ts'
 import { inspectFolders } from '../../../src/inspect/doctor/inspect-folders.ts'
-import { unresponsivePlaces } from '../../../src/inspect/doctor/probe-places.ts'
 import { openRig } from '../../ledger/views/view-rig.ts'
 import { isNotRoot } from '../../rig/root-only.ts'
 import { makeStore, makeTree } from '../../rig/tree.ts'
@@ -35,7 +34,7 @@ describe('a folder', () => {
     })
     const { checks } = await inspect(makeTree({ a: 'text' }), {}, { isUnresponsive: () => true })
     expect(checks).toMatchObject([
-      { level: 'fault', message: expect.stringContaining('no answer in 10 s') },
+      { level: 'fault', message: expect.stringContaining('no answer in 2 s') },
     ])
   })
 
@@ -183,13 +182,6 @@ describe('a folder', () => {
 })
 
 describe('an unresponsive mount', () => {
-  test('gives no answer in time, while other paths do', async () => {
-    const root = makeTree({ 'a.txt': 'text' })
-    const places = [root, '/nowhere/at/all', join(root, 'a.txt')]
-    expect(await unresponsivePlaces(places, 20_000, system_clock)).toEqual([])
-    expect(await unresponsivePlaces([root], 0, system_clock)).toEqual([root])
-  })
-
   test.skipIf(isNotRoot('an unresponsive mount'))(
     'a FUSE mount whose program never answers: doctor checks the rest and ends',
     () => {
@@ -215,7 +207,7 @@ print(done.stdout + done.stderr)
       )
       const doctor = `import { runDoctor } from ${JSON.stringify(builtModule('inspect/doctor/run-doctor'))}
       import { system_clock as clock } from ${JSON.stringify(builtModule('base/time/time'))}
-      const { checks } = await runDoctor({ file: process.argv[2], clock, env: {}, limits: { answer_ms: 2000 } })
+      const { checks } = await runDoctor({ file: process.argv[2], clock, env: {} })
       console.log(JSON.stringify(checks.map(({ id, level, about }) => [id, level, about].join(' '))))`
       writeFileSync(join(root, 'doctor.mjs'), doctor)
       const words = ['-m', 'python3', file, root, process.execPath]

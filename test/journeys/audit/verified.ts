@@ -21,7 +21,7 @@ export async function verified(
   const config = journey.config(change)
   const { secrets } = openSecrets(config, {})
   const view = openLedgerView(config.state_dir)
-  const remote = openRemote(config, () => secrets.token(), clock)
+  const remote = await openRemote(config, () => secrets.token(), clock)
   const examiner = startExaminer({ threads: 1 })
   const differences: Difference[] = []
   try {

@@ -158,7 +158,7 @@ localJourneys('another configuration without a restart', (profile) => {
     await journey.idle()
     const config = journey.config()
     const other_place = { ...config, state_dir: `${config.state_dir}-other` }
-    const secrets = { token: () => 'unused', source: 'test', reload: () => false }
+    const secrets = { token: () => 'unused', source: 'test', reload: async () => false }
     await expect(journey.daemon.reload(other_place, secrets)).rejects.toMatchObject({
       code: 'config.needs_restart',
     })

@@ -111,7 +111,7 @@ export class RunRig {
       ledger,
       clock: this.#clock,
       report: silent as unknown as SyncReport,
-      reloadToken: () => true,
+      reloadToken: async () => true,
       onSlowDown: () => {},
       projects: [project_id],
     })

@@ -46,7 +46,7 @@ test('a label whose asset the service does not know is tried more and more rarel
     ledger,
     clock,
     report: silent,
-    reloadToken: () => false,
+    reloadToken: async () => false,
     onSlowDown: () => {},
     projects: [project_id],
   })

@@ -1,0 +1,33 @@
+import { serveCalls, startThread, type Thread } from '../run/thread.ts'
+import { system_clock, within } from '../time/time.ts'
+import { type Asked, path_patience_ms, type Question } from './paths.ts'
+
+/** A local disk answers in less. */
+const turn_ms = 50
+
+/**
+ * Asks for the paths of ask-paths.ts, one after the other. A path that takes longer keeps its
+ * thread, and the next ones go on in another.
+ */
+serveCalls(() => {
+  const idle: Thread[] = []
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function answerTo(question: Question): Promise<Asked> {
+    const thread = idle.pop() ?? startThread('base/files/path-thread', undefined, { young_mb: 1 })
+    // The start of a thread on a busy machine is no silence of the path.
+    await thread.call('ready', undefined)
+    const asked = thread.call<Asked>('ask', question)
+    void asked.then(() => idle.push(thread))
+    return (await within(asked, path_patience_ms, system_clock)) ?? { is_silent: true }
+  }
+
+  return {
+    ready: () => true,
+    ask(question: Question): Promise<Asked> {
+      const answer = turn.then(() => answerTo(question))
+      turn = turn.then(() => within(answer, turn_ms, system_clock))
+      return answer
+    },
+  }
+})

@@ -1,0 +1,128 @@
+import { accessSync, constants, lstatSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { codeOf, type PlainError } from '../run/errors.ts'
+import { second_ms } from '../time/time.ts'
+import { readBeginning } from './atomic-file.ts'
+
+/** What a path of the user is. */
+export interface PathFacts {
+  /** Absolute, without symbolic links, as far as the path exists. */
+  real: string
+  /** Its last part may be a link that leads nowhere. */
+  is_there: boolean
+  /** Undefined if the path cannot be found: `code` says why. */
+  stat: { kind: 'directory' | 'file' | 'other'; mode: number; uid: number } | undefined
+  /** The error of stat(2): `ENOENT`. */
+  code: string | undefined
+  /** Why this user may not read it: the error of access(2). */
+  closed: string | undefined
+  /** It has not answered. All else is then unknown, and `real` is the path as written. */
+  is_silent: boolean
+}
+
+export interface Beginning {
+  kind: NonNullable<PathFacts['stat']>['kind']
+  mode: number
+  size: number
+  bytes: Uint8Array
+}
+
+/** Questions about paths that a user has named, whose disk may not answer (ask-paths.ts). */
+export interface Paths {
+  look(path: string): PathFacts
+  /** As `readBeginning`. Error `path.no_answer` if the file has not answered. */
+  read(file: string, max_bytes: number): Beginning
+  /** Paths that have not answered. */
+  silent(): readonly string[]
+}
+
+/** A call of `Paths`. */
+export interface Question {
+  method: 'look' | 'read'
+  path: string
+  /** Of `read`. */
+  max_bytes: number
+}
+
+/** `is_silent`: the path has not answered for `path_patience_ms`. */
+export type Asked = { value: unknown } | { error: PlainError } | { is_silent: true }
+
+/** A user waits. */
+export const path_patience_ms = 2 * second_ms
+
+function kindOf(stat: { isDirectory(): boolean; isFile(): boolean }): Beginning['kind'] {
+  if (stat.isDirectory()) return 'directory'
+  return stat.isFile() ? 'file' : 'other'
+}
+
+/** Facts of a path of which nothing is known. */
+export const unknown = {
+  is_there: false,
+  stat: undefined,
+  code: undefined,
+  closed: undefined,
+  is_silent: false,
+}
+
+/** Asks in this thread, which waits as long as it takes. */
+export const direct_paths: Paths = {
+  look(path) {
+    const facts = { ...unknown, real: realPath(path), is_there: isThere(path) }
+    try {
+      const stat = statSync(path)
+      // The kernel may know the rest without the server of a share. This asks the server.
+      statfsSync(path)
+      const { mode, uid } = stat
+      return { ...facts, stat: { kind: kindOf(stat), mode, uid }, closed: whyClosed(path) }
+    } catch (error) {
+      return { ...facts, code: codeOf(error), closed: codeOf(error) }
+    }
+  },
+  read(file, max_bytes) {
+    const { stat, bytes } = readBeginning(file, max_bytes)
+    return { kind: kindOf(stat), mode: stat.mode, size: stat.size, bytes }
+  },
+  silent: () => [],
+}
+
+/**
+ * Reads a small UTF-8 file that a user named. It refuses a pipe, a device or a file over
+ * `max_bytes` at once. Errors: those of `read`, or one that says what the path is instead.
+ */
+export function readSmallText(file: string, max_bytes: number, paths = direct_paths): string {
+  const { kind, size, bytes } = paths.read(file, max_bytes + 1)
+  if (kind !== 'file')
+    throw new Error(kind === 'directory' ? 'it is a directory' : 'it is no regular file')
+  if (size > max_bytes) throw new Error(`it has ${size} bytes, more than ${max_bytes}`)
+  // Files in /proc report size 0.
+  if (bytes.length > max_bytes) throw new Error(`it has more than ${max_bytes} bytes`)
+  return Buffer.from(bytes).toString('utf8')
+}
+
+function whyClosed(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK)
+    return undefined
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Resolves symbolic links as far as the path exists. The rest stays as written. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPath(parent), basename(path))
+  }
+}

@@ -1,0 +1,40 @@
+import { askingPaths } from '../base/files/ask-paths.ts'
+import { type Paths, path_patience_ms } from '../base/files/paths.ts'
+import { formatDuration } from '../base/text/format.ts'
+import { type LoadedConfig, loadConfig } from '../config/load.ts'
+import { printNote, printWarning } from './text/print.ts'
+import type { Terminal } from './text/terminal.ts'
+
+/**
+ * As `askingPaths`: a line says what the command waits for, and which path has not answered. The
+ * command goes on without what lies there. `known`: earlier answers.
+ */
+export function onPaths<Value>(
+  terminal: Terminal,
+  work: (paths: Paths) => Value,
+  known?: Paths,
+): Promise<Value> {
+  const notes = {
+    onSlow: (path: string) => printNote(terminal, `waiting for ${path}, which is slow to answer`),
+    onSilent(path: string) {
+      const text = `${path} has not answered for ${formatDuration(path_patience_ms)}: this goes on without it`
+      printWarning(terminal, text)
+    },
+  }
+  return askingPaths(work, notes, known)
+}
+
+/**
+ * The configuration, the answers of its paths, and what `more` makes of both. Errors: those of
+ * `loadConfig`.
+ */
+export function loadFor<More extends object = object>(
+  terminal: Terminal,
+  options: Omit<NonNullable<Parameters<typeof loadConfig>[0]>, 'paths'>,
+  more?: (loaded: LoadedConfig, paths: Paths) => More,
+): Promise<LoadedConfig & { paths: Paths } & More> {
+  return onPaths(terminal, (paths) => {
+    const loaded = loadConfig({ ...options, paths })
+    return { ...loaded, paths, ...more?.(loaded, paths) } as LoadedConfig & { paths: Paths } & More
+  })
+}

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { Home, until } from '../../cli/sluice.ts'
+import { cannotHang, mountThatHangs } from '../../disk/hung-mount.ts'
+
+/** Two seconds for the path, and the start of some twenty processes at once on a busy machine. */
+const max_command_ms = 25_000
+
+/** A home with a healthy folder `docs` and a folder `sick` on a mount that hangs. */
+async function makeHome() {
+  const home = await Home.make({ 'a.txt': 'one' })
+  const place = join(home.path, 'sick')
+  const mount = await mountThatHangs(join(home.path, 'sick-disk'), place)
+  writeFileSync(join(home.path, 'sick-disk/s.txt'), 'sick')
+  home.configure({ folders: [{ name: 'sick', path: place, settle_ms: 50 }] })
+  return { home, mount, place }
+}
+
+async function timed(home: Home, ...words: string[]) {
+  const began = performance.now()
+  const ended = await home.sluice(...words)
+  return { ...ended, took_ms: performance.now() - began }
+}
+
+/** Processes of this program that ask, and whose command has ended. */
+function leftBehind(): string[] {
+  const { stdout } = spawnSync('ps', ['-eo', 'ppid,args'], { encoding: 'utf8' })
+  const program = fileURLToPath(new URL('../../../dist/', import.meta.url))
+  return stdout.split('\n').filter((line) => /^ *1 /.test(line) && line.includes(program))
+}
+
+describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
+  test('under one of two folders: each command says what it knows of the rest, and ends', async () => {
+    const { home, mount, place } = await makeHome()
+    expect((await home.sluice('sync')).code).toBe(0)
+    mount.stop()
+    const commands = [
+      ['status'],
+      ['explain', 'docs/a.txt'],
+      ['explain', 'sick/s.txt'],
+      ['pause'],
+      ['resume'],
+      ['plan'],
+      ['ls'],
+      ['ls', 'docs/a.txt'],
+      ['verify'],
+      ['prompts', 'list'],
+      ['config'],
+      ['retry', 'docs'],
+    ]
+    const ended = await Promise.all(commands.map((words) => timed(home, ...words)))
+    for (const [at, { code, signal, out, err, took_ms }] of ended.entries()) {
+      const words = commands[at]!
+      expect([signal, took_ms < max_command_ms], words.join(' ')).toEqual([null, true])
+      expect([0, 3], `${words}: ${err}`).toContain(code)
+      expect(err, words.join(' ')).toContain(`${place} has not answered for 2 s`)
+      if (words[0] === 'status') expect(out).toContain('docs')
+      if (words[0] === 'plan') expect(out).toContain(`${place} does not answer`)
+    }
+    const doctor = await timed(home, 'doctor', '--json')
+    expect([doctor.signal, doctor.took_ms < 30_000]).toEqual([null, true])
+    expect(doctor.out).toContain(`it names paths that do not answer: ${place}`)
+    expect(leftBehind()).toEqual([])
+    mount.goOn()
+    const { err } = await home.sluice('status')
+    expect(err).not.toContain('has not answered')
+  })
+
+  test('SIGHUP and a start go on with the folder that answers; the other one comes later', async () => {
+    const { home, mount } = await makeHome()
+    const daemon = await home.run()
+    await until('both are in', () => home.readyAssets() === 2, daemon.err)
+    mount.stop()
+    daemon.child.kill('SIGHUP')
+    await until('reloaded', () => daemon.err().includes('reloaded:'), daemon.err)
+    home.write({ 'b.txt': 'two' })
+    await until('the healthy folder goes on', () => home.readyAssets() === 3, daemon.err)
+    daemon.child.kill('SIGTERM')
+    await daemon.ended
+
+    const second = await home.run()
+    home.write({ 'c.txt': 'three' })
+    await until('a start goes on, too', () => home.readyAssets() === 4, second.err)
+    const { out } = await home.sluice('status')
+    expect(out).toMatch(/sick .*\n +offline/)
+    mount.goOn()
+    writeFileSync(join(home.path, 'sick-disk/t.txt'), 'later')
+    await until('the folder is back', () => home.readyAssets() === 5, second.err)
+    second.child.kill('SIGTERM')
+    expect((await second.ended).code).toBe(0)
+  })
+
+  test('of reports: uploads go on, and the report is written once it answers', async () => {
+    const home = await Home.make({ 'a.txt': 'one' })
+    const reports = join(home.path, 'reports')
+    const mount = await mountThatHangs(join(home.path, 'reports-disk'), reports)
+    const file = (name: string) => ({ file: { dir: reports, name } })
+    const digest = {
+      name: 'digest',
+      cron: '0 8 1 1 *',
+      prompt: 'What is new?',
+      first_run: 'all',
+      scope: { folders: ['docs'] },
+      deliver: [file('{{name}}.md'), file('copy.md')],
+    }
+    home.configure({ prompts: [digest] })
+    const daemon = await home.run()
+    await until('it is in', () => home.readyAssets() === 1, daemon.err)
+    mount.stop()
+    const asked = home.start('prompts', 'run', 'digest')
+    await until(
+      'the run is answered',
+      () => daemon.err().includes('answer received: digest'),
+      daemon.err,
+    )
+    home.write({ 'b.txt': 'two' })
+    await until('uploads go on', () => home.readyAssets() === 2, daemon.err)
+    mount.goOn()
+    expect((await asked.ended).code).toBe(0)
+    const delivered = () => readdirSync(join(home.path, 'reports-disk')).includes('copy.md')
+    await until('the copy is delivered', delivered, daemon.err)
+    daemon.child.kill('SIGTERM')
+    expect((await daemon.ended).code).toBe(0)
+  })
+})
