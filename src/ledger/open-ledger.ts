@@ -141,7 +141,7 @@ function ledgerOn(
     },
     async pending(horizon_ms) {
       const pending: Pending = await call('pending', clock.now_ms() + horizon_ms)
-      for (const kind of ['check', 'send', 'follow', 'label', 'remove'] as const)
+      for (const kind of ['check', 'send', 'follow', 'label', 'name', 'remove'] as const)
         pending[kind] = Math.max(0, pending[kind] - in_flight[kind].resting())
       return pending
     },
