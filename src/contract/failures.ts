@@ -10,9 +10,11 @@ import {
 } from './errors.ts'
 
 /**
- * The cause of a failed call, and so the part that pauses:
- * - `account`: the key, or an unpaid account. Everything pauses, no file changes state.
- * - `project`: the project id or the right to it. This project pauses, no file changes state.
+ * The cause of a failed call, as far as the answer alone shows it:
+ * - `account`: the key.
+ * - `project`: the project id or the right to it.
+ * - `uploads`: uploads to this project, for example an unpaid bill, or a right that is missing.
+ * - `right`: the service refuses this kind of call, for example a right is missing.
  * - `network`: a proxy or gateway on the way, not the service. Try again.
  * - `later`: the service, at the moment. Try again after `retry_after_ms`, or with a back-off.
  * - `content`: this request with this content. It is refused until it changes.
@@ -26,6 +28,8 @@ import {
 export type FailureAbout =
   | 'account'
   | 'project'
+  | 'uploads'
+  | 'right'
   | 'network'
   | 'later'
   | 'content'
@@ -37,6 +41,7 @@ export type FailureAbout =
 
 export interface Failure {
   about: FailureAbout
+  call: Call
   status?: number
   /** The `code` of the error object, or the error code of a blob store. */
   code?: string
@@ -53,8 +58,8 @@ export interface Failure {
 }
 
 /**
- * The kinds of calls whose failures are judged differently. `chat` starts a chat or a turn,
- * `message` reads one.
+ * The kinds of calls whose failures are judged differently. `list` is about assets. `chat` starts
+ * a chat or a turn, `message` reads one.
  */
 export type Call =
   | 'create'
@@ -65,22 +70,28 @@ export type Call =
   | 'attach'
   | 'detach'
   | 'rename'
+  | 'labels'
   | 'remove'
   | 'chat'
   | 'message'
+  | 'chats'
+  | 'projects'
 
 const call_texts: Record<Call, string> = {
   create: 'when asked for an upload slot',
   put: 'when sent the bytes',
   complete: 'when asked to complete the upload',
   read: 'when asked for an asset',
-  list: 'when asked for a list',
+  list: 'when asked for the list of assets',
   attach: 'when asked to attach a label',
   detach: 'when asked to detach a label',
   rename: 'when asked to rename an asset',
+  labels: 'when asked for the list of labels',
   remove: 'when asked to remove an asset',
   chat: 'when asked a question',
   message: 'when asked for an answer',
+  chats: 'when asked for the list of chats',
+  projects: 'when asked for the list of projects',
 }
 
 /**
@@ -94,6 +105,7 @@ export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): 
   const retry_ms = retryAfter_ms(answer.headers, now_ms)
   return {
     about,
+    call,
     status: answer.status,
     ...(seen.code === undefined ? {} : { code: seen.code }),
     ...(seen.humane === undefined ? {} : { humane: seen.humane }),
@@ -109,6 +121,7 @@ export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): 
 export function unknownProtocol(call: Call, what: string, status?: number): Failure {
   return {
     about: 'unknown_protocol',
+    call,
     ...(status === undefined ? {} : { status }),
     message: `the service gave an answer that is not understood ${call_texts[call]}: ${what}`,
   }
@@ -132,6 +145,7 @@ export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): 
   if (!isHtml(answer)) return unknownProtocol(call, what, answer.status)
   return {
     about: 'network',
+    call,
     status: answer.status,
     message: messageFor(call, 'network', answer.status, {}),
   }
@@ -140,6 +154,8 @@ export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): 
 function aboutService(call: Call, status: number, seen: SeenError): FailureAbout {
   if (status < 400) return 'unknown_protocol'
   const { code = '' } = seen
+  // The service has no such call.
+  if (status === 501 && !decidesAboutUploads(call)) return 'right'
   const known = isKnownCode(code) ? code_abouts[code] : undefined
   if (known) return known
   if (isTransient(status)) return 'later'
@@ -148,22 +164,29 @@ function aboutService(call: Call, status: number, seen: SeenError): FailureAbout
   if (isGone(status) && (call === 'create' || call === 'list')) return 'project'
   // A web page is never the service's own answer, so it says nothing about an asset or a content.
   if (seen.is_html || status === 407) return 'network'
-  // A key without the right to remove may still have the right to send: only this removal fails.
-  if (call === 'remove' && status === 403 && seen.has_object) return 'content'
-  if (status === 401 || status === 402 || status === 403)
-    return seen.has_object ? 'account' : 'network'
+  if (status === 401) return seen.has_object ? 'account' : 'network'
+  if (status === 402 || status === 403) return seen.has_object ? aboutRight(call) : 'network'
   if (isGone(status)) return aboutMissing(call, code)
   return aboutRefusal(call, status)
 }
 
+function aboutRight(call: Call): FailureAbout {
+  return call === 'create' || call === 'complete' || call === 'read' ? 'uploads' : 'right'
+}
+
 function aboutMissing(call: Call, code: string): FailureAbout {
   // The service does not know the path of the call. The asset may still exist.
-  if (code.startsWith('publicapi.route.')) return 'unknown_protocol'
-  return missing_abouts[call] ?? 'asset_gone'
+  if (code.startsWith('publicapi.route.'))
+    return decidesAboutUploads(call) ? 'unknown_protocol' : 'right'
+  return missing_abouts[call] ?? (decidesAboutUploads(call) ? 'asset_gone' : 'right')
 }
 
 const missing_abouts: Partial<Record<Call, FailureAbout>> = {
   complete: 'slot_gone',
+  attach: 'asset_gone',
+  detach: 'asset_gone',
+  rename: 'asset_gone',
+  remove: 'asset_gone',
   // The chat or an id in the scope is gone, so the question must change.
   chat: 'content',
   // On the hosted service, a new message cannot be read for a moment.
@@ -175,10 +198,18 @@ function aboutRefusal(call: Call, status: number): FailureAbout {
   if (call === 'complete') return refused || status === 409 ? 'attempt' : 'unknown_protocol'
   // Another caller has just changed the same thing. The next attempt finds its result.
   if (status === 409) return 'later'
-  if (refused && (call === 'create' || call === 'attach' || call === 'remove' || call === 'chat'))
-    return 'content'
-  return 'unknown_protocol'
+  if (refused && contents_refused.includes(call)) return 'content'
+  return decidesAboutUploads(call) ? 'unknown_protocol' : 'right'
 }
+
+const contents_refused: readonly Call[] = ['create', 'attach', 'remove', 'chat']
+
+/** True for a call without which no file can become ready. */
+export function decidesAboutUploads(call: Call): boolean {
+  return upload_calls.includes(call)
+}
+
+const upload_calls: readonly Call[] = ['create', 'put', 'complete', 'read', 'list']
 
 /** The blob store knows neither accounts nor files, so its refusals are about the signed URL. */
 function aboutBlob(status: number): FailureAbout {

@@ -2,18 +2,18 @@ import { SluiceError } from '../base/run/errors.ts'
 import { type Clock, second_ms, within } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
+import { judgeFailure } from '../remote/judge-failure.ts'
 import { openRemote } from '../remote/open-remote.ts'
 import { failureText, type Outcome } from '../remote/outcome.ts'
 import type { Daemon } from './running-daemon.ts'
 
 /** Maximum wait, because the operator waits for the start. The workers go on trying. */
 const patience_ms = 10 * second_ms
-const payment_required = 402
 
 /**
  * Tries the token with one call. `taken`: the service does not refuse it, whatever else is wrong.
  * `unreachable`: no answer in time, or a fault of the network or the service. Error
- * `account.refused`, but not for an unpaid account: the workers wait until it is paid.
+ * `account.refused`.
  */
 export async function checkToken(
   config: Config,
@@ -28,14 +28,15 @@ export async function checkToken(
     if (outcome?.ok === true) return 'taken'
     if (outcome === undefined) return 'unreachable'
     const { failure } = outcome
-    if (failure.about === 'account' && failure.status !== payment_required) {
+    const { blame, fact } = judgeFailure(failure, {})
+    if (blame === 'token') {
       throw new SluiceError({
         code: 'account.refused',
         message: `the service refuses the token (${secrets.source}): ${failureText(failure)}`,
         hint: 'make a new token where the old one came from, replace the old one, and start Sluice again',
       })
     }
-    return failure.about === 'network' || failure.about === 'later' ? 'unreachable' : 'taken'
+    return fact === 'again' && failure.about !== 'unknown_protocol' ? 'unreachable' : 'taken'
   } finally {
     await remote.close()
   }

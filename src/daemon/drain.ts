@@ -1,8 +1,9 @@
 import { SluiceError } from '../base/run/errors.ts'
 import { formatCount, formatDuration } from '../base/text/format.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time/time.ts'
+import { featureIn, projectIn } from '../domain/trouble.ts'
 import type { Circuits } from '../sync/circuits.ts'
-import { projectHint } from '../sync/report.ts'
+import { projectHint, uploads_hint } from '../sync/report.ts'
 import type { Tools } from './tools.ts'
 
 export type Drained =
@@ -13,7 +14,8 @@ export type Drained =
       error: SluiceError
     }
 
-export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFault' | 'moved'> {
+export interface DrainTools
+  extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFault' | 'moved' | 'report'> {
   circuits: Circuits
   signal: AbortSignal
   /** Work that has begun and is not in the ledger yet. */
@@ -28,6 +30,8 @@ const check_every_ms = 50
 const horizon_ms = minute_ms
 /** So many names take ten seconds. More are no reason to wait: the namer goes on later. */
 const max_names_waited = 10
+/** A user at a terminal must see within this time what a pass waits for. */
+const max_silent_ms = 10 * second_ms
 /** How long a single pass waits for a service that does not answer. */
 const unreachable_ms = 30 * second_ms
 /** Maximum total wait, without any success, for a service that asks for pauses. */
@@ -46,11 +50,13 @@ export async function drain(
 ): Promise<Drained> {
   const { clock, signal, circuits } = tools
   const worstOf = createPatience(clock)
+  const sayWaiting = createWaitLines(tools)
   const reading = options.give_up ? createReadingWait(clock, options.max_reading_ms) : undefined
   while (!signal.aborted) {
     const lost = options.give_up ? tools.ledgerFault() : undefined
     if (lost) throw lost
     if (await isSettled(tools)) return { why: 'done' }
+    if (options.give_up) await sayWaiting()
     const fault =
       options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0
         ? worstOf(circuits.tripped())
@@ -68,6 +74,32 @@ export async function drain(
   return { why: 'done' }
 }
 
+const waits_for: Record<string, string> = {
+  check: 'to check',
+  send: 'to upload',
+  follow: 'that the service reads',
+  label: 'without their labels',
+  remove: 'to remove on the service',
+}
+
+/** Reports what a pass waits for whenever nothing has moved for `max_silent_ms`. */
+function createWaitLines({ clock, ledger, moved, report }: DrainTools): () => Promise<void> {
+  let silent_since_ms = clock.monotonic_ms()
+  let last = moved()
+  return async () => {
+    const now_ms = clock.monotonic_ms()
+    if (moved() !== last) silent_since_ms = now_ms
+    last = moved()
+    if (now_ms - silent_since_ms < max_silent_ms) return
+    silent_since_ms = now_ms
+    const left = Object.entries(await ledger.pending(horizon_ms))
+    const parts = left.flatMap(([what, files]) => {
+      return files && waits_for[what] ? `${formatCount(files)} ${waits_for[what]}` : []
+    })
+    report.trouble('sync', `waits for files: ${parts.join(', ')}`, 'info')
+  }
+}
+
 async function isSettled(tools: DrainTools): Promise<boolean> {
   const before = tools.recorded()
   if (!tools.foldersAreIdle() || tools.inFlight() > 0) return false
@@ -79,9 +111,9 @@ async function isSettled(tools: DrainTools): Promise<boolean> {
 
 /** True if only projects are refused, and work of other projects or checks of files are left. */
 async function hasOtherWork({ ledger }: DrainTools, circuits: Circuits): Promise<boolean> {
-  const tripped = circuits.tripped()
-  if (tripped.some(({ about }) => !about.startsWith('project:'))) return false
-  const except = tripped.map(({ about }) => about.slice('project:'.length))
+  const tripped = circuits.tripped().filter(({ about }) => featureIn(about) === undefined)
+  const except = tripped.flatMap(({ about }) => projectIn(about) ?? [])
+  if (except.length < tripped.length) return false
   const { check } = await ledger.pending(horizon_ms)
   return check > 0 || (await ledger.dueElsewhere(except, horizon_ms))
 }
@@ -120,10 +152,14 @@ function createPatience(clock: Clock) {
   return (resting: readonly Tripped[]): Drained | undefined => {
     for (const tripped of resting) {
       const { about, message } = tripped
+      // No pass waits for what is not needed to bring files in.
+      if (featureIn(about) !== undefined) continue
       if (about === 'account')
         return stopped('account', 'account.refused', message, 'renew the token, then run it again')
       if (about.startsWith('project:'))
         return stopped('project', 'project.refused', message, projectHint(tripped))
+      if (about.startsWith('uploads:'))
+        return stopped('project', 'uploads.refused', message, uploads_hint)
       const lost = tripped.asked_to_wait ? pause(tripped) : unreachable(tripped)
       if (lost) return lost
     }

@@ -134,6 +134,11 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
       reloads.current().circuits.resume()
       reloads.current().wake('send')
     },
+    /** A user asks again for what was refused. */
+    async retry(folder: string, path: string): Promise<void> {
+      reloads.current().circuits.retryRefused()
+      await ledger.record([{ type: 'retried', folder, path }])
+    },
     stop,
     /** Stops at once. The next start continues what was in flight. */
     abort(): Promise<void> {

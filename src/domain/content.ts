@@ -16,8 +16,9 @@ import type { ContentFact } from './fact.ts'
  * - `ready`: usable in the assistant. Only this is success. The audit checks it later: it may
  *   become `removed_on_service`, `ingesting` (read again) or `refused` (it cannot be used).
  * - `refused`: a user must act (`error_*` says why). `sluice retry` asks again.
- * - `type_refused`: it is not uploaded, because the service could read no file of its type so far.
- *   `sluice accept` uploads it, and so does the first file of the type that becomes ready.
+ * - `type_refused`: it is not uploaded, because the service could read no file of its type so far,
+ *   or refuses such files. `sluice accept` uploads it, and so does the first file of the type that
+ *   the service reads (takes).
  * - `removed_on_service`: it was removed there. It is uploaded again if a user or the policy
  *   `audit.on_remote_delete` asks for it, or if Sluice may have removed it itself. If the service
  *   lists it as ready again, it is `ready`.
@@ -180,7 +181,10 @@ export function contentAfter(
     case 'content_refused':
       return refused(content, fact.error)
     case 'type_refused':
+    case 'type_rests':
       return { ...content, state: 'type_refused', ...noted(fact.error) }
+    case 'types_freed':
+      return content
     case 'deferred':
       return {
         ...failedOnce(content, fact, at_ms),
@@ -208,7 +212,8 @@ export function contentAfter(
     case 'content_orphaned':
       return { ...forward, state: 'abandoned', asset_id: undefined }
     case 'content_wanted_again': {
-      const any_type = content.state === 'refused' || content.state === 'type_refused'
+      const is_asked = content.state === 'refused' || content.state === 'type_refused'
+      const any_type = fact.of_type ? content.any_type : is_asked
       return { ...newContent(fact.not_before_ms), without_md5: content.without_md5, any_type }
     }
     case 'removal_intended':
@@ -245,6 +250,15 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   asset_ready: ['ingesting'],
   content_refused: open_states,
   type_refused: ['wanted'],
+  type_rests: ['reserving', 'refused'],
+  types_freed: [
+    ...open_states,
+    'ready',
+    'refused',
+    'type_refused',
+    'removed_on_service',
+    'abandoned',
+  ],
   deferred: open_states,
   slot_lost: ['reserved', 'sent'],
   hit_dead: ['ingesting'],

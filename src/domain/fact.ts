@@ -143,6 +143,10 @@ export type ContentFact =
   | { type: 'asset_ready'; content: number; shown_name?: string | undefined }
   | { type: 'content_refused'; content: number; error: FaultNote }
   | { type: 'type_refused'; content: number; error: FaultNote }
+  /** The service refuses its type on create: the type rests, with its words. */
+  | { type: 'type_rests'; content: number; error: FaultNote }
+  /** The service took a content of a type that rests, or refuses every type in this project. */
+  | { type: 'types_freed'; content: number }
   /** Without `error` this and `slot_lost` add no attempt (service at fault, expired ticket). */
   | { type: 'deferred'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'slot_lost'; content: number; not_before_ms: number; error?: FaultNote }
@@ -152,7 +156,8 @@ export type ContentFact =
   /** It was given up as removed or failed on the service, and is ready there again. */
   | { type: 'asset_returned'; content: number }
   | { type: 'content_orphaned'; content: number }
-  | { type: 'content_wanted_again'; content: number; not_before_ms: number }
+  /** `of_type`: because its type is tried again, so the type still decides about it. */
+  | { type: 'content_wanted_again'; content: number; not_before_ms: number; of_type?: true }
   | RemovalFact
 
 /** Facts about the name of an asset on the service, recorded by the namer. */
@@ -204,26 +209,12 @@ export interface Absence {
 /** Beginning of the subject of a trouble that names a thing with a refused fact. */
 export const refused_fact = 'fact:'
 
-/** Faults of `account`, `project:…`, `api`, `blob`, `uploads`, `page`, or a refused fact. */
+/** Faults beyond single files: see `About`; or of `page`, or a refused fact. */
 export type TroubleFact =
   | { type: 'trouble_began'; about: string; error: FaultNote & { hint?: string | undefined } }
   | { type: 'trouble_ended'; about: string }
   /** A daemon starts. It forgets all earlier troubles, and finds out anew what is wrong. */
   | { type: 'daemon_started' }
-
-const trouble_subjects: Readonly<Record<string, string>> = {
-  account: 'the token',
-  api: 'the service',
-  blob: 'the blob store',
-}
-
-export function troubleSubject(about: string): string {
-  const project = /^project:(.*)$/.exec(about)?.[1]
-  if (project !== undefined) return `project ${project}`
-  return about.startsWith(refused_fact)
-    ? about.slice(refused_fact.length)
-    : (trouble_subjects[about] ?? about)
-}
 
 /** All facts that can be recorded, in the past tense. Only the ledger turns them into states. */
 export type Fact =

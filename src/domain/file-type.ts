@@ -10,6 +10,17 @@ export function extensionOf(path: string): string {
   return extension.length > max_extension_chars ? '' : extension
 }
 
+/** What is known of the type (the extension) of a file in its project. */
+export interface TypeStanding {
+  extension: string
+  /** True if the service refuses contents of this type on create. */
+  rests: boolean
+  /** True if a file of the type was ready. */
+  is_proven: boolean
+  /** True if a file of any type was ready. */
+  is_project_proven: boolean
+}
+
 /**
  * Failures without a success from which a type is refused. It is small, as each is uploaded for
  * nothing, and no smaller, as a few damaged files say nothing about their type.
@@ -33,6 +44,12 @@ export function typeTrial(extension: string): FaultNote {
   return { code: `type_unproven:${extension}`, message }
 }
 
+/** `said`: the service's words. */
+export function typeRest(extension: string, said: string): FaultNote {
+  const files = extension === '' ? 'files without an extension' : `.${extension} files`
+  return { code: `type_rests:${extension}`, message: `the service refuses ${files}: ${said}` }
+}
+
 /** Begins the reason of `typeTrial` while a trouble stops uploads, and no first file goes. */
 export const nothing_goes = 'nothing is uploaded now; afterwards '
 
@@ -41,7 +58,7 @@ function firstFiles(extension: string): string {
 }
 
 export function refusedTypeIn(code: string): string | undefined {
-  return /^type_refused:(.*)$/s.exec(code)?.[1]
+  return /^type_(?:refused|rests):(.*)$/s.exec(code)?.[1]
 }
 
 /** A pattern by which `sluice accept` takes a type; `*.` means no extension, `!` the undo. */

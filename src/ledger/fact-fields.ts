@@ -59,6 +59,7 @@ const field_types: { readonly [Name in Field]: FieldType<ValueOf<Name>> } = {
   not_before_ms: 'number?',
   note: 'string or object?',
   output: 'string?',
+  of_type: 'boolean?',
   path: 'string',
   plan: 'object',
   problems: 'object',

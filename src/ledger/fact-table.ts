@@ -81,6 +81,8 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   // Others of its type may have waited for this result.
   content_refused: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },
   type_refused: { of: 'content', is_history: true },
+  type_rests: { of: 'content', is_history: true },
+  types_freed: { of: 'content', wakes: ['send'] },
   deferred: { of: 'content' },
   slot_lost: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },
   hit_dead: { of: 'content', wakes: ['send'], is_history: true },
@@ -108,7 +110,7 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   name_deferred: { of: 'name' },
 
   accepted: { of: 'user', wakes: ['check', 'send'] },
-  retried: { of: 'user', wakes: ['check', 'send', 'follow', 'name', 'remove'] },
+  retried: { of: 'user', wakes: ['check', 'send', 'follow', 'label', 'name', 'remove'] },
   removals_accepted: { of: 'user', wakes: ['remove'] },
 
   paused: { of: 'pause' },

@@ -5,6 +5,7 @@ import type { DeliveryKey } from '../domain/delivery.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
+import type { TypeStanding } from '../domain/file-type.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
 import type { AuditLedger } from './audit-work.ts'
 import type { DeliveryWork, PromptLedger, RunWork } from './prompt-work.ts'
@@ -231,6 +232,7 @@ export interface SendWork {
   ticket: Ticket | undefined
   /** Folder and path of one of its files, as a name for users. */
   name: string
+  type: TypeStanding
   /** Present paths with these bytes, at most `max_sources`; empty only in state `sent`. */
   sources: SourcePath[]
 }

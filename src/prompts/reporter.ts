@@ -19,7 +19,7 @@ export function startReporter(tools: RunTools): WorkPool {
       at_once: runs_at_once,
       keyOf: ({ run }: RunWork) => String(run),
       async claim(room) {
-        const { limit, wait_ms, except_projects } = circuit.allowance(['api'])
+        const { limit, wait_ms, except_projects } = circuit.allowance(['api'], 'questions')
         if (limit === 0) return { wait_ms }
         const claimed = await ledger.claimRuns(Math.min(room, limit), { except_projects })
         if (limit === 1 && !claimed.work.some(asksService)) circuit.unused()

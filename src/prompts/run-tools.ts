@@ -4,7 +4,8 @@ import { backoff_ms, type Clock, day_ms, isoTime, minute_ms, second_ms } from '.
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
-import { type Failure, failureText } from '../remote/outcome.ts'
+import type { Judgement } from '../remote/judge-failure.ts'
+import { type Call, type Failure, failureText } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { AskingLimits, PromptSettings } from './prompt-settings.ts'
 
@@ -80,24 +81,31 @@ function deferred(
   }
 }
 
-/** Facts after a failed read: none if the service is at fault or Sluice stops, else a deferral. */
+/** Facts after a failed read: none if the service is at fault or Sluice stops. */
 export async function afterFailure(
   failure: Failure,
   work: RunWork,
   tools: RunTools,
 ): Promise<RunFact[]> {
   if (tools.hard.aborted) return []
-  if ((await tools.circuit.failed(failure, work.project_id, 'api')) === 'hold') return []
-  return [defer(work, noteOf(failure), tools)]
+  const { fact } = await tools.circuit.failed(failure, work.project_id)
+  if (fact === 'untried') return []
+  const { code, message } = noteOf(failure)
+  if (fact !== 'refused') return [defer(work, { code, message }, tools)]
+  const why = `${message}; its files stay fresh for the next run`
+  return [{ type: 'run_failed', run: work.run, error: { code, message: why } }]
 }
 
 /** State of the service that concerns all runs. The whole daemon shares one. */
 interface Circuit {
   /** Calls allowed now: 0 with an open circuit, 1 for a probe whose end must be reported. */
-  allowance(hosts: readonly ['api']): { limit: number; wait_ms: number; except_projects: string[] }
-  /** `hold`: the service, the account or the project is at fault, and the run keeps its state. */
-  failed(failure: Failure, project_id: string, host: 'api'): Promise<'hold' | 'count'>
-  succeeded(project_id: string, host: 'api'): Promise<void>
+  allowance(
+    hosts: readonly ['api'],
+    feature: 'questions',
+  ): { limit: number; wait_ms: number; except_projects: string[] }
+  /** `untried`: the service, the token or the project is at fault, and the run keeps its state. */
+  failed(failure: Failure, project_id: string): Promise<Judgement>
+  succeeded(call: Call, project_id: string): Promise<void>
   /** Gives the probe back: no call to the service was made. */
   unused(): void
 }

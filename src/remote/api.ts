@@ -48,9 +48,9 @@ export async function callApi<T>(
   request: ApiRequest,
   read: Reader<T>,
 ): Promise<Outcome<T>> {
+  const { call, method, project_id, segments, query, body } = request
   const token = readToken(options.token)
-  if (typeof token !== 'string') return { ok: false, failure: token }
-  const { method, project_id, segments, query, body } = request
+  if (typeof token !== 'string') return { ok: false, failure: { call, ...token } }
   let response: HttpResponse
   try {
     response = await options.http.request({
@@ -67,7 +67,7 @@ export async function callApi<T>(
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     })
   } catch (error) {
-    return { ok: false, failure: withoutSecrets(networkFailure(error), [token]) }
+    return { ok: false, failure: withoutSecrets(networkFailure(call, error), [token]) }
   }
   const outcome = judge(request, response, options.clock.now_ms(), read)
   if (outcome.ok) return outcome
@@ -77,9 +77,9 @@ export async function callApi<T>(
 }
 
 /** Turns a network fault into a failure; rethrows any other error. */
-export function networkFailure(error: unknown): Failure {
+export function networkFailure(call: Call, error: unknown): Failure {
   if (!isSluiceError(error) || !error.code.startsWith('network.')) throw error
-  return { about: 'network', code: error.code, message: error.message }
+  return { about: 'network', call, code: error.code, message: error.message }
 }
 
 export function isSuccess(status: number): boolean {
@@ -124,7 +124,7 @@ function parseBody(response: HttpResponse, any_body: boolean): unknown {
 }
 
 /** The token, or a failure of the account (not of the file) if there is none. */
-function readToken(token: () => string): string | Failure {
+function readToken(token: () => string): string | Omit<Failure, 'call'> {
   try {
     const value = token()
     if (sendable_token.test(value)) return value

@@ -134,5 +134,6 @@ export async function* walkList<Item>(
 
 const circle: Failure = {
   about: 'unknown_protocol',
+  call: 'list',
   message: 'the service gave a list whose pages lead in a circle',
 }

@@ -1,11 +1,11 @@
 import { isSurelyUnsent } from '../base/net/network-fault.ts'
 import type { FaultNote } from '../base/run/errors.ts'
 import type { ErrorCode } from '../contract/errors.ts'
-import type { Failure } from '../contract/failures.ts'
+import type { Failure, FailureAbout } from '../contract/failures.ts'
 import { type IdKind, isId } from '../contract/identifiers.ts'
 
 // Other modules use the wire types only through this file.
-export type { Failure, FailureAbout } from '../contract/failures.ts'
+export type { Call, Failure } from '../contract/failures.ts'
 
 /** `date_ms`: the clock of the service (Date header), which shows if the local one is wrong. */
 export type Outcome<T> = { ok: true; value: T; date_ms?: number } | { ok: false; failure: Failure }
@@ -22,13 +22,15 @@ export interface Page<Item> {
  * gateway's 502 or 503) may come after the call took effect.
  */
 export function isSurelyUndone({ about, code, status }: Failure): boolean {
-  if (about === 'account' || about === 'project' || about === 'content') return true
   return (
+    refusals.includes(about) ||
     isSurelyUnsent(code) ||
     status === 429 ||
     (status === 503 && code === 'publicapi.service.unavailable')
   )
 }
+
+const refusals: readonly FailureAbout[] = ['account', 'project', 'uploads', 'right', 'content']
 
 /** The token may read in the project, and not upload. */
 export const role_insufficient: ErrorCode = 'publicapi.tenancy.role.insufficient'

@@ -1,5 +1,6 @@
 import type { HttpClient, HttpResponse, StreamBody } from '../base/net/http-client.ts'
 import type { Clock } from '../base/time/time.ts'
+import { isHtml } from '../contract/errors.ts'
 import { classifyAnswer, unknownProtocol } from '../contract/failures.ts'
 import { findHeaderFault } from '../contract/upload-headers.ts'
 import type { Ticket } from '../domain/asset.ts'
@@ -8,6 +9,17 @@ import { type Failure, type Outcome, present, withoutSecrets } from './outcome.t
 
 /** The service chose a header that cannot be sent: the content is retried, and never refused. */
 export const unsendable_header = 'upload_header'
+
+/** `perhaps`: a web page came instead of the store's answer. Only `complete` knows. */
+export type Taken = 'surely' | 'perhaps'
+
+/** The failure for bytes that a web page seemed to accept, and that are not in the slot. */
+export const taken_by_page: Failure = {
+  about: 'network',
+  call: 'put',
+  code: 'network.web_page',
+  message: 'a web page answered in place of the blob store (a sign-in page or a proxy?)',
+}
 
 export type UploadBody = { size: number; bytes: Uint8Array } | StreamBody
 
@@ -21,8 +33,8 @@ export async function putBytes(
   ticket: Ticket,
   body: UploadBody,
   signal?: AbortSignal,
-): Promise<Outcome<void>> {
-  const odd = (what: string, code?: string): Outcome<void> => {
+): Promise<Outcome<Taken>> {
+  const odd = (what: string, code?: string): Outcome<Taken> => {
     return { ok: false, failure: { ...unknownProtocol('put', what), ...present({ code }) } }
   }
   const url = parseUploadUrl(ticket.upload_url)
@@ -46,12 +58,12 @@ export async function putBytes(
       signal,
     })
   } catch (error) {
-    return { ok: false, failure: networkFailure(error) }
+    return { ok: false, failure: networkFailure('put', error) }
   }
   if (!isSuccess(response.status))
     return { ok: false, failure: classifyAnswer('put', response, clock.now_ms()) }
   if (!response.request_complete) return odd('it was taken before all the bytes were sent')
-  return { ok: true, value: undefined }
+  return { ok: true, value: isHtml(response) ? 'perhaps' : 'surely' }
 }
 
 /** Shorter values are no signatures, and would match ordinary words. */

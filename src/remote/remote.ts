@@ -61,6 +61,13 @@ const default_timeouts: HttpTimeouts = {
 /** The largest answers (pages of 100 assets with labels, chat answers) need a tenth of this. */
 const max_body_bytes = 8 * 1_048_576
 
+const list_calls = {
+  asset: 'list',
+  chat: 'chats',
+  label: 'labels',
+  project: 'projects',
+} as const satisfies Partial<Record<IdKind, Call>>
+
 /** 10,000 labels, projects or messages; a longer list is taken as a fault. */
 const max_pages = 100
 
@@ -105,7 +112,7 @@ export function createRemote({
   }
 
   async function list<Item>(
-    kind: IdKind,
+    kind: keyof typeof list_calls,
     project_id: string | undefined,
     { after_id, limit = max_list_limit }: PageRequest,
     itemOf: (item: unknown) => Item,
@@ -117,7 +124,7 @@ export function createRemote({
       query: { limit, after_id },
     } as const
     const read = (value: unknown) => pageOf(value, kind, after_id, itemOf)
-    return ofCursor(await send({ call: 'list', ...request }, read), after_id)
+    return ofCursor(await send({ call: list_calls[kind], ...request }, read), after_id)
   }
 
   /** Gathers a whole list. */

@@ -1,26 +1,26 @@
 import { messageOf } from '../base/run/errors.ts'
 import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time/time.ts'
+import { type About, type Feature, featureIn, projectIn } from '../domain/trouble.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type Failure, failureText } from '../remote/outcome.ts'
-import { type Concern, createFaultCounts, type Host, isOfAHost, type Step } from './fault-counts.ts'
-import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
+import {
+  featureOf,
+  type History,
+  type Judgement,
+  judgeFailure,
+  mayRest,
+} from '../remote/judge-failure.ts'
+import { type Call, type Failure, failureText, noteOf } from '../remote/outcome.ts'
+import { aboutOf, blames, type Concern, type Tripped, type TypedContent } from './blamed.ts'
+import { FaultCounts, hostOf } from './fault-counts.ts'
+import { hintFor, isOfUploads, type SyncReport } from './report.ts'
+import { RefusedContents } from './upload/create-refusals.ts'
 
-/** Times are monotonic: else a clock that is turned back would stop all calls for that long. */
-interface Tripped {
-  code: string
-  attempts: number
-  until_ms: number
-  since_ms: number
-  message: string
-  recorded: boolean
-  /** Step that failed for several contents; only its success ends the trouble. Absent: any. */
-  step: Step | undefined
-  /** True if the service set the pause (Retry-After). */
-  asked_to_wait: boolean
-}
+export type Host = 'api' | 'blob'
 
 const retry = { first_ms: second_ms, max_ms: 5 * minute_ms }
 const retry_account = { first_ms: 15 * second_ms, max_ms: 5 * minute_ms }
+/** A feature that the service refuses rests this long: the right may be granted later. */
+const refused_ms = day_ms
 /** Interval to read the token's source while the token is refused. */
 const token_check_ms = 2 * second_ms
 /** A probe without a result for this long is lost. */
@@ -55,7 +55,10 @@ export type Circuits = ReturnType<typeof createCircuits>
  */
 export function createCircuits(tools: CircuitTools) {
   const { ledger, clock, report } = tools
-  const counts = createFaultCounts(clock)
+  const counts = new FaultCounts(clock)
+  const refused_contents = new RefusedContents()
+  /** Projects with a label that the service took since the start. */
+  const labelled = new Set<string>()
   const resting = new Map<About, Tripped>()
   let probe_until_ms = 0
   let token_checked_ms = Number.NEGATIVE_INFINITY
@@ -66,11 +69,25 @@ export function createCircuits(tools: CircuitTools) {
   /** Like `rests`, but for work that continues in a user's pause: only open circuits count. */
   function restsForTrouble(project_id: string, hosts: readonly Host[]): boolean {
     const now_ms = clock.monotonic_ms()
-    const concerns = (about: About) =>
-      about.startsWith('project:')
-        ? about === `project:${project_id}`
-        : !isOfUploads(about) || hosts.includes('blob')
-    return [...resting].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
+    const concerns = (about: About, tripped: Tripped) => {
+      const project = projectIn(about)
+      return (project === undefined || project === project_id) && isFor(about, tripped, hosts)
+    }
+    return [...resting].some(([about, tripped]) => {
+      return tripped.until_ms > now_ms && concerns(about, tripped)
+    })
+  }
+
+  /** True if work on these hosts needs what rests. A feature rests for itself. */
+  function isFor(about: About, { call }: Tripped, hosts: readonly Host[]): boolean {
+    if (featureIn(about) !== undefined) return false
+    return !isOfUploads(about) || hosts.includes('blob') || call === 'read'
+  }
+
+  /** Time until which a feature of a project rests, in Unix ms; undefined while it works. */
+  function featureRests_ms(feature: Feature, project_id: string): number | undefined {
+    const left_ms = (resting.get(`${feature}:${project_id}`)?.until_ms ?? 0) - clock.monotonic_ms()
+    return left_ms > 0 ? Math.ceil(clock.now_ms() + left_ms) : undefined
   }
 
   /** A new token is in use: calls begin at once. Answers to the old one say nothing about it. */
@@ -86,18 +103,19 @@ export function createCircuits(tools: CircuitTools) {
   async function trip(
     about: About,
     failure: Failure,
-    of: { pause_ms?: number; step?: Step } = {},
-  ): Promise<'hold'> {
-    const { pause_ms, step } = of
+    of: { pause_ms: number | undefined; wait_ms: number | undefined; call: Call | undefined },
+  ): Promise<void> {
+    const { pause_ms, call } = of
     const now_ms = clock.monotonic_ms()
     const before = resting.get(about)
     // Calls that were already running when it tripped show nothing new.
-    if (before && before.until_ms > now_ms) return 'hold'
+    if (before && before.until_ms > now_ms) return
     const attempts = before?.attempts ?? 0
-    const limits = about === 'account' || about.startsWith('project:') ? retry_account : retry
+    const is_refusal = about === 'account' || projectIn(about) !== undefined
+    const limits = is_refusal ? retry_account : retry
     // After a pause of zero (Retry-After: 0) calls would repeat as fast as the network allows.
-    const wait_ms =
-      pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
+    const usual_ms = of.wait_ms ?? backoff_ms(attempts, limits)
+    const wait_ms = pause_ms === undefined ? usual_ms : Math.max(pause_ms, limits.first_ms)
     const message = failureText(failure)
     const since_ms = before?.since_ms ?? now_ms
     // Short pauses in a row, without a success in between, count as a long one.
@@ -113,7 +131,7 @@ export function createCircuits(tools: CircuitTools) {
       since_ms,
       message,
       recorded,
-      step,
+      call,
       asked_to_wait: pause_ms !== undefined,
     }
     resting.set(about, tripped)
@@ -127,7 +145,6 @@ export function createCircuits(tools: CircuitTools) {
           throw error
         })
     }
-    return 'hold'
   }
 
   async function heal(about: About): Promise<void> {
@@ -147,6 +164,78 @@ export function createCircuits(tools: CircuitTools) {
     report.trouble(about, 'resolved', 'info')
   }
 
+  /** A trouble with labels outlives the process that met it: labels are tried once a day. */
+  async function endOldTrouble(project_id: string): Promise<void> {
+    if (labelled.has(project_id) || is_retired) return
+    labelled.add(project_id)
+    await ledger.record([{ type: 'trouble_ended', about: `labels:${project_id}` }])
+  }
+
+  /** What a success of this call shows to work. */
+  function able(call: Call, project_id: string): About[] {
+    const host = hostOf(call)
+    if (host === 'blob') return ['blob']
+    const feature = featureOf(call)
+    const own: About[] = feature === undefined ? [] : [`${feature}:${project_id}`]
+    return ['account', 'api', `project:${project_id}`, `uploads:${project_id}`, 'uploads', ...own]
+  }
+
+  function historyOf(failure: Failure, project_id: string, concern?: Concern): History {
+    const { call } = failure
+    const { tries, type } = concern?.upload ?? {}
+    const open = blames.filter((blame) => {
+      const tripped = resting.get(aboutOf(blame, call, project_id))
+      return tripped !== undefined && (blame !== 'step' || tripped.call === call)
+    })
+    const is_refused = type !== undefined && call === 'create' && failure.about === 'content'
+    return {
+      is_left: !asksFor(project_id),
+      open,
+      ...counts.add(failure, project_id, concern?.content),
+      ...(tries && { upload: tries }),
+      ...(is_refused && {
+        refusals: refused_contents.add(failure, project_id, concern!.content, type),
+      }),
+    }
+  }
+
+  /** Lets rest what the judgement blames. */
+  async function rest(
+    { blame, fact }: Judgement,
+    failure: Failure,
+    project_id: string,
+    concern: Concern | undefined,
+  ): Promise<void> {
+    const { call, retry_after_ms } = failure
+    if (mayRest(failure) === 'host' && !is_retired && isTooMuch(failure)) tools.onSlowDown()
+    const upload = concern?.upload
+    // Recorded at once: a later judgement may be about the same content, and is recorded later.
+    if (upload && (fact === 'refused' || fact === 'rests')) {
+      const { content } = concern
+      const { extension } = upload.type
+      return ledger.record(
+        fact === 'rests'
+          ? refused_contents.rest(failure, project_id, content, extension)
+          : [{ type: 'content_refused', content, error: noteOf(failure) }],
+      )
+    }
+    if (blame === 'none' || blame === 'types') return
+    const is_of_call =
+      blame === 'step' || blame === 'uploads' || (blame === 'project' && upload !== undefined)
+    const may_pause = blame === 'host' || blame === 'feature'
+    const about = aboutOf(blame, call, project_id)
+    const frees_types = blame === 'uploads' && failure.about === 'content' && !resting.has(about)
+    // It rests from now on, so that answers that come meanwhile are not judged alone.
+    const tripping = trip(about, failure, {
+      pause_ms: may_pause ? retry_after_ms : undefined,
+      wait_ms: fact === 'refused' ? refused_ms : undefined,
+      call: is_of_call ? call : undefined,
+    })
+    if (frees_types) refused_contents.forget(project_id)
+    const freed = { type: 'types_freed', content: concern?.content ?? 0 } as const
+    await Promise.all([tripping, frees_types && ledger.record([freed])])
+  }
+
   function checkToken(now_ms: number): void {
     const account = resting.get('account')
     if (!account || now_ms - token_checked_ms < token_check_ms) return
@@ -164,17 +253,21 @@ export function createCircuits(tools: CircuitTools) {
      * is over, and others continue at full speed. `limit` is the number of items allowed now, 0
      * while everything pauses or a probe is out, 1 for a probe.
      */
-    allowance(hosts: readonly Host[]) {
+    allowance(hosts: readonly Host[], feature?: Feature) {
       const now_ms = clock.monotonic_ms()
       checkToken(now_ms)
       const except_projects: string[] = []
       let probing = false
       let wait_ms = 0
-      for (const [about, { until_ms }] of resting) {
-        if (about.startsWith('project:')) {
-          if (until_ms > now_ms) except_projects.push(about.slice('project:'.length))
-        } else if (isOfUploads(about) && !hosts.includes('blob')) continue
-        else if (until_ms <= now_ms) probing = true
+      for (const [about, tripped] of resting) {
+        const { until_ms } = tripped
+        const project = projectIn(about)
+        const of_feature = featureIn(about)
+        if (of_feature === undefined ? !isFor(about, tripped, hosts) : of_feature !== feature)
+          continue
+        if (project !== undefined) {
+          if (until_ms > now_ms) except_projects.push(project)
+        } else if (until_ms <= now_ms) probing = true
         else wait_ms = Math.max(wait_ms, until_ms - now_ms)
       }
       if (wait_ms > 0)
@@ -185,10 +278,12 @@ export function createCircuits(tools: CircuitTools) {
       return { limit: 1, wait_ms: 0, except_projects }
     },
     /** True if claimed work must not begin: in a user's pause, or while its circuit is open. */
-    rests(project_id: string, hosts: readonly Host[]): boolean {
+    rests(project_id: string, hosts: readonly Host[], feature?: Feature): boolean {
+      if (feature && featureRests_ms(feature, project_id) !== undefined) return true
       return pause_ends_ms > clock.now_ms() || restsForTrouble(project_id, hosts)
     },
     restsForTrouble,
+    featureRests_ms,
     /** Call it when the probe had no work, or has ended, with or without a call. */
     unused(): void {
       probe_until_ms = 0
@@ -201,53 +296,49 @@ export function createCircuits(tools: CircuitTools) {
       const now_ms = clock.monotonic_ms()
       for (const [about, { until_ms }] of [...resting]) {
         if (until_ms > now_ms) continue
+        const project_id = projectIn(about)
         if (isOfUploads(about)) await heal(about)
-        if (!about.startsWith('project:')) continue
-        if (tools.audited?.some((project) => about === `project:${project}`)) continue
-        const others = tools.projects.filter((project) => about !== `project:${project}`)
-        if (!(await ledger.dueElsewhere(others, far_ahead_ms))) await heal(about)
+        else if (project_id !== undefined && featureIn(about) === undefined) {
+          const is_audited =
+            tools.audited?.includes(project_id) && resting.get(about)?.call === undefined
+          const others = tools.projects.filter((project) => project !== project_id)
+          if (!is_audited && !(await ledger.dueElsewhere(others, far_ahead_ms))) await heal(about)
+        }
+      }
+      for (const { failure, project_id, contents } of refused_contents.unproven()) {
+        const [content] = contents.keys()
+        await rest({ blame: 'uploads', fact: 'untried' }, failure, project_id, {
+          content: content!,
+        })
       }
     },
-    /** Returns `hold` if the item is not at fault and must keep its state, `count` if it may be. */
-    async failed(
-      failure: Failure,
-      project_id: string,
-      host: Host,
-      concern?: Concern,
-    ): Promise<'hold' | 'count'> {
+    /** Judges a failed call, and lets rest what it blames. */
+    async failed(failure: Failure, project_id: string, concern?: Concern): Promise<Judgement> {
       probe_until_ms = 0
-      // The retry uses the new token. A request that ended with its connection says nothing.
-      if (failure.of_old_token || failure.code === 'network.aborted') return 'hold'
-      if (failure.about === 'account') return trip('account', failure)
-      // Leftover work of a project that the configuration no longer names is judged by itself.
-      if (failure.about === 'project' && !asksFor(project_id)) return 'count'
-      if (failure.about === 'project') return trip(`project:${project_id}`, failure)
-      // The service judged this content.
-      if (failure.about === 'content') return 'count'
-      if (isOfAHost(failure, host)) {
-        if (!is_retired && isTooMuch(failure)) tools.onSlowDown()
-        const pause_ms = failure.retry_after_ms
-        if (pause_ms !== undefined) return trip(host, failure, { pause_ms })
-        const is_known = resting.has(host)
-        if (counts.addInARow(failure, host, concern) || is_known) return trip(host, failure)
-      }
-      if (concern?.step === undefined) return 'count'
-      const { content, step } = concern
-      const about = step === 'put' ? 'blob' : 'uploads'
-      const is_known = resting.get(about)?.step === step
-      const is_alike = counts.addAlike(failure, step, content)
-      return is_known || is_alike ? trip(about, failure, { step }) : 'count'
+      const judgement = judgeFailure(failure, historyOf(failure, project_id, concern))
+      await rest(judgement, failure, project_id, concern)
+      return judgement
     },
-    /** `step`: only for uploads. */
-    async succeeded(project_id: string, host: Host, step?: Step): Promise<void> {
-      counts.succeeded(host, step)
+    /** `of`: for a call of an upload. */
+    async succeeded(call: Call, project_id: string, of?: TypedContent): Promise<void> {
+      counts.succeeded(call, project_id)
+      if (call === 'create' && of && refused_contents.succeeded(project_id, of.type))
+        await ledger.record([{ type: 'types_freed', content: of.content }])
+      if (featureOf(call) === 'labels') await endOldTrouble(project_id)
       if (resting.size === 0) return
-      const able: About[] = host === 'blob' ? ['blob'] : ['account', 'api', `project:${project_id}`]
-      if (step !== undefined && resting.get('uploads')?.step === step) able.push('uploads')
-      const healed = able.filter((about) => resting.has(about))
+      const healed = able(call, project_id).filter((about) => {
+        const of_call = resting.get(about)?.call
+        return resting.has(about) && (of_call === undefined || of_call === call)
+      })
       if (healed.length === 0) return
       probe_until_ms = 0
       for (const about of healed) await heal(about)
+    },
+    /** A user asks again for what the service refused. */
+    retryRefused(): void {
+      for (const [about, tripped] of resting) {
+        if (featureIn(about) !== undefined) tripped.until_ms = clock.monotonic_ms()
+      }
     },
     /** Stops outgoing work: claimed work is released, and the ledger hands out none. */
     pause(until_ms = Number.POSITIVE_INFINITY): void {
@@ -283,8 +374,8 @@ export function createCircuits(tools: CircuitTools) {
     /** Ends the troubles of all other projects, which the configuration no longer names. */
     async forgetProjectsExcept(projects: readonly string[]): Promise<void> {
       for (const about of [...resting.keys()]) {
-        if (about.startsWith('project:') && !projects.includes(about.slice('project:'.length)))
-          await heal(about)
+        const project_id = projectIn(about)
+        if (project_id !== undefined && !projects.includes(project_id)) await heal(about)
       }
     },
     tripped: () => [...resting].map(([about, tripped]) => ({ about, ...tripped })),

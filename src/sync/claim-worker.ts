@@ -1,6 +1,7 @@
 import { type Heartbeat, type Heartbeats, heldBy } from '../base/run/heartbeat.ts'
 import { allEnded, restUntilDue, runWorker } from '../base/run/worker.ts'
 import type { Clock } from '../base/time/time.ts'
+import type { Feature } from '../domain/trouble.ts'
 import type { Claimed, Ledger } from '../ledger/ledger.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
@@ -67,7 +68,7 @@ const max_at_once = 4
 /** Works on a few items at a time. `leave` receives those not begun, even if another threw. */
 export async function actOnEach<Work extends { project_id: string }>(
   work: readonly Work[],
-  { circuits, signal }: { circuits: Circuits; signal: AbortSignal },
+  { circuits, signal, feature }: { circuits: Circuits; signal: AbortSignal; feature?: Feature },
   act: (item: Work) => Promise<void>,
   leave: (left: readonly Work[]) => Promise<void>,
 ): Promise<void> {
@@ -77,7 +78,7 @@ export async function actOnEach<Work extends { project_id: string }>(
       // A pause or trouble may begin after the claim. Such work is left.
       const begun = work
         .slice(from, from + max_at_once)
-        .filter(({ project_id }) => !circuits.rests(project_id, ['api']))
+        .filter(({ project_id }) => !circuits.rests(project_id, ['api'], feature))
       for (const item of begun) left.delete(item)
       await allEnded(begun.map(act))
     }

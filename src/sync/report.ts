@@ -1,3 +1,4 @@
+import { type About, featureIn, projectIn } from '../domain/trouble.ts'
 import { role_insufficient, roleHint } from '../remote/outcome.ts'
 
 /** Events of sync for users; names are folder and path. Nothing depends on these reports. */
@@ -22,17 +23,9 @@ export interface SyncReport {
   fault(where: string, error: unknown): void
 }
 
-/**
- * A fault beyond one file. A fault of the account or a project stops calls at once; a service or
- * blob store without answers, after a few failures in a row; uploads, when several contents have
- * the same fault at one step. Then only one probe at a time runs, at growing intervals, and no file
- * loses an attempt.
- */
-export type About = 'account' | 'api' | 'blob' | 'uploads' | `project:${string}`
-
-/** Only uploads need these, because only they use the blob store. */
+/** Only uploads need these. */
 export function isOfUploads(about: About): boolean {
-  return about === 'blob' || about === 'uploads'
+  return about === 'blob' || about.startsWith('uploads')
 }
 
 const hints: Readonly<Record<string, string>> = {
@@ -42,14 +35,23 @@ const hints: Readonly<Record<string, string>> = {
   blob: 'Sluice tries again by itself; if this lasts, check that this machine can reach the blob host',
   uploads:
     'Several files failed in this way, so Sluice refuses none of them and tries one at a time. If this lasts, inform the operator of the service',
+  labels:
+    'Only labels wait: Sluice attaches them a day later, or after `sluice retry`. Check that the token has the right to label assets in this project',
 }
 
 /** Advice for the operator about a trouble that stops calls. */
 export function hintFor(about: About, code: string): string {
-  return hints[about] ?? `Sluice uploads nothing to this project: ${projectHint({ about, code })}`
+  const own = hints[about] ?? hints[featureIn(about) ?? '']
+  if (own !== undefined) return own
+  if (featureIn(about) !== undefined) return 'Only this waits, and Sluice tries again by itself'
+  if (about.startsWith('uploads:')) return uploads_hint
+  return `Sluice uploads nothing to this project: ${projectHint({ about, code })}`
 }
 
+export const uploads_hint =
+  'Sluice refuses no file for it, and tries one at a time: ask whoever runs the service'
+
 export function projectHint({ about, code }: { about: About; code: string }): string {
-  if (code === role_insufficient) return roleHint(about.slice('project:'.length))
+  if (code === role_insufficient) return roleHint(projectIn(about) ?? '')
   return 'check project_id in the configuration, and that the token may use it'
 }

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Call,
   classifyAnswer,
-  type FailureAbout,
   unknownProtocol,
   unreadableAnswer,
 } from '../../src/contract/failures.ts'
@@ -20,9 +19,6 @@ const calls: Call[] = [
   'chat',
   'message',
 ]
-const service_calls = calls.filter((call) => call !== 'put')
-const to_service = (...without: Call[]) => service_calls.filter((call) => !without.includes(call))
-
 type Body = string | { code?: unknown; humane?: unknown; statusCode?: unknown } | null
 
 function judge(
@@ -35,146 +31,8 @@ function judge(
   return classifyAnswer(call, { status, headers, body: text }, now_ms)
 }
 
-const some_error = (status: number) => ({
-  code: 'publicapi.some.reason',
-  humane: 'So it is.',
-  statusCode: status,
-})
-const html = '<!DOCTYPE html><html><body>Blocked by policy</body></html>'
 const xml =
   '<?xml version="1.0"?><Error><Code>AuthenticationFailed</Code><Detail>string to sign: sig=abc</Detail></Error>'
-
-/** The rows of the contract's table "What an error is about", each with its calls and answers. */
-const rows: [
-  row: string,
-  calls: Call[],
-  statuses: number[],
-  body: (status: number) => Body,
-  about: FailureAbout,
-][] = [
-  [
-    'publicapi.auth.*',
-    service_calls,
-    [400, 401, 403, 404, 422],
-    (status) => ({ code: 'publicapi.auth.revoked', statusCode: status }),
-    'account',
-  ],
-  [
-    'publicapi.auth.invalid',
-    service_calls,
-    [401, 500],
-    () => ({ code: 'publicapi.auth.invalid' }),
-    'account',
-  ],
-  ['401 with the error object', service_calls, [401], some_error, 'account'],
-  [
-    '401 with an empty code',
-    service_calls,
-    [401],
-    (status) => ({ code: '', statusCode: status }),
-    'account',
-  ],
-  [
-    'publicapi.tenancy.*',
-    service_calls,
-    [400, 401, 403, 404],
-    () => ({ code: 'publicapi.tenancy.project.forbidden' }),
-    'project',
-  ],
-  ['404 on create or on a list', ['create', 'list'], [404], some_error, 'project'],
-  ['404 on create or on a list, bare', ['create', 'list'], [404], () => null, 'project'],
-  ['404 on create or on a list, a web page', ['create', 'list'], [404], () => html, 'project'],
-  ['a proxy: no body', service_calls, [401, 403, 407], () => null, 'network'],
-  ['a proxy: a web page', service_calls, [401, 403, 407], () => html, 'network'],
-  [
-    'a proxy: JSON of its own',
-    service_calls,
-    [401, 403, 407],
-    () => '{"error":"denied"}',
-    'network',
-  ],
-  ['a proxy: a bare JSON string', service_calls, [401, 403, 407], () => '"denied"', 'network'],
-  ['a proxy before the blob store', ['put'], [407], () => html, 'network'],
-  ['later', calls, [408, 425, 429, 500, 502, 503, 504, 507, 511, 599], some_error, 'later'],
-  ['later, nothing said', calls, [408, 425, 429, 500, 502, 503, 504], () => null, 'later'],
-  ['later, a web page', calls, [502, 503, 504], () => html, 'later'],
-  [
-    'rate limited, whatever the status',
-    service_calls,
-    [400, 429],
-    () => ({ code: 'publicapi.rate.limited' }),
-    'later',
-  ],
-  ['this content', ['create'], [400, 413, 415, 422], some_error, 'content'],
-  [
-    'this content, empty code',
-    ['create'],
-    [400],
-    (status) => ({ code: '', statusCode: status }),
-    'content',
-  ],
-  ['this content, nothing said', ['create'], [400, 413, 415, 422], () => null, 'content'],
-  ['this attempt', ['complete'], [400, 409], some_error, 'attempt'],
-  ['this attempt, nothing said', ['complete'], [400, 409], () => null, 'attempt'],
-  ['402, 403 with the error object', service_calls, [402, 403], some_error, 'account'],
-  ['any redirect', calls, [300, 301, 302, 303, 307, 308], () => null, 'unknown_protocol'],
-  ['404 on complete', ['complete'], [404, 410], some_error, 'slot_gone'],
-  ['404 on complete, bare', ['complete'], [404], () => null, 'slot_gone'],
-  ['404 while following', ['read', 'attach', 'detach'], [404, 410], some_error, 'asset_gone'],
-  ['404 while following, bare', ['read'], [404], () => '"Not found"', 'asset_gone'],
-  [
-    '403 and the like from the blob host',
-    ['put'],
-    [400, 401, 403, 404, 409, 410, 411, 412, 413],
-    () => xml,
-    'ticket',
-  ],
-  ['404 on starting a chat', ['chat'], [404], some_error, 'content'],
-  ['404 on a young message', ['message'], [404], some_error, 'later'],
-
-  [
-    'a page of a web server says nothing of an asset',
-    ['complete', 'read', 'attach'],
-    [400, 404],
-    () => html,
-    'network',
-  ],
-  [
-    'a wrong address says nothing of an asset',
-    ['read', 'complete'],
-    [404],
-    () => ({ code: 'publicapi.route.not_found' }),
-    'unknown_protocol',
-  ],
-  ['a label or a question refused', ['attach', 'chat'], [400, 413, 422], some_error, 'content'],
-  ['a conflict', to_service('complete'), [409], some_error, 'later'],
-  [
-    'a list whose cursor is gone',
-    ['list'],
-    [400],
-    () => ({ code: 'publicapi.cursor.unknown' }),
-    'attempt',
-  ],
-  [
-    'refusals that make no sense',
-    ['read', 'list', 'detach', 'message'],
-    [400, 415],
-    some_error,
-    'unknown_protocol',
-  ],
-  ['unknown statuses', service_calls, [405, 406, 418, 426], some_error, 'unknown_protocol'],
-]
-
-describe('what an error is about', () => {
-  for (const [row, row_calls, statuses, body, about] of rows) {
-    test(row, () => {
-      for (const call of row_calls) {
-        for (const status of statuses)
-          expect(judge(call, status, body(status)).about, `${call} ${status}`).toBe(about)
-      }
-    })
-  }
-})
 
 test('a failure keeps the code and the humane text of the answer', () => {
   expect(
@@ -196,7 +54,12 @@ test('a failure keeps the code and the humane text of the answer', () => {
     '{"code":7,"humane":{}}',
   ]) {
     const failure = judge('create', 400, body)
-    expect(failure).toEqual({ about: 'content', status: 400, message: failure.message })
+    expect(failure).toEqual({
+      about: 'content',
+      call: 'create',
+      status: 400,
+      message: failure.message,
+    })
   }
 })
 
@@ -244,6 +107,7 @@ test('Retry-After is read as seconds, as a date against the Date header or the c
 test('a success that breaks the contract is named, with its status', () => {
   expect(unknownProtocol('create', 'upload_method is not PUT', 201)).toEqual({
     about: 'unknown_protocol',
+    call: 'create',
     status: 201,
     message: expect.stringContaining('upload_method is not PUT'),
   })

@@ -28,7 +28,10 @@ function onePass({ reading = 0 } = {}) {
       next_due_ms: undefined,
     }),
   } as unknown as Ledger
-  const report = new Proxy({}, { get: () => () => {} }) as SyncReport
+  const said: string[] = []
+  const report = {
+    trouble: (_about: string, what: string) => void said.push(what),
+  } as unknown as SyncReport
   const circuits = createCircuits({
     ledger,
     clock,
@@ -42,6 +45,7 @@ function onePass({ reading = 0 } = {}) {
   let ended: Drained | undefined
   const tools = {
     ledger,
+    report,
     circuits,
     clock,
     signal: stop.signal,
@@ -58,22 +62,36 @@ function onePass({ reading = 0 } = {}) {
     clock,
     circuits,
     ended: () => ended,
+    said,
     moves: () => moved++,
     sends: (files: number) => {
       send = files
     },
     fails: (failure: Partial<Failure>) =>
       circuits.failed(
-        { about: 'later', status: 429, message: 'slow down', ...failure },
+        { about: 'later', call: 'read', status: 429, message: 'slow down', ...failure } as Failure,
         'p',
-        'api',
       ),
     async succeeds() {
-      await circuits.succeeded('p', 'api')
+      await circuits.succeeded('read', 'p')
       send = 0
     },
   }
 }
+
+test('says every ten seconds what it waits for while nothing moves', async () => {
+  const { clock, said, moves, succeeds } = onePass()
+  await clock.advance(9 * second_ms)
+  expect(said).toEqual([])
+  await clock.advance(second_ms)
+  expect(said).toEqual(['waits for files: 1 to upload'])
+  moves()
+  await clock.advance(9 * second_ms)
+  expect(said).toHaveLength(1)
+  await clock.advance(2 * second_ms)
+  expect(said).toHaveLength(2)
+  await succeeds()
+})
 
 test('waits for a pause that the service asked for', async () => {
   const { clock, ended, fails, succeeds } = onePass()

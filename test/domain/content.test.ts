@@ -44,6 +44,8 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
   asset_ready: { type: 'asset_ready', content: 1 },
   content_refused: { type: 'content_refused', content: 1, error },
   type_refused: { type: 'type_refused', content: 1, error },
+  type_rests: { type: 'type_rests', content: 1, error },
+  types_freed: { type: 'types_freed', content: 1 },
   deferred: { type: 'deferred', content: 1, not_before_ms: later_ms, error },
   slot_lost: { type: 'slot_lost', content: 1, not_before_ms: later_ms, error },
   hit_dead: { type: 'hit_dead', content: 1 },
@@ -86,6 +88,10 @@ const table: Record<ContentFact['type'], string> = {
     '    refused   refused   refused   refused   refused   .     .       .        .       .       .',
   type_refused:
     '       type_refused .         .         .         .         .     .       .        .       .       .',
+  type_rests:
+    '         .         type_refused .         .         .         .     type_refused .       .       .       .',
+  types_freed:
+    '         wanted    reserving reserved  sent      ingesting ready refused type_refused removed_on_service abandoned .',
   deferred:
     '           wanted    reserving reserved  sent      ingesting .     .       .        .       .       .',
   slot_lost:

@@ -312,6 +312,7 @@ export function contentFact(
       return { type, content, not_before_ms, error }
     case 'content_refused':
     case 'type_refused':
+    case 'type_rests':
     case 'asset_failed':
       return { type, content, error }
     case 'removal_deferred':

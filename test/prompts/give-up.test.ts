@@ -7,6 +7,7 @@ import { due_ms, runOf } from './settings.ts'
 const error = { code: 'ENOSPC', message: 'the disk is full' }
 const failure = {
   about: 'later',
+  call: 'chat',
   status: 429,
   message: 'too many',
   retry_after_ms: 20 * minute_ms,

@@ -251,6 +251,7 @@ describe('unexpected answers', () => {
     const seconds = await read([{ status: 429, headers: { 'retry-after': '3' }, body }])
     expect(failureOf(seconds)).toEqual({
       about: 'later',
+      call: 'read',
       status: 429,
       code: 'publicapi.rate.limited',
       humane: 'Slow down',
@@ -272,6 +273,7 @@ describe('unexpected answers', () => {
     )
     expect(failure).toEqual({
       about: 'network',
+      call: 'read',
       code: 'network.refused',
       message: `GET 127.0.0.1:${port}: the connection was refused (ECONNREFUSED)`,
     })

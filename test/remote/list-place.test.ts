@@ -3,7 +3,7 @@ import { ListPlace, ofCursor, walkList } from '../../src/remote/list-place.ts'
 import type { Failure, Outcome, Page } from '../../src/remote/outcome.ts'
 import { Chance } from '../journeys/rig/chance.ts'
 
-const refused: Failure = { about: 'attempt', status: 404, message: 'refused' }
+const refused: Failure = { about: 'attempt', call: 'list', status: 404, message: 'refused' }
 const page_items = 10
 
 /** A list whose items are removed while it is read. A removed item is no cursor any more. */
@@ -125,7 +125,7 @@ test('a walk ends after its maximum of pages', async () => {
 })
 
 test('another fault ends the walk as it is', async () => {
-  const failure: Failure = { about: 'later', status: 503, message: 'busy' }
+  const failure: Failure = { about: 'later', call: 'list', status: 503, message: 'busy' }
   const pages: unknown[] = []
   for await (const page of walkList(async () => ({ ok: false, failure }), String, 9))
     pages.push(page)
@@ -142,7 +142,7 @@ test.each([
   [{ about: 'network', status: 404 }, 'network'],
   [{ about: 'later', status: 429 }, 'later'],
 ] as const)('A-37 %j with a cursor is about: %s', (seen, about) => {
-  const outcome = { ok: false, failure: { ...seen, message: '' } } as const
+  const outcome = { ok: false, failure: { ...seen, call: 'list', message: '' } } as const
   expect(ofCursor(outcome, 'asset_1')).toMatchObject({ failure: { about } })
   expect(ofCursor(outcome, undefined)).toBe(outcome)
 })

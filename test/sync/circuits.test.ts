@@ -3,15 +3,28 @@ import { day_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
-import { createCircuits } from '../../src/sync/circuits.ts'
+import { type Circuits, createCircuits, type Host } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
 const failure = (about: Failure['about'], more: Partial<Failure> = {}): Failure => ({
   about,
+  call: 'read',
   message: 'it failed',
   ...more,
 })
+
+/** `hold`: the item is not at fault and keeps its state. */
+async function failed(
+  circuits: Circuits,
+  failure: Failure,
+  project_id: string,
+  host: Host,
+): Promise<'hold' | 'count'> {
+  const call = host === 'blob' ? 'put' : failure.call
+  const { fact } = await circuits.failed({ ...failure, call }, project_id)
+  return fact === 'untried' ? 'hold' : 'count'
+}
 
 function setUp(reloadToken = () => false, has_work = true, isFull = () => false) {
   const clock = new FakeClock(1_000_000)
@@ -42,25 +55,25 @@ function setUp(reloadToken = () => false, has_work = true, isFull = () => false)
 
 test('one failure has no effect, three in a row open the circuit, one probe goes out at a time, and a success closes it', async () => {
   const { circuits, clock, recorded } = setUp()
-  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
-  await circuits.succeeded('p', 'api')
-  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
-  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
+  expect(await failed(circuits, failure('network'), 'p', 'api')).toBe('count')
+  await circuits.succeeded('read', 'p')
+  expect(await failed(circuits, failure('network'), 'p', 'api')).toBe('count')
+  expect(await failed(circuits, failure('network'), 'p', 'api')).toBe('count')
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
-  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('hold')
+  expect(await failed(circuits, failure('network'), 'p', 'api')).toBe('hold')
   expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'api' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
 
   await clock.advance(1_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
-  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('hold')
+  expect(await failed(circuits, failure('network'), 'p', 'api')).toBe('hold')
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(recorded).toHaveLength(1)
 
   await clock.advance(2_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
-  await circuits.succeeded('p', 'api')
+  await circuits.succeeded('read', 'p')
   expect(recorded).toMatchObject([
     { type: 'trouble_began' },
     { type: 'trouble_ended', about: 'api' },
@@ -70,12 +83,12 @@ test('one failure has no effect, three in a row open the circuit, one probe goes
 
 test('a clock that is set back while a circuit is open prolongs no pause', async () => {
   const { circuits, clock } = setUp()
-  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'api')
+  for (let times = 0; times < 3; times++) await failed(circuits, failure('network'), 'p', 'api')
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   clock.jumpWall(-day_ms)
   await clock.advance(1_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
-  await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
+  await failed(circuits, failure('account', { status: 401 }), 'p', 'api')
   clock.jumpWall(-day_ms)
   await clock.advance(15_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
@@ -85,7 +98,7 @@ test('a refused token stops all calls at once, until the token changes', async (
   let is_new = false
   const { circuits, clock, recorded, reported } = setUp(() => is_new)
   expect(
-    await circuits.failed(failure('account', { status: 401, humane: 'It is old' }), 'p', 'api'),
+    await failed(circuits, failure('account', { status: 401, humane: 'It is old' }), 'p', 'api'),
   ).toBe('hold')
   expect(reported[0]).toMatch(/^it failed: It is old\. Sluice uploads nothing/)
   expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'account' }])
@@ -96,14 +109,15 @@ test('a refused token stops all calls at once, until the token changes', async (
   // The token was read meanwhile.
   await clock.advance(0)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
-  await circuits.succeeded('p', 'api')
+  await circuits.succeeded('read', 'p')
   expect(recorded.at(-1)).toMatchObject({ type: 'trouble_ended', about: 'account' })
 })
 
 test('requests that end with their connection say nothing about the service', async () => {
   const { circuits, recorded } = setUp()
   const ended = failure('network', { code: 'network.aborted' })
-  for (let call = 0; call < 5; call++) expect(await circuits.failed(ended, 'p', 'api')).toBe('hold')
+  for (let call = 0; call < 5; call++)
+    expect(await failed(circuits, ended, 'p', 'api')).toBe('hold')
   expect([recorded, circuits.allowance(['api']).limit]).toEqual([[], Number.POSITIVE_INFINITY])
 })
 
@@ -112,21 +126,21 @@ test('a late answer to the old token says nothing about the new one', async () =
   circuits.tokenChanged()
   await clock.advance(60_000)
   const late = failure('account', { status: 401, of_old_token: true })
-  expect(await circuits.failed(late, 'p', 'api')).toBe('hold')
+  expect(await failed(circuits, late, 'p', 'api')).toBe('hold')
   expect(recorded).toEqual([])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
 })
 
 test('the troubles of a former service end, and its late failures are not recorded', async () => {
   const { circuits, recorded, slowed } = setUp()
-  await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
+  await failed(circuits, failure('account', { status: 401 }), 'p', 'api')
   await circuits.retire()
   expect(recorded.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
-  expect(await circuits.failed(failure('project', { status: 404 }), 'p', 'api')).toBe('hold')
+  expect(await failed(circuits, failure('project', { status: 404 }), 'p', 'api')).toBe('hold')
   for (let round = 0; round < 3; round++)
-    await circuits.failed(failure('later', { status: 503 }), 'p', 'blob')
-  await circuits.succeeded('p', 'blob')
-  await circuits.succeeded('p', 'api')
+    await failed(circuits, failure('later', { status: 503 }), 'p', 'blob')
+  await circuits.succeeded('put', 'p')
+  await circuits.succeeded('read', 'p')
   expect(recorded).toHaveLength(2)
   expect(slowed()).toBe(0)
 })
@@ -139,22 +153,22 @@ test('a trouble that a full disk kept from being recorded is recorded later, and
     () => is_full,
   )
   const types = () => recorded.map(({ type }) => type)
-  await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
+  await failed(circuits, failure('account', { status: 401 }), 'p', 'api')
   is_full = true
-  await circuits.succeeded('p', 'api')
+  await circuits.succeeded('read', 'p')
   expect(types()).toEqual(['trouble_began'])
   await expect(circuits.retire()).rejects.toThrow('full')
   is_full = false
-  await circuits.succeeded('p', 'api')
+  await circuits.succeeded('read', 'p')
   expect(types()).toEqual(['trouble_began', 'trouble_ended'])
 
   is_full = true
-  await expect(circuits.failed(failure('account', { status: 401 }), 'p', 'api')).rejects.toThrow(
+  await expect(failed(circuits, failure('account', { status: 401 }), 'p', 'api')).rejects.toThrow(
     'full',
   )
   is_full = false
   await clock.advance(3_600_000)
-  await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
+  await failed(circuits, failure('account', { status: 401 }), 'p', 'api')
   expect(types()).toEqual(['trouble_began', 'trouble_ended', 'trouble_began'])
   await circuits.retire()
   expect(types().at(-1)).toBe('trouble_ended')
@@ -162,7 +176,7 @@ test('a trouble that a full disk kept from being recorded is recorded later, and
 
 test('a refused project stops only its own calls', async () => {
   const { circuits } = setUp()
-  expect(await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')).toBe(
+  expect(await failed(circuits, failure('project', { status: 404 }), 'project_a', 'api')).toBe(
     'hold',
   )
   expect(circuits.allowance(['api', 'blob'])).toMatchObject({
@@ -174,7 +188,7 @@ test('a refused project stops only its own calls', async () => {
 test('obeys Retry-After and allows fewer calls at once; a short pause is no trouble', async () => {
   const { circuits, clock, recorded, slowed } = setUp()
   const answer = failure('later', { status: 429, retry_after_ms: 7_000 })
-  expect(await circuits.failed(answer, 'p', 'api')).toBe('hold')
+  expect(await failed(circuits, answer, 'p', 'api')).toBe('hold')
   expect(slowed()).toBe(1)
   expect(recorded).toEqual([])
   await clock.advance(6_999)
@@ -187,7 +201,7 @@ test('`Retry-After: 0` counts as one second, so that calls do not repeat at full
   const { circuits, clock } = setUp()
   for (let times = 0; times < 3; times++) {
     expect(
-      await circuits.failed(failure('later', { status: 429, retry_after_ms: 0 }), 'p', 'api'),
+      await failed(circuits, failure('later', { status: 429, retry_after_ms: 0 }), 'p', 'api'),
     ).toBe('hold')
     expect(circuits.allowance(['api'])).toMatchObject({ limit: 0, wait_ms: 1_000 })
     await clock.advance(1_000)
@@ -197,7 +211,8 @@ test('`Retry-After: 0` counts as one second, so that calls do not repeat at full
 
 test('a long pause that the service asked for is reported as such, not as an offline service', async () => {
   const { circuits, recorded } = setUp()
-  await circuits.failed(
+  await failed(
+    circuits,
     failure('later', { status: 503, code: 'publicapi.x.y', retry_after_ms: 120_000 }),
     'p',
     'api',
@@ -209,14 +224,14 @@ test('a long pause that the service asked for is reported as such, not as an off
 
 test('answers of the API do not close the circuit of a failing blob store', async () => {
   const { circuits } = setUp()
-  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
-  await circuits.succeeded('p', 'api')
+  for (let times = 0; times < 3; times++) await failed(circuits, failure('network'), 'p', 'blob')
+  await circuits.succeeded('read', 'p')
   expect(circuits.tripped().map(({ about }) => about)).toEqual(['blob'])
 })
 
 test('a resting blob store stops only the calls that need it', async () => {
   const { circuits } = setUp()
-  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
+  for (let times = 0; times < 3; times++) await failed(circuits, failure('network'), 'p', 'blob')
   expect([circuits.rests('p', ['api', 'blob']), circuits.rests('p', ['api'])]).toEqual([
     true,
     false,
@@ -229,14 +244,14 @@ test('a fault of one content never opens a circuit', async () => {
   const { circuits } = setUp()
   for (const about of ['content', 'attempt', 'ticket', 'slot_gone', 'asset_gone'] as const) {
     for (let times = 0; times < 5; times++)
-      expect(await circuits.failed(failure(about), 'p', 'api')).toBe('count')
+      expect(await failed(circuits, failure(about), 'p', 'api')).toBe('count')
   }
   expect(circuits.tripped()).toEqual([])
 })
 
 test('an unused probe is given back', async () => {
   const { circuits, clock } = setUp()
-  await circuits.failed(failure('later', { retry_after_ms: 1_000 }), 'p', 'api')
+  await failed(circuits, failure('later', { retry_after_ms: 1_000 }), 'p', 'api')
   await clock.advance(1_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
   circuits.unused()
@@ -246,7 +261,7 @@ test('an unused probe is given back', async () => {
 test('a sign-in page in place of every answer rests the host, and no content is refused', async () => {
   const { circuits } = setUp()
   for (const verdict of ['count', 'count', 'hold']) {
-    expect(await circuits.failed(failure('unknown_protocol', { status: 302 }), 'p', 'api')).toBe(
+    expect(await failed(circuits, failure('unknown_protocol', { status: 302 }), 'p', 'api')).toBe(
       verdict,
     )
   }
@@ -254,20 +269,20 @@ test('a sign-in page in place of every answer rests the host, and no content is 
 
 test('a project whose pause is over takes part again, and slows no other project', async () => {
   const { circuits, clock } = setUp()
-  await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
+  await failed(circuits, failure('project', { status: 404 }), 'project_a', 'api')
   await clock.advance(20_000)
   expect(circuits.allowance(['api'])).toMatchObject({
     limit: Number.POSITIVE_INFINITY,
     except_projects: [],
   })
-  await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
+  await failed(circuits, failure('project', { status: 404 }), 'project_a', 'api')
   expect(circuits.allowance(['api'])).toMatchObject({ except_projects: ['project_a'] })
 })
 
 test('a trouble ends when no call is left that could meet it', async () => {
   const { circuits, clock, recorded } = setUp(() => false, false)
-  await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
-  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
+  await failed(circuits, failure('project', { status: 404 }), 'project_a', 'api')
+  for (let times = 0; times < 3; times++) await failed(circuits, failure('network'), 'p', 'blob')
   await circuits.nothingToSend()
   expect(circuits.tripped()).toHaveLength(2)
   await clock.advance(60_000)
@@ -279,7 +294,7 @@ test('a trouble ends when no call is left that could meet it', async () => {
 test('a project that left the configuration has no trouble', async () => {
   const { circuits, recorded } = setUp()
   expect(
-    await circuits.failed(failure('project', { status: 404 }), 'project_of_before', 'api'),
+    await failed(circuits, failure('project', { status: 404 }), 'project_of_before', 'api'),
   ).toBe('count')
   expect(recorded).toEqual([])
   expect(circuits.tripped()).toEqual([])
@@ -287,7 +302,7 @@ test('a project that left the configuration has no trouble', async () => {
 
 test('a resting blob store does not stop workers that only need the API', async () => {
   const { circuits } = setUp()
-  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
+  for (let times = 0; times < 3; times++) await failed(circuits, failure('network'), 'p', 'blob')
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(circuits.allowance(['api']).limit).toBe(Number.POSITIVE_INFINITY)
 })
@@ -296,13 +311,13 @@ test('repeated pauses of zero without an answer in between are reported in the e
   const { circuits, clock, recorded } = setUp()
   const again = failure('later', { status: 503, retry_after_ms: 0 })
   for (let second = 0; second < 60; second++) {
-    expect(await circuits.failed(again, 'p', 'api')).toBe('hold')
+    expect(await failed(circuits, again, 'p', 'api')).toBe('hold')
     expect(recorded).toEqual([])
     await clock.advance(1_000)
   }
-  await circuits.failed(again, 'p', 'api')
+  await failed(circuits, again, 'p', 'api')
   expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'api' }])
-  await circuits.succeeded('p', 'api')
-  await circuits.failed(again, 'p', 'api')
+  await circuits.succeeded('read', 'p')
+  await failed(circuits, again, 'p', 'api')
   expect(recorded).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended' }])
 })

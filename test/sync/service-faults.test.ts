@@ -2,19 +2,28 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { minute_ms, second_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FollowWork, Ledger } from '../../src/ledger/ledger.ts'
-import type { Failure } from '../../src/remote/outcome.ts'
+import type { Call, Failure } from '../../src/remote/outcome.ts'
 import { createCircuits } from '../../src/sync/circuits.ts'
-import type { Step } from '../../src/sync/fault-counts.ts'
-import { givenUp, isSlotGivenUp } from '../../src/sync/fault-counts.ts'
 import { unreadFact } from '../../src/sync/follow/follow-verdict.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
 const silent = new Proxy({}, { get: () => () => {} }) as SyncReport
-const unknown: Failure = { about: 'slot_gone', status: 404, message: 'the service answered 404' }
-const ill: Failure = { about: 'later', status: 500, message: 'the service answered 500' }
+const unknown: Failure = {
+  about: 'slot_gone',
+  call: 'complete',
+  status: 404,
+  message: 'the service answered 404',
+}
+const ill: Failure = {
+  about: 'later',
+  call: 'complete',
+  status: 500,
+  message: 'the service answered 500',
+}
 const refused: Failure = {
   about: 'network',
+  call: 'put',
   code: 'network.refused',
   message: 'the connection was refused',
 }
@@ -34,8 +43,14 @@ function setUp() {
     projects: ['p'],
   }
   const circuits = createCircuits(tools)
-  const fails = (failure: Failure, content: number, step?: Step) =>
-    circuits.failed(failure, 'p', step === 'put' ? 'blob' : 'api', { content, step })
+  const tries = { attempts: 0, failing_since_ms: undefined, slot_failures: 0 }
+  const standing = { rests: false, is_proven: false, is_project_proven: false }
+  const fails = async (failure: Failure, content: number, call: Call) => {
+    const limits = { max_attempts: 12, is_slot_gone: false, now_ms: clock.now_ms() }
+    const upload = { tries: { ...tries, ...limits }, type: { extension: 'txt', ...standing } }
+    const { blame } = await circuits.failed({ ...failure, call }, 'p', { content, upload })
+    return blame === 'none' ? 'count' : 'hold'
+  }
   return { circuits, clock, recorded, fails }
 }
 
@@ -68,13 +83,13 @@ test('only a success of the same step ends it, and until then no content counts 
   for (const content of [1, 2, 3]) await fails(unknown, content, 'complete')
   await clock.advance(6 * minute_ms)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
-  await circuits.succeeded('p', 'api', 'create')
-  await circuits.succeeded('p', 'blob', 'put')
-  await circuits.succeeded('p', 'api')
+  await circuits.succeeded('create', 'p')
+  await circuits.succeeded('put', 'p')
+  await circuits.succeeded('read', 'p')
   // The probe is still at its steps, so no other upload begins.
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(await fails(unknown, 4, 'complete')).toBe('hold')
-  await circuits.succeeded('p', 'api', 'complete')
+  await circuits.succeeded('complete', 'p')
   expect(recorded.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
   expect(await fails(unknown, 5, 'complete')).toBe('count')
 })
@@ -85,7 +100,7 @@ test('faults that are not faults of the service', async () => {
     expect(await fails(unknown, 1, 'complete')).toBe('count')
   // A success of that step lies between the failures.
   await fails(unknown, 2, 'complete')
-  await circuits.succeeded('p', 'api', 'complete')
+  await circuits.succeeded('complete', 'p')
   expect(await fails(unknown, 3, 'complete')).toBe('count')
   // The fault differs, or the step.
   expect(await fails({ ...unknown, status: 410 }, 4, 'complete')).toBe('count')
@@ -93,11 +108,6 @@ test('faults that are not faults of the service', async () => {
   // More than five minutes lie between the failures.
   await clock.advance(5 * minute_ms + 1)
   for (const content of [6, 7]) expect(await fails(unknown, content, 'complete')).toBe('count')
-  // The service answered about each of them.
-  for (const content of [8, 9, 10, 11])
-    expect(await fails({ about: 'content', status: 400, message: 'no' }, content, 'create')).toBe(
-      'count',
-    )
   expect(recorded).toEqual([])
 })
 
@@ -105,6 +115,7 @@ test('three contents whose PUT is answered before all bytes are sent rest the st
   const { circuits, fails } = setUp()
   const early: Failure = {
     about: 'unknown_protocol',
+    call: 'put',
     message: 'it was taken before all the bytes were sent',
   }
   for (let times = 0; times < 20; times++) expect(await fails(early, 1, 'put')).toBe('count')
@@ -115,8 +126,8 @@ test('three contents whose PUT is answered before all bytes are sent rest the st
 
 test('a content that fails alone counts the failure if the host answered others within five minutes', async () => {
   const { circuits, clock, recorded, fails } = setUp()
-  for (const [host, step] of [['api', 'create'] as const, ['blob', 'put'] as const]) {
-    await circuits.succeeded('p', host, step)
+  for (const step of ['create', 'put'] as const) {
+    await circuits.succeeded(step, 'p')
     for (let times = 0; times < 100; times++) expect(await fails(ill, 1, step)).toBe('count')
   }
   expect(recorded).toEqual([])
@@ -134,7 +145,7 @@ test('a single content without any earlier success: its first slot is given up b
 
 test('if the API is unreachable, no content is at fault', async () => {
   const { circuits, fails } = setUp()
-  await circuits.succeeded('p', 'api')
+  await circuits.succeeded('read', 'p')
   const verdicts: string[] = []
   for (let times = 0; times < 3; times++) verdicts.push(await fails(refused, 1, 'create'))
   expect(verdicts).toEqual(['count', 'count', 'hold'])
@@ -147,43 +158,13 @@ test('a probe does not count a failure against its content, even if another call
   expect(await fails(ill, 2, 'create')).toBe('hold')
 })
 
-test('a content is given up after max_attempts, but not within ten minutes', () => {
-  const now_ms = 100 * minute_ms
-  const at = (attempts: number, minutes: number | undefined) => {
-    const failing_since_ms = minutes === undefined ? undefined : now_ms - minutes * minute_ms
-    return givenUp({ attempts, failing_since_ms }, unknown, 12, now_ms)
-  }
-  for (const goes_on of [at(10, 60), at(11, 9.9), at(500, 9.9), at(11, undefined)])
-    expect(goes_on).toBeUndefined()
-  expect(at(11, 10)).toEqual({
-    ...unknown,
-    code: 'gave_up',
-    message: 'given up after 12 tries in 10 min: the service answered 404',
-  })
-})
-
-test('a slot is given up at the third PUT failure in a row, or if complete does not know it', () => {
-  const of = (slot_failures: number, failure: Failure, step: Step, attempts = slot_failures) =>
-    isSlotGivenUp({ slot_failures, attempts }, failure, step, 12)
-  expect([of(1, refused, 'put'), of(2, refused, 'put'), of(2, unknown, 'complete')]).toEqual([
-    false,
-    true,
-    true,
-  ])
-  expect([of(2, ill, 'complete'), of(2, ill, 'create')]).toEqual([false, false])
-  // The last try does not use a ticket that failed before.
-  expect([of(0, refused, 'put', 9), of(0, refused, 'put', 10), of(0, ill, 'complete', 10)]).toEqual(
-    [false, true, false],
-  )
-})
-
 test('an asset that is missing after it was sent again counts as removed after ten minutes', () => {
   vi.spyOn(Math, 'random').mockReturnValue(1)
   onTestFinished(() => void vi.restoreAllMocks())
   const follow = { first_ms: 500, max_ms: 500, dead_hit_after_ms: 0, list_from: 0 }
   const work = { content: 7, attempts: 2, following_since_ms: 0, vanished: 1 } as FollowWork
-  const gone: Failure = { about: 'asset_gone', status: 404, message: 'not there' }
-  expect(unreadFact({ ...work, vanished: 0 }, gone, 0, follow)).toEqual({
+  const gone: Failure = { about: 'asset_gone', call: 'read', status: 404, message: 'not there' }
+  expect(unreadFact({ ...work, vanished: 0 }, gone, true, 0, follow)).toEqual({
     type: 'asset_vanished',
     content: 7,
   })
@@ -194,8 +175,8 @@ test('an asset that is missing after it was sent again counts as removed after t
     not_before_ms: 10 * minute_ms + 499,
     note,
   }
-  expect(unreadFact(work, gone, 10 * minute_ms - 1, follow)).toEqual(goes_on)
-  expect(unreadFact(work, gone, 10 * minute_ms, follow)).toEqual({
+  expect(unreadFact(work, gone, true, 10 * minute_ms - 1, follow)).toEqual(goes_on)
+  expect(unreadFact(work, gone, true, 10 * minute_ms, follow)).toEqual({
     type: 'asset_vanished',
     content: 7,
   })

@@ -2,6 +2,7 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
 import { createReadingWait } from '../../daemon/drain.ts'
 import { refused_fact } from '../../domain/fact.ts'
+import { featureIn } from '../../domain/trouble.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
@@ -77,6 +78,9 @@ function worstOf(
     const [what] = about.split(':')
     if (what === 'account' || what === 'project')
       return new SluiceError({ code: `${what}.refused`, message, hint })
+    if (featureIn(about) !== undefined) continue
+    if (about.startsWith('uploads:'))
+      return new SluiceError({ code: 'uploads.refused', message, hint })
     const waited_ms = now_ms - Math.max(since_ms, began_ms)
     if (waited_ms < patience) continue
     if (code !== 'service.asked_to_wait')

@@ -45,7 +45,7 @@ export function serveControl(
     },
     async retry({ folder, path }) {
       refuseUnknown(folder)
-      await daemon.ledger.record([{ type: 'retried', folder, path }])
+      await daemon.retry(folder, path)
     },
     async accept({ folder, path }) {
       refuseUnknown(folder)

@@ -1,7 +1,7 @@
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { FileLines, Log } from '../../base/text/log.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
-import { troubleSubject } from '../../domain/fact.ts'
+import { troubleSubject } from '../../domain/trouble.ts'
 import type { PromptReport } from '../../prompts/run-tools.ts'
 import type { SyncReport } from '../../sync/report.ts'
 

@@ -8,6 +8,7 @@ import { formatDuration } from '../../base/text/format.ts'
 import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { parseBaseUrl } from '../../remote/api.ts'
+import { judgeFailure } from '../../remote/judge-failure.ts'
 import { failureText, reader_text, roleHint } from '../../remote/outcome.ts'
 import { createRemote } from '../../remote/remote.ts'
 import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
@@ -93,11 +94,12 @@ async function checkProject(
       role !== 'reader' || config.folders.every((folder) => folder.project_id !== project_id)
     if (outcome.ok && may_send) return ok('the token reaches it')
     if (outcome.ok) return fault(reader_text, roleHint(project_id))
-    const { about } = outcome.failure
+    const { blame, fact } = judgeFailure(outcome.failure, {})
     const text = failureText(outcome.failure)
-    if (about === 'account')
+    if (fact === 'refused') return fault(text, 'ask whoever runs the service for this right')
+    if (blame === 'token')
       return fault(text, `make a new token; this one came from ${secrets.source}`)
-    if (about === 'project')
+    if (blame === 'project')
       return fault(text, 'check the project id, and that the token’s owner is a member')
     const host = findings('api_host', new URL(config.service!.base_url).host)
     return host.fault(text, 'check service.base_url; if it is right, wait and try again')

@@ -4,8 +4,9 @@ import { backoff_ms, type Clock, minute_ms, second_ms } from '../../base/time/ti
 import { ingest_failed } from '../../domain/asset.ts'
 import type { AttachedLabel, ComparedAsset } from '../../ledger/views/view-comparison.ts'
 import { type AssetRecord, assetIdOf } from '../../remote/assets.ts'
+import { judgeFailure } from '../../remote/judge-failure.ts'
 import { walkList } from '../../remote/list-place.ts'
-import { type Failure, type FailureAbout, failureText, type Outcome } from '../../remote/outcome.ts'
+import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
 const max_rows_at_once = 500
@@ -308,12 +309,9 @@ const max_tries = 5
 const max_wait_ms = minute_ms
 const retry = { first_ms: second_ms, max_ms: 15 * second_ms }
 
-const passing: readonly FailureAbout[] = ['network', 'later']
-const of_all: readonly FailureAbout[] = ['account', 'project', 'network', 'later']
-
 /**
  * Calls until there is an answer, or none can be expected. Failures of a single asset are returned.
- * Errors: `account.refused`, `project.refused`, `answer.unreachable`, `answer.stopped`.
+ * Errors: `account.refused`, `project.refused`, `answer.refused`, `answer.unreachable`, `answer.stopped`.
  */
 async function ask<Value>(
   call: () => Promise<Outcome<Value>>,
@@ -322,11 +320,12 @@ async function ask<Value>(
   for (let tried = 0; ; tried += 1) {
     if (signal.aborted) throw stopped()
     const outcome = await call()
-    if (outcome.ok || !of_all.includes(outcome.failure.about)) return outcome
+    if (outcome.ok) return outcome
     const { failure } = outcome
+    const is_passing = failure.about === 'network' || failure.about === 'later'
+    if (judgeFailure(failure, {}).blame === 'none' && !is_passing) return outcome
     const wait_ms = failure.retry_after_ms ?? backoff_ms(tried, retry)
-    if (!passing.includes(failure.about) || tried + 1 >= max_tries || wait_ms > max_wait_ms)
-      throw faultOf(failure)
+    if (!is_passing || tried + 1 >= max_tries || wait_ms > max_wait_ms) throw faultOf(failure)
     await clock.sleep(wait_ms, signal)
   }
 }
@@ -340,11 +339,16 @@ function stopped(): SluiceError {
 
 function faultOf(failure: Failure): SluiceError {
   const message = failureText(failure)
-  if (failure.about === 'account') {
+  const { blame } = judgeFailure(failure, {})
+  if (blame === 'token') {
     const hint = '`sluice doctor` says where the token comes from; nothing was called missing'
     return new SluiceError({ code: 'account.refused', message, hint })
   }
-  if (failure.about === 'project') {
+  if (blame === 'uploads') {
+    const hint = 'ask whoever runs the service; nothing was called missing'
+    return new SluiceError({ code: 'answer.refused', message, hint })
+  }
+  if (blame === 'project') {
     const hint = 'check the project_id, and that the token reaches it; nothing was called missing'
     return new SluiceError({ code: 'project.refused', message, hint })
   }

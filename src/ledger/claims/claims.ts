@@ -235,6 +235,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const sources = row.state === 'sent' ? [] : sourcesOf(row, now_ms)
     if (!sources) return undefined
     const [first] = sources
+    const type = parts.contents.types.standing(row.project, first?.path ?? '')
     return {
       content: row.id,
       project_id: projectOf(row),
@@ -247,6 +248,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
       failing_since_ms: row.failing_since_ms,
       slot_failures: row.slot_failures,
       ticket: ticket?.ticket,
+      type,
       name: first ? `${first.folder}/${first.path}` : nameOf(row),
       sources,
     }

@@ -4,7 +4,7 @@ import { day_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { type ContentProgress, contentAfter, isUnderway } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
-import { trial_ms, typeRefusal, typeTrial } from '../../domain/file-type.ts'
+import { trial_ms, typeRefusal, typeRest, typeTrial } from '../../domain/file-type.ts'
 import { fact_table } from '../fact-table.ts'
 import type { Tickets } from '../file/tickets.ts'
 import { type ContentRow, createContentRows } from '../rows/content-rows.ts'
@@ -83,6 +83,8 @@ export function createContentRecorder(
     if (fact.type === 'slot_reserved' && fact.given_name) names.give(before.id, fact.given_name)
     if (fact.type === 'asset_ready') names.learn(before.id, fact.shown_name, at_ms)
     if (after.state !== before.state) restage(before, after, at_ms)
+    if (fact.type === 'type_rests') types.rest(before, fact.error.message, at_ms)
+    if (fact.type === 'types_freed') tryTypes(types.free(before.project, at_ms), at_ms)
     if (fact.type === 'bytes_accepted') {
       mark_sent.run(at_ms, before.id)
       usage.add('sent', before.size, at_ms)
@@ -113,16 +115,25 @@ export function createContentRecorder(
     }
   }
 
+  /** Makes the contents of freed types wanted again. Their types still decide about them. */
+  function tryTypes(contents: readonly number[], at_ms: number): void {
+    for (const content of contents) {
+      const again = { type: 'content_wanted_again', content, not_before_ms: at_ms } as const
+      apply({ ...again, of_type: true }, at_ms)
+    }
+  }
+
   /** Refuses or defers a wanted content that its types hold. Returns false for any other. */
   function heldByType(content: ContentRow, at_ms: number): boolean {
     const type =
       content.state === 'wanted' && !content.any_type ? types.holding(content, at_ms) : undefined
     if (!type) return false
-    if (type.state !== 'refused') return hold(content, at_ms + trial_ms, typeTrial(type.extension))
-    return apply(
-      { type: 'type_refused', content: content.id, error: typeRefusal(type.extension) },
-      at_ms,
-    )
+    if (type.state !== 'refused' && type.rests === null)
+      return hold(content, at_ms + trial_ms, typeTrial(type.extension))
+    const { extension, rests } = type
+    const { code } = typeRest(extension, '')
+    const error = rests === null ? typeRefusal(extension) : { code, message: rests }
+    return apply({ type: 'type_refused', content: content.id, error }, at_ms)
   }
 
   /** Defers a content that is not at fault. It then has no place of an unproven type. */

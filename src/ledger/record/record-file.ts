@@ -165,7 +165,7 @@ export function createFileRecorder(parts: {
     }
     const known = rows.find(bytes.project, md5, stat.size)
     const has_other_type =
-      known?.state === 'type_refused' && !contents.types.isRefused(bytes.project, path)
+      known?.state === 'type_refused' && !contents.types.isHeld(bytes.project, path)
     const times = newTimes(row, stat, at_ms)
     if (known && known.state !== 'abandoned' && !has_other_type) {
       // Its other paths may be out of reach, or may have sent an earlier version just now.

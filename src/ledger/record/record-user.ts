@@ -49,6 +49,11 @@ export function createUserRecorder(
        AND content IN (SELECT content FROM files WHERE folder = @folder AND state = 'present')`,
   )
   const forget_refusal = database.prepare('DELETE FROM name_refusals WHERE project = ?')
+  // A project may rest its labels for a day.
+  const relabel_sooner = database.prepare(
+    `UPDATE contents SET labels_due_ms = @at_ms WHERE state = 'ready' AND labels_due_ms > @at_ms
+       AND id IN (SELECT content FROM files WHERE folder = @folder AND state = 'present')`,
+  )
 
   function apply(
     fact: Exclude<UserFact, { type: 'removals_accepted' }>,
@@ -61,6 +66,7 @@ export function createUserRecorder(
       contents.retry(judge(folder.project, extensionOf(path), at_ms), at_ms)
       return
     }
+    if (type === 'retried') relabel_sooner.run({ folder: folder.id, at_ms })
     checkAgain(folder, path, type, type === 'accepted' ? { accepted: true } : {}, at_ms)
     if (type === 'retried') {
       forget_refusal.run(folder.project)

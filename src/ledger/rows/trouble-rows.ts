@@ -19,7 +19,11 @@ export function createTroubleRows(database: Sqlite) {
        ON CONFLICT (about) DO UPDATE SET code = excluded.code, message = excluded.message, hint = excluded.hint, last_ms = excluded.last_ms`,
   )
   const end = database.prepare('DELETE FROM troubles WHERE about = ?')
-  const forget = database.prepare('DELETE FROM troubles')
+  // A refused label is tried again after a day, so only an old trouble says why none is attached.
+  const forget = database.prepare(
+    `DELETE FROM troubles WHERE about NOT LIKE 'labels:%'
+       OR NOT EXISTS (SELECT 1 FROM contents WHERE state = 'ready' AND labels_due_ms IS NOT NULL)`,
+  )
 
   function apply(fact: TroubleFact, at_ms: number): void {
     if (fact.type === 'daemon_started') forget.run()

@@ -3,8 +3,10 @@ import { day_ms } from '../../base/time/time.ts'
 import {
   extensionOf,
   max_failed_of_type,
+  type TypeStanding,
   trial_ms,
   typeRefusal,
+  typeRest,
   typeTrial,
 } from '../../domain/file-type.ts'
 import { type ContentRow, type ContentRows, in_need } from './content-rows.ts'
@@ -21,6 +23,8 @@ interface TypeRow {
   failed: string
   /** Unix ms of the last failure that counts, then of the last daily try. */
   tried_ms: number
+  /** What the service says: it refuses contents of this type on create. Null: it does not. */
+  rests: string | null
 }
 
 /**
@@ -42,16 +46,28 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   const trials = new Map<string, Trial>()
   const get = database.prepare('SELECT * FROM types WHERE project = ? AND extension = ?')
   const put = database.prepare(
-    'INSERT OR REPLACE INTO types VALUES (@project, @extension, @state, @failed, @tried_ms)',
+    'INSERT OR REPLACE INTO types VALUES (@project, @extension, @state, @failed, @tried_ms, @rests)',
   )
   // Equal files under a thousand names have few types.
   const paths_of = database
     .prepare(`SELECT path FROM files WHERE content = ? AND state = 'present' LIMIT 1000`)
     .pluck()
-  const all_refused = database.prepare(`SELECT * FROM types WHERE state = 'refused'`)
+  const all_refused = database.prepare(
+    `SELECT * FROM types WHERE state = 'refused' OR rests IS NOT NULL`,
+  )
+  const all_resting = database.prepare(
+    'SELECT * FROM types WHERE rests IS NOT NULL AND project = ?',
+  )
+  const one_usable = database.prepare(
+    `SELECT 1 FROM types WHERE project = ? AND state = 'usable' LIMIT 1`,
+  )
   const all_held = database.prepare(`SELECT id, project, attempts FROM contents WHERE ${held}`)
+  // The longest untried first: one that is at fault itself must not be the only one.
   const one_held = database
-    .prepare(`SELECT id FROM contents WHERE ${held} AND project = ? AND error_code = ? LIMIT 1`)
+    .prepare(
+      `SELECT id FROM contents WHERE ${held} AND project = ? AND error_code IN (?, ?)
+         ORDER BY coalesce(intended_ms, 0), id LIMIT 1`,
+    )
     .pluck()
 
   const released = database.prepare(
@@ -60,7 +76,9 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
 
   function typeOf(project: number, extension: string): TypeRow {
     const known = get.get(project, extension) as TypeRow | undefined
-    return known ?? { project, extension, state: 'unproven', failed: '[]', tried_ms: 0 }
+    return (
+      known ?? { project, extension, state: 'unproven', failed: '[]', tried_ms: 0, rests: null }
+    )
   }
 
   function typesOf({ id, project }: Content): TypeRow[] {
@@ -123,10 +141,34 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   ): number[] {
     const news = types.filter((type) => type.state !== state && type.state !== 'usable')
     for (const type of news) save({ ...type, state }, at_ms)
-    if (!news.some(isRefused)) return []
+    return news.some(isRefused) ? noLongerHeld() : []
+  }
+
+  function noLongerHeld(): number[] {
     return (all_held.all() as Content[])
-      .filter((content) => !typesOf(content).every(isRefused))
+      .filter((content) => !typesOf(content).every(isHeld))
       .map(({ id }) => id)
+  }
+
+  /** The service refuses such contents on create. */
+  function rest(content: Content, said: string, at_ms: number): void {
+    for (const type of typesOf(content)) {
+      if (type.rests === null) save({ ...type, rests: said, tried_ms: at_ms }, at_ms)
+    }
+  }
+
+  /** Ends the rest of all types of a project. Returns the contents that nothing holds now. */
+  function free(project: number, at_ms: number): number[] {
+    const resting = all_resting.all(project) as TypeRow[]
+    for (const type of resting) save({ ...type, rests: null }, at_ms)
+    return resting.length === 0 ? [] : noLongerHeld()
+  }
+
+  /** What is known of the type of a path, for the judgement of a refusal. */
+  function standing(project: number, path: string): TypeStanding {
+    const { extension, rests, state } = typeOf(project, extensionOf(path))
+    const is_project_proven = one_usable.get(project) !== undefined
+    return { extension, rests: rests !== null, is_proven: state === 'usable', is_project_proven }
   }
 
   /**
@@ -134,7 +176,9 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
    * content takes a place in each unproven one.
    */
   function holding(content: Content, at_ms: number): TypeRow | undefined {
-    const types = typesOf(content)
+    const all = typesOf(content)
+    const types = all.filter(({ rests }) => rests === null)
+    if (types.length === 0) return all[0]
     if (types.some(({ state }) => state === 'usable' || state === 'accepted')) return undefined
     const unproven = types.filter((type) => !isRefused(type))
     if (unproven.every((type) => isFull(type, content, at_ms))) return unproven[0] ?? types[0]
@@ -163,21 +207,35 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
     )
     for (const type of due) save({ ...type, tried_ms: at_ms }, at_ms)
     return due.flatMap(
-      ({ project, extension }) => one_held.all(project, typeRefusal(extension).code) as number[],
+      ({ project, extension }) =>
+        one_held.all(
+          project,
+          typeRefusal(extension).code,
+          typeRest(extension, '').code,
+        ) as number[],
     )
   }
 
   return {
+    rest,
+    free,
+    standing,
     failed,
     leave,
     holding,
     dailyTries,
     undoAccept,
     becameReady: (content: Content, at_ms: number) => release(typesOf(content), 'usable', at_ms),
-    accept: (project: number, extension: string, at_ms: number) =>
-      release([typeOf(project, extension)], 'accepted', at_ms),
-    isRefused: (project: number, path: string) => isRefused(typeOf(project, extensionOf(path))),
+    accept: (project: number, extension: string, at_ms: number) => [
+      ...free(project, at_ms),
+      ...release([typeOf(project, extension)], 'accepted', at_ms),
+    ],
+    isHeld: (project: number, path: string) => isHeld(typeOf(project, extensionOf(path))),
   }
+}
+
+function isHeld(type: TypeRow): boolean {
+  return type.rests !== null || isRefused(type)
 }
 
 function judged(type: TypeRow): TypeRow {

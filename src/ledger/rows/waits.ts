@@ -45,6 +45,13 @@ const table = [
     'removed on the service',
   ],
   [
+    'resting_type',
+    'contents',
+    `${in_need} AND contents.state = 'type_refused' AND contents.error_code LIKE 'type_rests:%'`,
+    'accepted retried',
+    'of a type that the service refuses',
+  ],
+  [
     'refused_type',
     'contents',
     `${in_need} AND contents.state = 'type_refused'`,

@@ -3,6 +3,7 @@ import { formatDuration } from '../../base/text/format.ts'
 import { backoff_ms, type Clock } from '../../base/time/time.ts'
 import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
 import type { Question } from '../../remote/chats.ts'
+import { judgeFailure } from '../../remote/judge-failure.ts'
 import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
 import {
@@ -63,7 +64,7 @@ function notAsked(failure: Failure, { scope }: Question, chat_id: string | undef
       hint: `Sluice does not send it again: check ${where} in the assistant, and ask again only if it is not there`,
     })
   }
-  if (failure.about === 'content') {
+  if (judgeFailure(failure, {}).fact === 'refused') {
     const is_gone = failure.status === 404 || failure.status === 410
     return new SluiceError({
       code: 'answer.refused',
@@ -108,15 +109,16 @@ function goneHint(scope: Question['scope'], chat_id: string | undefined): string
   return `${chat}${removed}${uncheckedIds({ concepts: scope?.concept_ids ?? [], views: scope?.view_ids ?? [] })}`
 }
 
-/** The error if account or project is refused: no other try helps then. Else undefined. */
+/** The error if token or project is refused: no other try helps then. Else undefined. */
 function refusal(failure: Failure): SluiceError | undefined {
-  const { about } = failure
-  if (about !== 'account' && about !== 'project') return undefined
-  const hint =
-    about === 'account'
-      ? 'renew the token'
-      : 'check project_id in the config, and that the token may use it'
-  return new SluiceError({ code: `${about}.refused`, message: failureText(failure), hint })
+  const { blame } = judgeFailure(failure, {})
+  const message = failureText(failure)
+  if (blame === 'token')
+    return new SluiceError({ code: 'account.refused', message, hint: 'renew the token' })
+  const hint = 'check project_id in the config, and that the token may use it'
+  return blame === 'project'
+    ? new SluiceError({ code: 'project.refused', message, hint })
+    : undefined
 }
 
 export type Answered = Extract<TurnVerdict, { state: 'answered' }>

@@ -30,17 +30,17 @@ export async function askTurn(
     }
     const outcome = await send(planned, body, tools)
     if (outcome.ok) {
-      await circuit.succeeded(project_id, 'api')
+      await circuit.succeeded('chat', project_id)
       return [{ type: 'turn_asked', run, ...outcome.value }]
     }
     const { failure } = outcome
     // The call was dropped midway. The next start finds out whether it reached the service.
     if (hard.aborted) return []
-    await circuit.failed(failure, project_id, 'api')
+    const { fact } = await circuit.failed(failure, project_id)
     if (!isSurelyUndone(failure)) return []
-    if (failure.about !== 'content') return [deferUnsent(work, failure, tools)]
-    if (round > 0 || planned.turn > 0 || !(isGone(failure) || isLong(body)))
-      return [refused(run, failure, settings)]
+    if (fact !== 'refused') return [deferUnsent(work, failure, tools)]
+    const may_help = failure.about === 'content' && (isGone(failure) || isLong(body))
+    if (round > 0 || planned.turn > 0 || !may_help) return [refused(run, failure, settings)]
     const facts = await planAgain(planned, settings, failure, tools)
     const unsent: RunFact = {
       type: 'turn_unsent',

@@ -41,10 +41,10 @@ export async function awaitAnswer(
     const verdict = judgeTurn(reads, is_late)
     // The service may not find a young message yet, but it has answered.
     if (outcome.ok || isNotFound(outcome.failure)) {
-      await circuit.succeeded(project_id, 'api')
+      await circuit.succeeded('message', project_id)
       const facts = factsOf(work, verdict)
       if (facts) return facts
-    } else if ((await circuit.failed(outcome.failure, project_id, 'api')) === 'hold') {
+    } else if ((await circuit.failed(outcome.failure, project_id)).fact === 'untried') {
       if (clock.now_ms() - began_ms <= deadline_ms) return []
       const is_lasting = isAnswered(outcome.failure) && work.attempts >= max_late_reads
       return [

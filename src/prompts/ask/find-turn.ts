@@ -56,7 +56,7 @@ export async function findTurn(
   for (let tries = 0; !soft.aborted; tries++) {
     try {
       const found = await search.pass()
-      await circuit.succeeded(project_id, 'api')
+      await circuit.succeeded('message', project_id)
       if (found)
         return [
           {
@@ -71,7 +71,7 @@ export async function findTurn(
     } catch (error) {
       if (!(error instanceof Unread)) throw error
       if (hard.aborted) return []
-      const holds = (await circuit.failed(error.failure, project_id, 'api')) === 'hold'
+      const holds = (await circuit.failed(error.failure, project_id)).fact === 'untried'
       const is_late = holds
         ? clock.now_ms() - intended_ms > asking.find_turn_ms
         : tries > 0 && searching.isOver()

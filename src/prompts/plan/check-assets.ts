@@ -1,6 +1,7 @@
 import { type LossFact, lossOf } from '../../domain/asset.ts'
 import { walkAssets } from '../../remote/assets.ts'
-import type { Outcome } from '../../remote/outcome.ts'
+import { judgeFailure } from '../../remote/judge-failure.ts'
+import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
 import type { PromptScope } from '../prompt-settings.ts'
 import { isNotFound, type RunTools } from '../run-tools.ts'
 
@@ -68,6 +69,7 @@ export async function checkScope<Kinds extends CheckedKinds>(
   { remote }: Pick<RunTools, 'remote'>,
 ): Promise<Outcome<{ scope: Kinds; gone: string[]; notes: string[] }>> {
   const gone = new Set<string>()
+  const notes: string[] = []
   for (const chat_id of scope.chats) {
     const outcome = await remote.listMessages(project_id, chat_id)
     if (outcome.ok) continue
@@ -77,22 +79,28 @@ export async function checkScope<Kinds extends CheckedKinds>(
   const others = scope.projects.filter((id) => id !== project_id)
   if (others.length > 0) {
     const outcome = await remote.listProjects()
-    if (!outcome.ok) return outcome
-    const known = new Set(outcome.value.map((project) => project.project_id))
+    if (!outcome.ok && mayHoldUp(outcome.failure)) return outcome
+    const known = outcome.ok ? outcome.value.map((project) => project.project_id) : others
     for (const id of others) {
-      if (!known.has(id)) gone.add(id)
+      if (!known.includes(id)) gone.add(id)
     }
+    if (!outcome.ok)
+      notes.push(`${others.join(', ')}: not checked, since ${failureText(outcome.failure)}`)
   }
   const isThere = (id: string) => !gone.has(id)
-  const notes = [...gone].map(
-    (id) => `${id} is left out: the service does not have it, or the token has no access`,
-  )
+  for (const id of gone)
+    notes.push(`${id} is left out: the service does not have it, or the token has no access`)
   const left = {
     ...scope,
     chats: scope.chats.filter(isThere),
     projects: scope.projects.filter(isThere),
   }
   return { ok: true, value: { scope: left, gone: [...gone], notes } }
+}
+
+/** The list of projects only checks an id: a question needs it less than the answer about it. */
+function mayHoldUp(failure: Failure): boolean {
+  return failure.status === undefined || judgeFailure(failure, {}).blame !== 'none'
 }
 
 /** Message part about ids that may cause a 404 of the question, after the others were checked. */

@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatDuration, formatSpan } from '../../base/text/format.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import { type Absence, refused_fact, troubleSubject } from '../../domain/fact.ts'
+import { type Absence, refused_fact } from '../../domain/fact.ts'
+import { featureIn, projectIn, troubleSubject } from '../../domain/trouble.ts'
 import {
   afterAtWork,
   type Health,
@@ -127,7 +128,9 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
   const { troubles, now_ms } = facts
   const away = awayIn(facts)
   return troubles.flatMap(({ about, message, hint, since_ms }) => {
-    const project = /^project:(.*)$/.exec(about)?.[1]
+    // Sluice goes on without the feature, and `sluice status` says so.
+    if (featureIn(about) !== undefined) return []
+    const project = projectIn(about)
     const kind = troubleKind(about)
     if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
     const lasting =
@@ -146,7 +149,7 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
 function troubleKind(about: string): Problem['kind'] {
   if (about === 'account' || about === 'page') return about
   if (about.startsWith(refused_fact)) return 'record'
-  return about.startsWith('project:') ? 'project' : 'service'
+  return projectIn(about) === undefined ? 'service' : 'project'
 }
 
 function auditProblems(facts: HealthFacts, { audit_late_ms }: HealthLimits): Problem[] {

@@ -4,11 +4,11 @@ import type { ListedAsset } from '../../domain/audit.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { type AuditState, expectedAssets, type UnauditedAsset } from '../../ledger/audit-work.ts'
 import { type AssetRecord, assetIdOf, assets_a_page, isUnfilled } from '../../remote/assets.ts'
+import { mayRest } from '../../remote/judge-failure.ts'
 import { ListPlace } from '../../remote/list-place.ts'
-import type { Outcome } from '../../remote/outcome.ts'
+import type { Call, Outcome } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
 import type { ClaimTools } from '../claim-worker.ts'
-import { isOfAHost } from '../fault-counts.ts'
 
 const reads_at_once = 4
 /** Number of passes over unanswered assets before the round ends without them. */
@@ -38,7 +38,7 @@ export function createAuditRound(
 
   /** Checks only whether the project can be reached. */
   async function probe(remote: Remote): Promise<void> {
-    await noted(await remote.listAssets(project_id, { limit: 1 }))
+    await noted('list', await remote.listAssets(project_id, { limit: 1 }))
   }
 
   async function list(round: number, cursor: string | undefined, remote: Remote): Promise<number> {
@@ -48,7 +48,7 @@ export function createAuditRound(
     if (refused === 'lost') await endList(round)
     // A refused cursor says nothing about the service or the project.
     if (refused !== 'unsaid') return 0
-    if ((await noted(outcome)) === 'hold' || !outcome.ok) return 1
+    if (!(await noted('list', outcome)) || !outcome.ok) return 1
     const items = place.take(outcome.value)?.map(listedAsset)
     const { next } = outcome.value
     if (items) await record({ type: 'assets_listed', project_id, round, cursor: next, items })
@@ -96,8 +96,8 @@ export function createAuditRound(
     remote: Remote,
   ): Promise<'known' | 'unanswered' | 'hold'> {
     const outcome = await remote.readAsset(project_id, asset_id)
-    const verdict = await noted(await orOfTheHost(outcome, remote))
-    if (verdict === 'hold' || signal.aborted) return 'hold'
+    const goes_on = await noted('read', await orOfTheHost(outcome, remote))
+    if (!goes_on || signal.aborted) return 'hold'
     if (!outcome.ok && outcome.failure.about !== 'asset_gone') return 'unanswered'
     const loss = lossOf({ content, asset_id }, outcome.ok ? outcome.value : 'gone')
     if (loss) report.later(`audit: ${loss.type}`, name)
@@ -108,13 +108,14 @@ export function createAuditRound(
   /** If one asset gives bad answers, the service may be fine: then the outcome of a list counts. */
   async function orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
     if (outcome.ok || outcome.failure.retry_after_ms !== undefined) return outcome
-    return isOfAHost(outcome.failure, 'api') ? remote.listAssets(project_id, { limit: 1 }) : outcome
+    return mayRest(outcome.failure) ? remote.listAssets(project_id, { limit: 1 }) : outcome
   }
 
-  async function noted(outcome: Outcome<unknown>): Promise<'go on' | 'hold'> {
-    if (outcome.ok) await circuits.succeeded(project_id, 'api')
-    else if ((await circuits.failed(outcome.failure, project_id, 'api')) === 'hold') return 'hold'
-    return 'go on'
+  /** False if the service must not be asked further. */
+  async function noted(call: Call, outcome: Outcome<unknown>): Promise<boolean> {
+    if (!outcome.ok) return (await circuits.failed(outcome.failure, project_id)).fact !== 'untried'
+    await circuits.succeeded(call, project_id)
+    return true
   }
 
   /** A stopped auditor records nothing more: another may audit the project now. */

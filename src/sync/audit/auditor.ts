@@ -3,10 +3,10 @@ import { longest_rest_ms, runWorker, type Worker } from '../../base/run/worker.t
 import { counted, formatCount } from '../../base/text/format.ts'
 import { hour_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import { isMassRemoval } from '../../domain/audit.ts'
+import type { About } from '../../domain/trouble.ts'
 import { type AuditState, expectedAssets } from '../../ledger/audit-work.ts'
 import type { Remote } from '../../remote/remote.ts'
 import type { ClaimTools } from '../claim-worker.ts'
-import type { About } from '../report.ts'
 import { createAuditRound, pauseAfterTurn_ms } from './audit-round.ts'
 
 export interface AuditSettings {

@@ -27,12 +27,13 @@ const min_gone_ms = 10 * minute_ms
 export function unreadFact(
   work: FollowWork,
   failure: Failure,
+  is_gone: boolean,
   now_ms: number,
   follow: FollowSettings,
 ): ContentFact {
   const { content, vanished, attempts, following_since_ms } = work
   const is_believed = vanished < max_vanished || now_ms - following_since_ms >= min_gone_ms
-  if (failure.about === 'asset_gone' && is_believed) return { type: 'asset_vanished', content }
+  if (is_gone && is_believed) return { type: 'asset_vanished', content }
   const note = { code: failure.code ?? failure.about, message: failure.message }
   return {
     type: 'ingest_continues',

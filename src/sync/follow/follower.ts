@@ -3,7 +3,6 @@ import { allEnded } from '../../base/run/worker.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
 import { type AssetRecord, walkAssets } from '../../remote/assets.ts'
-import type { Failure } from '../../remote/outcome.ts'
 import { type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 import { type FollowSettings, followFact, unreadFact } from './follow-verdict.ts'
 
@@ -60,9 +59,9 @@ async function followProject(
   async function readPages(): Promise<boolean> {
     const max_pages = Math.ceil(pending.size / 50) + 10
     for await (const listed of walkAssets(remote, project_id, max_pages)) {
-      if (!listed.ok && isLeft(listed.failure)) return true
-      if (!listed.ok) return (await circuits.failed(listed.failure, project_id, 'api')) === 'count'
-      await circuits.succeeded(project_id, 'api')
+      // What a list cannot say is asked singly.
+      if (!listed.ok) return (await circuits.failed(listed.failure, project_id)).fact !== 'untried'
+      await circuits.succeeded('list', project_id)
       // Items without a status are read singly.
       await take(listed.value.items.filter(({ raw_status }) => raw_status !== ''))
       if (pending.size === 0 || signal.aborted) break
@@ -81,30 +80,25 @@ async function followProject(
   async function readOne(asset_id: string): Promise<'go on' | 'stop'> {
     const outcome = await remote.readAsset(project_id, asset_id)
     if (outcome.ok) {
-      await circuits.succeeded(project_id, 'api')
+      await circuits.succeeded('read', project_id)
       await take([outcome.value])
       return 'go on'
     }
     const { failure } = outcome
     const works = pending.get(asset_id) ?? []
-    const is_left = isLeft(failure)
-    if (!is_left && failure.about !== 'asset_gone') {
-      const concern = works[0] && { content: works[0].content }
-      if ((await circuits.failed(failure, project_id, 'api', concern)) === 'hold') return 'stop'
-    }
+    const concern = works[0] && { content: works[0].content }
+    const { fact } = await circuits.failed(failure, project_id, concern)
+    if (fact === 'untried') return 'stop'
     pending.delete(asset_id)
+    // The project may be out of reach and no longer configured. Then nothing is left to wait for.
+    const is_left = failure.about === 'project'
     await record(
       works.map((work) => {
         if (is_left) return { type: 'asset_vanished', content: work.content }
-        return unreadFact(work, failure, clock.now_ms(), follow)
+        return unreadFact(work, failure, fact === 'gone', clock.now_ms(), follow)
       }),
     )
     return 'go on'
-  }
-
-  /** True if the project is out of reach and not configured: its contents count as vanished. */
-  function isLeft({ about }: Failure): boolean {
-    return about === 'project' && !circuits.asksFor(project_id)
   }
 
   async function take(records: readonly AssetRecord[]): Promise<void> {

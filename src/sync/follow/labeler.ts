@@ -1,15 +1,16 @@
 import { backoff_ms, day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { LabelFact } from '../../domain/fact.ts'
 import type { LabelWork, Ledger } from '../../ledger/ledger.ts'
-import { type Failure, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
+import { type Failure, failureText, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
+import type { Circuits } from '../circuits.ts'
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 
 const retry = { first_ms: second_ms, max_ms: 5 * minute_ms }
 /** Wait after the service refused a label; retried this rarely while the label is wanted. */
 const refused_ms = day_ms
-/** Increasing waits for a missing asset or an odd answer, which may last seconds or for ever. */
-const retry_doubtful = { first_ms: second_ms, max_ms: refused_ms }
+/** Increasing waits for a missing asset or an odd answer. No pass of `sync` waits for them. */
+const retry_doubtful = { first_ms: 15 * minute_ms, max_ms: refused_ms }
 
 /** Brings labels of ready assets to what their folders demand, except labels set by users. */
 export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal }): ClaimWorker {
@@ -26,15 +27,25 @@ export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal })
       async act(work, held) {
         await intend(work, ledger)
         const act = (item: LabelWork) => labelAsset(item, held, tries)
-        await actOnEach(work, { circuits, signal: soft }, act, async (left) => {
+        const limits = { circuits, signal: soft, feature: 'labels' } as const
+        await actOnEach(work, limits, act, async (left) => {
           const unsent = left.flatMap((item) => withdrawn(item, labelCalls(item)))
-          if (unsent.length > 0) await ledger.record(unsent)
+          const rested = left.flatMap((item) => labelsRest(item, circuits))
+          const facts = [...unsent, ...rested]
+          if (facts.length > 0) await ledger.record(facts)
         })
       },
     },
     tools,
     soft,
   )
+}
+
+/** Puts off the labels of a project that refuses them, so that nothing waits for them. */
+function labelsRest({ content, project_id, wanted }: LabelWork, circuits: Circuits): LabelFact[] {
+  const not_before_ms = circuits.featureRests_ms('labels', project_id)
+  if (not_before_ms === undefined) return []
+  return [{ type: 'labels_deferred', content, not_before_ms, wanted }]
 }
 
 /** Records the intents before the calls, in one commit for all assets. */
@@ -61,7 +72,7 @@ async function labelAsset(
       const unsent = calls.slice(isSurelyUndone(outcome.failure) ? index : index + 1)
       return defer(work, outcome.failure, unsent, tools, tries)
     }
-    await circuits.succeeded(project_id, 'api')
+    await circuits.succeeded(call.verb, project_id)
     await ledger.record([outcome.value])
   }
   tries.delete(content)
@@ -72,23 +83,37 @@ async function defer(
   work: LabelWork,
   failure: Failure,
   unsent: readonly LabelCall[],
-  { ledger, circuits, clock, report }: ClaimTools,
+  tools: ClaimTools,
   tries: Map<number, number>,
 ): Promise<void> {
+  const { ledger, circuits, clock, report } = tools
   const { content, project_id, name, wanted } = work
   const facts: LabelFact[] = withdrawn(work, unsent)
-  if ((await circuits.failed(failure, project_id, 'api', { content })) === 'hold') {
-    if (facts.length > 0) await ledger.record(facts)
+  const judged = await unlessUnknown(failure, work, tools)
+  const { blame, fact } = await circuits.failed(judged, project_id, { content })
+  const rested = labelsRest(work, circuits)
+  if (fact === 'untried' || blame === 'feature') {
+    if (facts.length + rested.length > 0) await ledger.record([...facts, ...rested])
     return
   }
-  const is_passing =
-    failure.about === 'network' || failure.about === 'later' || failure.about === 'attempt'
+  const is_passing = fact === 'again' && judged.about !== 'unknown_protocol'
   const tried = tries.get(content) ?? 0
   tries.set(content, tried + 1)
-  const wait_ms = is_passing ? backoff_ms(tried, retry) : backoff_ms(tried, retry_doubtful)
-  const not_before_ms = clock.now_ms() + (failure.about === 'content' ? refused_ms : wait_ms)
+  const wait_ms = backoff_ms(tried, is_passing ? retry : retry_doubtful)
+  const not_before_ms = clock.now_ms() + (fact === 'refused' ? refused_ms : wait_ms)
   await ledger.record([...facts, { type: 'labels_deferred', content, not_before_ms, wanted }])
-  report.later(`its labels: ${failure.message}`, name)
+  report.later(`its labels: ${failureText(judged)}`, name)
+}
+
+/** A 404 is about the asset, unless the asset can still be read: then it is about the call. */
+async function unlessUnknown(
+  failure: Failure,
+  { project_id, asset_id }: LabelWork,
+  { remote }: ClaimTools,
+): Promise<Failure> {
+  if (failure.about !== 'asset_gone') return failure
+  const read = await remote.readAsset(project_id, asset_id)
+  return read.ok ? { ...failure, about: 'right' } : failure
 }
 
 /** One attach or detach of a label of an asset. */

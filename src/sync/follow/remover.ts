@@ -53,9 +53,6 @@ async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
   const outcome = await tools.remote.removeAsset(work.project_id, work.asset_id)
   if (outcome.ok) return afterRemoval(work, tools)
   if (outcome.failure.about === 'asset_gone') return afterGone(work, outcome.failure, tools)
-  const is_unknown = isUnknownCall(outcome.failure)
-  if (is_unknown || outcome.failure.about === 'content')
-    return keep(work, outcome.failure, is_unknown, tools)
   return defer(work, outcome.failure, tools)
 }
 
@@ -71,7 +68,7 @@ async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<voi
     return read.failure.about === 'asset_gone'
       ? afterRemoval(work, tools)
       : defer(work, read.failure, tools)
-  await circuits.succeeded(project_id, 'api')
+  await circuits.succeeded('read', project_id)
   const loss = lossOf(work, read.value)
   await ledger.record([
     { type: 'asset_kept', content, not_before_ms: clock.now_ms() },
@@ -83,7 +80,7 @@ async function afterRemoval(
   { content, project_id, name }: RemoveWork,
   tools: ClaimTools,
 ): Promise<void> {
-  await tools.circuits.succeeded(project_id, 'api')
+  await tools.circuits.succeeded('remove', project_id)
   await tools.ledger.record([{ type: 'asset_removed', content }])
   tools.report.removed(name)
 }
@@ -91,35 +88,32 @@ async function afterRemoval(
 /** The asset is gone, unless it can still be read: then the service does not know the call. */
 async function afterGone(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const read = await tools.remote.readAsset(work.project_id, work.asset_id)
-  if (read.ok) return keep(work, failure, true, tools)
+  if (read.ok) return keep(work, { ...failure, about: 'right' }, tools)
   if (read.failure.about !== 'asset_gone') return defer(work, read.failure, tools)
   return afterRemoval(work, tools)
 }
 
-/** True for method not allowed, not implemented, or an unknown address. */
-function isUnknownCall({ status, about }: Failure): boolean {
-  return status === 405 || status === 501 || (status === 404 && about === 'unknown_protocol')
-}
-
+/** The service refuses it: this removal, or all removals in the project (`right`). */
 async function keep(
   { content, name }: RemoveWork,
   failure: Failure,
-  by_service: boolean,
   { ledger, circuits, clock, report }: ClaimTools,
 ): Promise<void> {
   circuits.unused()
   const not_before_ms = clock.now_ms() + refused_ms
   const kept: RemovalFact = { type: 'asset_kept', content, not_before_ms, error: noteOf(failure) }
+  const by_service = failure.about === 'right'
   await ledger.record([by_service ? { ...kept, by_service } : kept])
   report.later(`it stays on the service: ${failureText(failure)}`, name)
 }
 
-/** Defers a removal. The intent ends only if the call surely had no effect. */
+/** Keeps or defers after a failure. The intent ends only if the call surely had no effect. */
 async function defer(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const { content, project_id, name, attempts, is_fresh } = work
   const { ledger, circuits, clock, report } = tools
-  const is_held = (await circuits.failed(failure, project_id, 'api', { content })) === 'hold'
-  const is_refused = failure.about === 'account' || failure.about === 'project'
+  const { blame, fact } = await circuits.failed(failure, project_id, { content })
+  if (fact === 'refused') return keep(work, failure, tools)
+  const is_refused = blame === 'token' || blame === 'project'
   const not_before_ms = clock.now_ms() + backoff_ms(attempts, retry)
   if (is_fresh && (is_refused || isSurelyUndone(failure))) {
     await ledger.record([{ type: 'asset_kept', content, not_before_ms }])
@@ -128,5 +122,5 @@ async function defer(work: RemoveWork, failure: Failure, tools: ClaimTools): Pro
   await ledger.record([
     { type: 'removal_deferred', content, not_before_ms, error: noteOf(failure) },
   ])
-  if (!is_held) report.later(`its removal on the service: ${failure.message}`, name)
+  if (fact !== 'untried') report.later(`its removal on the service: ${failure.message}`, name)
 }

@@ -6,12 +6,12 @@ import { uploadName } from '../../domain/asset-name.ts'
 import type { ContentFact, FileFact } from '../../domain/fact.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
 import { isUnfilled } from '../../remote/assets.ts'
+import { givenUpText, type UploadTries } from '../../remote/judge-failure.ts'
 import { type Failure, failureText, noteOf, type Outcome } from '../../remote/outcome.ts'
-import { withoutTicket } from '../../remote/put-bytes.ts'
+import { type Taken, taken_by_page, withoutTicket } from '../../remote/put-bytes.ts'
 import type { ClaimTools } from '../claim-worker.ts'
-import { givenUp, isSlotGivenUp, type Step } from '../fault-counts.ts'
 import type { Bandwidth } from './bandwidth.ts'
-import type { SendPlaces } from './send-places.ts'
+import type { SendPlaces, Step } from './send-places.ts'
 import {
   changedFact,
   openSendingSource,
@@ -42,10 +42,12 @@ export async function sendAsset(
   heartbeat: Heartbeat,
   signal: AbortSignal,
 ): Promise<void> {
-  const { content, project_id, size, attempts } = work
+  const { content, project_id, size, attempts, type } = work
   const { ledger, remote, circuits, clock, report, retry, places } = tools
   let opened: SendingSource | undefined
   let sent: Promise<void> | undefined
+  /** True while only `complete` can say whether the store has the bytes. */
+  let is_doubtful = false
 
   try {
     if (mayNotBegin()) return
@@ -113,10 +115,10 @@ export async function sendAsset(
     const outcome = await call('create', async () => (mayNotBegin() ? undefined : create()))
     if (!outcome) return undefined
     if (!outcome.ok) {
-      await failed(outcome.failure, 'create')
+      await failed(outcome.failure)
       return undefined
     }
-    await circuits.succeeded(project_id, 'api', 'create')
+    await circuits.succeeded('create', project_id, work)
     const created = outcome.value
     if (created.kind === 'exists') {
       await record({ type: 'asset_found', content, asset_id: created.asset_id })
@@ -130,7 +132,7 @@ export async function sendAsset(
   }
 
   async function put(ticket: Ticket, source: SendingSource): Promise<boolean> {
-    let outcome: Outcome<void>
+    let outcome: Outcome<Taken>
     try {
       const body = tools.bandwidth.pace(source.body, signal)
       outcome = await call('put', () => remote.putBytes(ticket, body, signal), body.size)
@@ -139,15 +141,20 @@ export async function sendAsset(
       await fileFault(source, error)
       return false
     }
-    if (outcome.ok) {
-      await circuits.succeeded(project_id, 'blob', 'put')
-      // Recorded while `complete` runs: after a crash, the same bytes go into the same slot again.
-      sent = record({ type: 'bytes_accepted', content })
-      sent.catch(() => {})
-      return true
+    if (!outcome.ok) {
+      await failed(outcome.failure)
+      return false
     }
-    await failed(outcome.failure, 'put', outcome.failure.about === 'ticket')
-    return false
+    is_doubtful = outcome.value === 'perhaps'
+    if (!is_doubtful) await bytesAccepted()
+    return true
+  }
+
+  async function bytesAccepted(): Promise<void> {
+    await circuits.succeeded('put', project_id)
+    // Recorded while `complete` runs: after a crash, the same bytes go into the same slot again.
+    sent = record({ type: 'bytes_accepted', content })
+    sent.catch(() => {})
   }
 
   /** `ticket` is absent if an earlier claim sent the bytes. */
@@ -156,13 +163,14 @@ export async function sendAsset(
       const outcome = await call('complete', () => remote.completeAsset(project_id, asset_id))
       await sent
       if (outcome.ok) {
-        await circuits.succeeded(project_id, 'api', 'complete')
+        if (is_doubtful) await bytesAccepted()
+        await sent
+        await circuits.succeeded('complete', project_id)
         await ingestStarted(outcome.value.status === 'ready')
         return
       }
       const failure = withoutTicket(outcome.failure, ticket ?? work.ticket)
-      if (failure.about !== 'attempt' && failure.about !== 'slot_gone')
-        return failed(failure, 'complete')
+      if (failure.about !== 'attempt' && failure.about !== 'slot_gone') return failed(failure)
       const goes_on = await afterFailedComplete(asset_id, failure, ticket, tries)
       if (!goes_on) return
     }
@@ -182,7 +190,7 @@ export async function sendAsset(
   ): Promise<boolean> {
     const read = await heartbeat.during(remote.readAsset(project_id, asset_id))
     if (!read.ok) {
-      if (read.failure.about === 'asset_gone') await failed(failure, 'complete', true)
+      if (read.failure.about === 'asset_gone') await failed(failure, true)
       else await failed(read.failure)
       return false
     }
@@ -193,12 +201,18 @@ export async function sendAsset(
       status === 'uploaded' ||
       (status !== 'ready' && status !== 'failed' && isUnfilled(read.value, size))
     if (!is_open) {
+      if (is_doubtful) await bytesAccepted()
+      await sent
       await ingestStarted(status === 'ready')
+      return false
+    }
+    if (is_doubtful) {
+      await failed(taken_by_page)
       return false
     }
     if (failure.about === 'slot_gone') {
       // The slot has its bytes, so sending them again would not help.
-      await failed(failure, 'complete')
+      await failed(failure)
       return false
     }
     const error = { code: failure.code ?? 'complete_refused', message: failureText(failure) }
@@ -207,7 +221,7 @@ export async function sendAsset(
       return false
     }
     if (!ticket || !opened || tries > 0) {
-      await failed(failure, 'complete', true)
+      await failed(failure, true)
       return false
     }
     return put(ticket, opened)
@@ -227,35 +241,41 @@ export async function sendAsset(
     report.later(messageOf(error), name())
   }
 
-  /** Defers the content, or refuses it. `step`: absent if another call failed in between. */
-  async function failed(failure: Failure, step?: Step, is_slot_gone = false): Promise<void> {
+  /** Defers the content, lets it rest, or refuses it, as the one judgement says. */
+  async function failed(failure: Failure, is_slot_gone = false): Promise<void> {
     if (signal.aborted) return
-    if (failure.about === 'content') return refuse(failure)
-    const host = step === 'put' ? 'blob' : 'api'
-    const verdict = await circuits.failed(failure, project_id, host, { content, step })
-    // While the service is at fault, no try is the last, and a new slot only costs the bytes again.
-    const last_at = verdict === 'count' ? retry.max_attempts : Number.POSITIVE_INFINITY
-    const is_lost =
-      is_slot_gone ||
-      ((verdict === 'count' || step === 'put') && isSlotGivenUp(work, failure, step, last_at))
-    const type = is_lost ? 'slot_lost' : 'deferred'
-    if (verdict === 'hold') {
-      // It goes to the end of the queue, so that the next probe uses another content: this one may
-      // be at fault itself.
-      await record({ type, content, not_before_ms: clock.now_ms() })
-      return
-    }
-    const last = givenUp(work, failure, retry.max_attempts, clock.now_ms())
-    if (last) return refuse(last)
+    const tries = triesOf(is_slot_gone)
+    const concern = { content, upload: { tries, type } }
+    const { blame, fact } = await circuits.failed(failure, project_id, concern)
     const error = noteOf(failure)
-    await record({ type, content, not_before_ms: later(), error })
-    report.later(error.message, name())
+    switch (fact) {
+      case 'refused':
+        return report.refused(error.message, name())
+      case 'given_up':
+        error.code = 'gave_up'
+        error.message = givenUpText(failure, tries)
+        await record({ type: 'content_refused', content, error })
+        return report.refused(error.message, name())
+      case 'rests':
+        return report.later(error.message, name())
+      default: {
+        const lost_or_not = fact === 'slot_lost' ? fact : 'deferred'
+        // While another is at fault, it goes to the end of the queue, so that the next probe uses
+        // another content: this one may be at fault itself.
+        if (blame !== 'none')
+          return record({ type: lost_or_not, content, not_before_ms: clock.now_ms() })
+        const said = fact === 'untried' ? {} : { error }
+        await record({ type: lost_or_not, content, not_before_ms: later(), ...said })
+        report.later(error.message, name())
+      }
+    }
   }
 
-  async function refuse(failure: Failure): Promise<void> {
-    const error = noteOf(failure)
-    await record({ type: 'content_refused', content, error })
-    report.refused(error.message, name())
+  function triesOf(is_slot_gone: boolean): UploadTries {
+    const { failing_since_ms, slot_failures } = work
+    const { max_attempts } = retry
+    const now_ms = clock.now_ms()
+    return { attempts, failing_since_ms, slot_failures, max_attempts, is_slot_gone, now_ms }
   }
 
   function later(): number {

@@ -1,7 +1,9 @@
 import PQueue from 'p-queue'
 import type { Clock } from '../../base/time/time.ts'
-import type { Step } from '../fault-counts.ts'
 import { createSendWindow } from './send-window.ts'
+
+/** The calls of an upload, in their order. */
+export type Step = 'create' | 'put' | 'complete'
 
 /** Later steps go first: their bytes are in memory, or their slot expires. */
 const priorities: Record<Step, number> = { create: 0, put: 1, complete: 2 }

@@ -48,6 +48,8 @@ const origins: Record<Fact['type'], Origin> = {
   asset_failed: 'worker',
   asset_returned: 'ledger',
   type_refused: 'ledger',
+  type_rests: 'worker',
+  types_freed: 'worker',
   content_orphaned: 'ledger',
   content_wanted_again: 'ledger',
   removal_intended: 'ledger',

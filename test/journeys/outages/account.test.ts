@@ -87,7 +87,7 @@ localJourneys('faults of the account and the project change no file', (profile) 
     journey.ends({ left_out: names })
   })
 
-  test('402: an unpaid bill is a fault of the account', async () => {
+  test('A-40 402: an unpaid bill pauses the uploads of the project', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
     await journey.allReady()
     journey.service.injectFaults({
@@ -95,7 +95,8 @@ localJourneys('faults of the account and the project change no file', (profile) 
     })
     journey.write(tree)
     await journey.until('it is reported', () => known(journey) && journey.troubles().length > 0)
-    expect(journey.troubles()).toMatchObject([{ about: 'account', code: 'billing.plan.exceeded' }])
+    const about = `uploads:${journey.project_id}`
+    expect(journey.troubles()).toMatchObject([{ about, code: 'billing.plan.exceeded' }])
     areUntouched(journey)
     journey.service.injectFaults({ failures: [] })
     await journey.restart()

@@ -242,6 +242,11 @@ export class Journey {
     await this.daemon.ledger.record(facts)
   }
 
+  /** As `sluice retry` of a whole folder. */
+  async retry(folder = 'docs'): Promise<void> {
+    await this.daemon.retry(folder, '')
+  }
+
   // On the disk.
 
   at(name: string): string {

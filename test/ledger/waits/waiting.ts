@@ -64,6 +64,15 @@ export const waiting = {
       await bench.record({ type: 'asset_missing', content })
     },
   },
+  resting_type: {
+    async begin(bench) {
+      const content = await bench.settle('docs', path, text)
+      await claimAll(bench)
+      await bench.record({ type: 'slot_intended', content })
+      const rests = { code: 'type_rests:gz', message: 'the service refuses .gz files: no' }
+      await bench.record({ type: 'type_rests', content, error: rests })
+    },
+  },
   refused_type: {
     async begin(bench) {
       for (let file = 0; file < max_failed_of_type; file++) await refuse(bench, `${file}.gz`)

@@ -13,6 +13,7 @@ const table = `
 wait               | nothing | folder back | reload | renamed | project | limits | scan asked | retry | resume | accept | new bytes | time | restart
 refused            | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | -    | -
 removed_on_service | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | -    | -
+resting_type       | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | ends   | -         | ends | -
 refused_type       | -       | -           | -      | -       | ends    | -      | -          | -     | -      | ends   | -         | ends | -
 unproven_type      | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | ends   | -         | ends | -
 out_of_reach       | -       | ends        | -      | ends    | ends    | -      | -          | -     | -      | -      | x         | -    | -
@@ -21,7 +22,7 @@ min_resend         | -       | -           | -      | ends    | ends    | ends  
 reading            | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
 removing           | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
 removal_grace      | -       | -           | -      | -       | -       | -      | -          | -     | -      | -      | ends      | ends | -
-label_deferred     | -       | -           | -      | -       | ends    | -      | -          | -     | -      | -      | ends      | ends | -
+label_deferred     | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
 unreadable         | -       | ends        | ends   | x       | ends    | -      | ends       | ends  | -      | -      | ends      | ends | ends
 outside            | -       | ends        | ends   | x       | ends    | -      | ends       | ends  | -      | -      | ends      | ends | ends
 changing           | -       | -           | -      | x       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
@@ -50,7 +51,7 @@ describe('waits and the events that end them', { timeout: 60_000 }, () => {
   test('every wait, event and cell is in the table', () => {
     expect(rows.map(([wait]) => wait)).toEqual(Object.keys(waiting))
     expect(columns).toEqual(Object.keys(events))
-    expect(cells).toHaveLength(20 * 13)
+    expect(cells).toHaveLength(21 * 13)
     const left_out = cells.filter(({ effect }) => effect === 'x')
     expect(left_out).toHaveLength(8)
     for (const { event } of left_out) expect(impossible).toHaveProperty([event])

@@ -1,14 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { unwatched } from '../../../src/base/run/heartbeat.ts'
-import { minute_ms, second_ms } from '../../../src/base/time/time.ts'
+import { day_ms, minute_ms } from '../../../src/base/time/time.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import type { Outcome } from '../../../src/remote/outcome.ts'
+import type { Failure, Outcome } from '../../../src/remote/outcome.ts'
 import type { Remote } from '../../../src/remote/remote.ts'
 import { createCircuits } from '../../../src/sync/circuits.ts'
 import { startLabeler } from '../../../src/sync/follow/labeler.ts'
 import type { SyncReport } from '../../../src/sync/report.ts'
 import { openRig, project_id } from '../../ledger/views/view-rig.ts'
 import { until } from '../../rig/waiting.ts'
+
+const gone: Failure = {
+  about: 'asset_gone',
+  call: 'attach',
+  message: 'the service does not know this asset',
+}
 
 const silent = new Proxy({}, { get: () => () => {} }) as SyncReport
 
@@ -38,9 +44,10 @@ test('a label whose asset the service does not know is tried more and more rarel
       if (is_known) return { ok: true, value: { label_id: `label_${name}` } }
       return {
         ok: false,
-        failure: { about: 'asset_gone', message: 'the service does not know this asset' },
+        failure: gone,
       }
     },
+    readAsset: async () => ({ ok: false, failure: gone }),
   } as unknown as Remote
   const circuits = createCircuits({
     ledger,
@@ -63,14 +70,15 @@ test('a label whose asset the service does not know is tried more and more rarel
 
   const passUntil = (what: string, fact: () => boolean) =>
     until(what, async () => {
-      await clock.advance(minute_ms)
+      await clock.advance(60 * minute_ms)
       return fact()
     })
   await passUntil('ten failures', () => waits.length >= 10)
-  // A wait is at least a tenth of its ceiling, which begins with a second and doubles.
+  // A wait is at least a tenth of its ceiling, which begins with 15 minutes and doubles.
   for (const [failures, wait_ms] of waits.entries()) {
-    expect(wait_ms).toBeLessThanOrEqual(second_ms * 2 ** failures)
-    expect(wait_ms).toBeGreaterThanOrEqual((second_ms * 2 ** failures) / 10)
+    const ceiling_ms = Math.min(15 * minute_ms * 2 ** failures, day_ms)
+    expect(wait_ms).toBeLessThanOrEqual(ceiling_ms)
+    expect(wait_ms).toBeGreaterThanOrEqual(ceiling_ms / 10)
   }
 
   is_known = true

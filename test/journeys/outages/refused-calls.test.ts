@@ -1,0 +1,225 @@
+import { expect, test } from 'vitest'
+import { day_ms } from '../../../src/base/time/time.ts'
+import type { Failure } from '../../../src/service/fault-injection.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
+import { type Answer, startInBetween } from '../rig/in-between.ts'
+
+const labelled = { docs: { labels: ['team'] } }
+
+const too_large: Answer = {
+  status: 413,
+  body: { code: 'asset.size.exceeded', humane: 'Notes are too large.', statusCode: 413 },
+}
+
+function files(count: number, type = 'txt'): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `docs/${type}${index}.${type}`,
+      `${type} ${index}`,
+    ]),
+  )
+}
+
+function count(journey: Journey, stage: string): number {
+  return journey.files().filter((file) => file.stage === stage).length
+}
+
+const refusing = (
+  route: Exclude<Failure['route'], undefined>,
+  status: number,
+  code = 'plan.quota.exceeded',
+) => ({ failures: [{ route, status, code }] })
+
+localJourneys('a refused label stands alone', (profile) => {
+  test.each([
+    [402, 'billing.plan.exceeded'],
+    [403, 'labels.right.missing'],
+    [404, 'publicapi.route.not_found'],
+    [404, 'labels.some.reason'],
+  ])(
+    'A-39 %i %s: files go on, one project rests its labels, a pass ends at once',
+    async (status, code) => {
+      const service = { injected_faults: refusing('assets.attach_label', status, code) }
+      const journey = await begin({
+        profile,
+        folders: labelled,
+        tree: files(70),
+        mode: 'once',
+        service,
+      })
+      const began_ms = performance.now()
+      expect(await journey.drained()).toEqual({ why: 'done' })
+      expect(count(journey, 'ready')).toBe(70)
+      expect(performance.now() - began_ms).toBeLessThan(20_000)
+      expect(journey.requests('assets.attach_label').length).toBeLessThanOrEqual(8)
+      expect(journey.troubles()).toMatchObject([{ about: `labels:${journey.project_id}` }])
+      expect(journey.troubles()[0]!.message).toContain(`answered ${status}`)
+      expect(journey.log().join('')).not.toMatch(/renew|uploads nothing/)
+    },
+  )
+
+  test('the trouble outlives a restart; after a day or a retry the labels are attached', async () => {
+    const clock = new MovingClock()
+    const service = { clock, injected_faults: refusing('assets.attach_label', 403) }
+    const journey = await begin({ profile, folders: labelled, tree: files(3), clock, service })
+    await journey.until('it is refused', () => journey.troubles().length > 0)
+    await journey.restart()
+    await journey.allReady()
+    expect(journey.troubles()).toMatchObject([{ about: `labels:${journey.project_id}` }])
+    journey.service.injectFaults({ failures: [] })
+    clock.skip(day_ms)
+    const attached = () =>
+      journey.requests('assets.attach_label').filter(({ status }) => status < 300)
+    await journey.until('all are attached', () => attached().length === 3)
+    await journey.until('it is resolved', () => journey.troubles().length === 0)
+
+    journey.service.injectFaults(refusing('assets.attach_label', 403))
+    journey.write({ 'docs/later.txt': 'later' })
+    await journey.until('it is refused again', () => journey.troubles().length > 0)
+    journey.service.injectFaults({ failures: [] })
+    await journey.retry('docs')
+    await journey.until('the last is attached', () => attached().length === 4)
+  })
+})
+
+localJourneys('refused uploads of a project', (profile) => {
+  test.each([402, 403])(
+    'A-40 %i on create: its words, never the token; no file changes',
+    async (status) => {
+      const clock = new MovingClock({ times: 10 })
+      const journey = await begin({
+        profile,
+        tree: { 'docs/a.txt': 'a' },
+        clock,
+        service: { clock },
+      })
+      await journey.allReady()
+      journey.service.injectFaults(refusing('assets.create', status))
+      journey.write(files(8))
+      await journey.until('it is reported', () => journey.troubles().length > 0)
+      expect(journey.troubles()).toMatchObject([
+        { about: `uploads:${journey.project_id}`, code: 'plan.quota.exceeded' },
+      ])
+      expect(journey.troubles()[0]!.message).toMatch(/fault injection of the local service/)
+      const before = journey.requests('assets.create').length
+      await journey.until(
+        'it is tried again',
+        () => journey.requests('assets.create').length > before,
+      )
+      const untried = journey
+        .files()
+        .filter(({ stage }) => stage === 'wanted' || stage === 'reserving')
+      expect(
+        untried.filter(({ attempts, error_code }) => attempts === 0 && error_code === null),
+      ).toHaveLength(8)
+      expect(journey.log().join('')).not.toMatch(/renew/)
+      journey.service.injectFaults({ failures: [] })
+      await journey.allReady()
+      expect(journey.troubles()).toEqual([])
+    },
+  )
+
+  test('a pass says it and ends', async () => {
+    const service = { injected_faults: refusing('assets.create', 403) }
+    const journey = await begin({ profile, tree: files(3), mode: 'once', service })
+    journey.ends({ left_out: Object.keys(files(3)) })
+    expect(await journey.drained()).toMatchObject({
+      why: 'project',
+      error: { code: 'uploads.refused' },
+    })
+  })
+})
+
+localJourneys('contents that the service refuses on create', (profile) => {
+  test.each([400, 413])(
+    'B-34 %i to all 60 of a new project: none is refused, and all go later',
+    async (status) => {
+      const clock = new MovingClock({ times: 10 })
+      const service = { clock, injected_faults: refusing('assets.create', status) }
+      const journey = await begin({ profile, tree: files(60), clock, service })
+      await journey.until('it is the service', () => journey.troubles().length > 0)
+      expect(journey.troubles()).toMatchObject([{ about: `uploads:${journey.project_id}` }])
+      const before = journey.requests('assets.create').length
+      expect(before).toBeLessThan(30)
+      await journey.until(
+        'it is tried again',
+        () => journey.requests('assets.create').length > before,
+      )
+      expect(count(journey, 'refused')).toBe(0)
+      journey.service.injectFaults({ failures: [] })
+      await journey.allReady()
+      expect(journey.troubles()).toEqual([])
+    },
+  )
+
+  test('B-34 one type alone: it rests with the words of the service, and one is tried a day', async () => {
+    const clock = new MovingClock()
+    const tree = { 'docs/a.txt': 'a' }
+    const journey = await begin({ profile, tree, clock, service: { clock } }, 'not started')
+    let is_too_much = true
+    let tried = 0
+    const { address } = await startInBetween(journey.service.api, {
+      instead({ method, path, body }) {
+        const is_note =
+          method === 'POST' && path === '/v1/assets' && /md$/.test(String(body?.filename))
+        if (is_note) tried += 1
+        return is_note && is_too_much ? too_large : undefined
+      },
+    })
+    await journey.start({ service: { base_url: address } })
+    await journey.allReady()
+    journey.write(files(20, 'md'))
+    await journey.until('the type rests', () => count(journey, 'type_refused') === 20)
+    journey.write(files(10))
+    await journey.until('the others are ready', () => count(journey, 'ready') === 11)
+    expect(journey.file('docs/md0.md')?.error_code).toBe('type_rests:md')
+    expect(journey.file('docs/md0.md')?.error_message).toMatch(
+      /refuses \.md files: .*413.*: Notes are too large/,
+    )
+    const before = tried
+    clock.skip(day_ms)
+    await journey.until('one is tried', () => tried === before + 1)
+    await journey.until('it rests again', () => count(journey, 'type_refused') === 20)
+    await journey.idle()
+    expect(tried).toBe(before + 1)
+    is_too_much = false
+    clock.skip(day_ms)
+    await journey.allReady()
+  })
+
+  test('a single file is refused', async () => {
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' } })
+    await journey.allReady()
+    journey.service.injectFaults({ failures: [{ route: 'assets.create', status: 400, times: 1 }] })
+    journey.write({ 'docs/b.txt': 'b' })
+    await journey.stage('docs/b.txt', 'refused')
+    journey.ends({ left_out: ['docs/b.txt'] })
+  })
+})
+
+localJourneys('a web page in place of the blob store', (profile) => {
+  test('B-35 the bytes are there all the same: complete decides', async () => {
+    const failure = { route: 'put', status: 200, body: 'html', when: 'after' } as const
+    const service = { injected_faults: { failures: [failure] } }
+    const journey = await begin({ profile, tree: files(3), service })
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
+  })
+
+  test('B-35 the bytes are not there: the store rests, and no file pays for a try', async () => {
+    const clock = new MovingClock({ times: 10 })
+    const failure = { route: 'put', status: 200, body: 'html' } as const
+    const service = { clock, injected_faults: { failures: [failure] } }
+    const journey = await begin({ profile, tree: files(3), clock, service })
+    await journey.until('the store rests', () =>
+      journey.troubles().some(({ about }) => about === 'blob'),
+    )
+    expect(
+      journey.files().every(({ attempts, error_code }) => attempts === 0 && error_code === null),
+    ).toBe(true)
+    journey.service.injectFaults({ failures: [] })
+    await journey.allReady()
+    journey.ends({ half_sent: true })
+  })
+})
