@@ -122,6 +122,7 @@ export const scenarios: Scenario[] = [
     name: 'a moved file gets its name after a failure',
     tree: { 'a.txt': 'a' },
     phases: [
+      again,
       {
         before(world) {
           world.move('a.txt', 'b/a.txt')
