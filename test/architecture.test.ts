@@ -187,6 +187,36 @@ describe('a planted breach is found', () => {
       { 'base/a.ts': `import left from '@left/pad/now'` },
       'imports @left/pad, which has no door',
     ],
+    [
+      'a synchronous call of node:fs',
+      { 'sync/a.ts': `import { statSync } from 'node:fs'` },
+      'synchronous calls of node:fs',
+    ],
+    [
+      'node:fs as a namespace',
+      { 'sync/a.ts': `import * as fs from 'node:fs'` },
+      'synchronous calls of node:fs',
+    ],
+    [
+      'node:fs as a default import',
+      { 'sync/a.ts': `import fs from 'node:fs'` },
+      'synchronous calls of node:fs',
+    ],
+    [
+      'a lazy import of node:fs',
+      { 'sync/a.ts': `await import('node:fs')` },
+      'synchronous calls of node:fs',
+    ],
+    [
+      'node:fs passed on',
+      { 'sync/a.ts': `export * from 'node:fs'` },
+      'synchronous calls of node:fs',
+    ],
+    [
+      'a file that is listed for nothing',
+      { 'base/files/sqlite.ts': `import { stat } from 'node:fs/promises'` },
+      'and has none',
+    ],
     ['the environment', { 'base/a.ts': 'process.env.HOME' }, 'uses process.env'],
     ['the environment, unpacked', { 'base/a.ts': 'const { env } = process' }, 'uses process.env'],
     [

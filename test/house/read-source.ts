@@ -82,9 +82,11 @@ function readImports(
     case 'ExportNamedDeclaration':
     case 'ExportAllDeclaration':
       if (source) follow(source, 'import', facts)
+      facts.uses.push(...usesOfModule(String(source?.value), '*'))
       return
     case 'ImportExpression':
       follow(source, 'lazy', facts)
+      facts.uses.push(...usesOfModule(String(source?.value), '*'))
       return
     case 'TSImportType':
       follow(source ?? (node.argument as Node), 'import', facts)
@@ -106,7 +108,10 @@ function readCall(node: Node, is_called_at_once: boolean, facts: SourceFacts): v
   if (name === 'require' || (name === 'createRequire' && !makes_require))
     facts.unreadable.push(`uses ${name}()`)
   const made_by = callee.type === 'CallExpression' ? (callee.callee as Node).name : undefined
-  if (made_by === 'createRequire') follow(first, 'import', facts)
+  if (made_by === 'createRequire') {
+    follow(first, 'import', facts)
+    facts.uses.push(...usesOfModule(String(first?.value), '*'))
+  }
   if (name === 'startThread') follow(first, 'thread', facts)
 }
 
@@ -129,12 +134,17 @@ function importedNames(node: Node): string[] {
   })
 }
 
-/** Imports that bring in what is otherwise a global. */
+/** A synchronous call of node:fs, or a namespace that has them. */
+export const sync_fs_use = 'synchronous calls of node:fs'
+
+/** Imports that bring in what is otherwise a global, or what is guarded. */
 function usesOfModule(module: string, name: string): string[] {
   const plain = module.replace(/^node:/, '')
   if (plain === 'process') return name === '*' ? ['process passed on'] : [`process.${name}`]
   if (plain === 'timers' || plain === 'timers/promises') return ['setTimeout']
   if (plain === 'perf_hooks') return ['performance.now']
+  if (plain === 'fs' && (name === '*' || name === 'default' || name.endsWith('Sync')))
+    return [sync_fs_use]
   return []
 }
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { findCircles } from './circles.ts'
-import { type ImportFact, readSource, type SourceFacts } from './read-source.ts'
+import { type ImportFact, readSource, type SourceFacts, sync_fs_use } from './read-source.ts'
 
 /**
  * Each module, and the modules it may import besides itself. These are the floors of
@@ -104,6 +104,87 @@ export const doors: Record<string, RegExp> = {
   zod: /^(contract|config|service|page\/mcp)\//,
 }
 
+const of_state =
+  'the state directory, which is on a local disk; each command asks first whether it answers'
+const of_service = 'the data of the local service, which is a program of its own'
+
+/**
+ * The only files with synchronous calls of node:fs, each with its reason. Such a call on an
+ * unresponsive mount stops its whole thread, and the process cannot even end.
+ */
+const sync_fs: Readonly<Record<string, string>> = {
+  'base/files/atomic-file.ts':
+    'writes files of the state; a report is written apart (call-apart.ts)',
+  'base/files/mount-table.ts': '/proc, which is no disk',
+  'base/files/paths.ts': 'asks for paths of the user: where one may hang, only in path-thread.ts',
+  'base/files/sqlite.ts': of_state,
+  'base/run/process.ts': 'package.json of the program, and /proc',
+  'base/text/log.ts': 'standard error',
+  'cli/ask/last-chats.ts': of_state,
+  'cli/commands/demo.ts': 'a temporary directory of its own',
+  'cli/commands/init.ts': 'the file that it writes; the user sits before it',
+  'cli/commands/install.ts': 'system directories, as root',
+  'cli/commands/page.ts': 'the password on standard input, or in a file named beside the command',
+  'cli/commands/uninstall.ts': 'system directories, as root',
+  'cli/daemon/open.ts': 'the log file: its directory is asked for first',
+  'cli/demo/demo-setup.ts': 'a temporary directory of its own',
+  'cli/init/init-connection.ts': 'files named in the dialog; the user sits before it',
+  'cli/install/lay-down.ts': 'system directories, as root',
+  'cli/install/layout.ts': 'system directories, as root',
+  'config/environment.ts': 'standard error',
+  'config/page-keys.ts': 'in the thread of the page',
+  'control/control-client.ts': of_state,
+  'control/control-server.ts': of_state,
+  'daemon/reload/rebuild.ts': of_state,
+  'deliver/file.ts': 'where its directory may hang, only in file-process.ts',
+  'disk/read/examine-thread.ts': 'in the hashing threads',
+  'disk/root/filesystems.ts':
+    'in the threads of the root asker, and in commands for a root that answers',
+  'disk/root/inside.ts': 'in the threads of walks and hashing',
+  'disk/root/root.ts': 'in the threads of the root asker, and in commands for a root that answers',
+  'disk/scan/directory-names.ts':
+    'in the threads of a walk, and in explain for a path that answers',
+  'disk/scan/ignore-file.ts': 'in the threads of a walk, and in intake for a root that answers',
+  'disk/scan/measure.ts': 'in the threads of a walk',
+  'disk/scan/read-file.ts': 'in the threads of walks and hashing',
+  'disk/scan/walk.ts': 'in the threads of a walk',
+  'disk/watch/watch-trouble.ts': '/proc, which is no disk',
+  'disk/watch/watched-tree.ts': 'a root that answers: the watcher starts after its check',
+  'inspect/doctor/check-config.ts': 'the file of the configuration, which was read before',
+  'inspect/doctor/check-deliveries.ts': 'doctor, for paths that answer',
+  'inspect/doctor/check-ledger.ts': 'doctor, for paths that answer',
+  'inspect/doctor/check-state.ts': 'doctor, for paths that answer',
+  'inspect/doctor/find-unit.ts': 'system directories',
+  'inspect/doctor/unit-rights-child.ts': 'standard input',
+  'inspect/plan/check-path.ts': 'explain and doctor, for paths that answer',
+  'inspect/unit/unit-facts.ts': 'doctor and install, for paths that answer',
+  'ledger/backup.ts': of_state,
+  'ledger/file/ledger-place.ts': of_state,
+  'ledger/file/state-directory.ts': of_state,
+  'ledger/open-ledger.ts': of_state,
+  'page/assets.ts': 'files of the program',
+  'page/open-page.ts': 'in the thread of the page',
+  'prompts/report/report-file.ts': 'where its directory may hang, only in report-process.ts',
+  'prompts/show/run-answers.ts': 'a report, for `prompts show` and in the thread of the page',
+  'service/assistant/assistant-config.ts': of_service,
+  'service/reading/reader-thread.ts': of_service,
+  'service/reading/reading-child.ts': of_service,
+  'service/reading/reading-process.ts': of_service,
+  'service/service.ts': of_service,
+  'service/store/administration.ts': of_service,
+  'service/store/backup.ts': of_service,
+  'service/store/commit-group.ts': of_service,
+  'service/store/database.ts': of_service,
+  'service/store/signing.ts': of_service,
+  'service/store/stores.ts': of_service,
+  'service/tls/make-certificates.ts': of_service,
+  'service/tls/tls-files.ts': of_service,
+  'status/daemon-status.ts': of_state,
+  'status/health/health-facts.ts': of_state,
+  'status/metrics.ts': '/proc, which is no disk',
+  'sync/folder/missed-events.ts': 'a file of a root that answers, after a scan found it',
+}
+
 interface Guard {
   what: RegExp
   only_in: RegExp
@@ -181,7 +262,11 @@ function checkText(text: string, facts: SourceFacts, say: (breach: string) => vo
 }
 
 function checkUses(path: string, facts: SourceFacts, say: (breach: string) => void): void {
+  if (path in sync_fs && !facts.uses.includes(sync_fs_use))
+    say(`is listed for ${sync_fs_use}, and has none`)
   for (const use of new Set(facts.uses)) {
+    if (use === sync_fs_use && !(path in sync_fs))
+      say(`has ${use}: ask for a path by base/files/ask-paths, or list the file with a reason`)
     for (const { what, only_in, because } of guards) {
       if (what.test(use) && !only_in.test(path)) say(`uses ${use}: ${because}`)
     }
