@@ -1,5 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Argv } from 'yargs'
+import { noAnswer } from '../../base/files/ask-paths.ts'
 import type { Paths } from '../../base/files/paths.ts'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import { createLog, type Log, type LogDestination, standard_error } from '../../base/text/log.ts'
@@ -47,7 +49,8 @@ export function logOptions<Options extends GlobalOptions>(
 
 /**
  * The configuration, with the log level of the flags. `log_file`: absolute path. Error
- * `usage.target`: the log file is in a watched folder, also in one that a reload adds.
+ * `usage.target`: the log file is in a watched folder, also in one that a reload adds. Error
+ * `path.no_answer`: its directory does not answer.
  */
 export function loadWithFlags(
   { config: file, verbose, quiet, 'log-file': log_file }: LogFlags,
@@ -57,6 +60,8 @@ export function loadWithFlags(
   const loaded = loadConfig({ file, log_level, paths })
   const log_target =
     log_file === undefined ? undefined : targetFile(log_file, loaded.config, process.cwd(), paths)
+  if (log_target !== undefined && paths.look(dirname(log_target)).is_silent)
+    throw noAnswer(log_target)
   return { ...loaded, log_file: log_target, paths }
 }
 

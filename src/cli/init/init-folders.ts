@@ -1,3 +1,4 @@
+import { noAnswer } from '../../base/files/ask-paths.ts'
 import { counted, formatAmount, formatCount } from '../../base/text/format.ts'
 import { type Clock, day_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
@@ -20,6 +21,7 @@ import { type RefusedTypes, typeKey } from '../../inspect/plan/refused-types.ts'
 import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
 import { LineWriter } from '../../status/text/lines.ts'
 import { excludeSetting } from '../../status/text/text.ts'
+import { onPaths } from '../on-paths.ts'
 import { printLines, sayIgnored } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -56,7 +58,7 @@ const max_rules = 8
 
 /**
  * Asks for the folders, one by one, and shows what is in each. Folders on the command line replace
- * the question. Errors `config.invalid`.
+ * the question. Errors `config.invalid`, `path.no_answer`.
  */
 export async function askFolders(
   given: readonly NamedPath[],
@@ -65,6 +67,8 @@ export async function askFolders(
   const { dialog } = tools
   const folders: SurveyedFolder[] = []
   for (const folder of given) {
+    const place = expandPath(folder.path, readEnvironment().home)
+    if (await onPaths(tools.terminal, (paths) => paths.look(place).is_silent)) throw noAnswer(place)
     checkFolders([...folders, { ...folder, start: 'all' }], tools)
     folders.push(await surveyAndAsk(folder, tools))
   }
