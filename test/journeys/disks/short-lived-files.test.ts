@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import type { ProfileName } from '../../../src/service/options.ts'
 import { md5Of } from '../../ledger/fixture.ts'
 import { namesOf, verified } from '../audit/verified.ts'
 import { begin, fullOrPart, type Journey, localJourneys } from '../rig/harness.ts'
@@ -21,7 +22,7 @@ const known = (journey: Journey) =>
 
 /** A folder with known documents, in which as many short-lived files were seen. */
 async function unpacked(
-  profile: 'default' | 'hosted',
+  profile: ProfileName,
   { names = documents, share = 1 } = {},
 ): Promise<Journey> {
   const tree = Object.fromEntries(names.map((name) => [name, `the document ${name}`]))
