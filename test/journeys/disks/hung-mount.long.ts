@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -124,5 +124,34 @@ describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
     await until('the copy is delivered', delivered, daemon.err)
     daemon.child.kill('SIGTERM')
     expect((await daemon.ended).code).toBe(0)
+  })
+
+  test('of the token: a reload keeps the earlier one, and says so', async () => {
+    const home = await Home.make({ 'a.txt': 'one' })
+    const mount = await mountThatHangs(join(home.path, 'keys-disk'), join(home.path, 'keys'))
+    const token_file = join(home.path, 'keys/token')
+    copyFileSync(join(home.path, 'token'), join(home.path, 'keys-disk/token'))
+    home.configure({ service: { token_file } })
+    const daemon = await home.run()
+    await until('it is in', () => home.readyAssets() === 1, daemon.err)
+    mount.stop()
+    daemon.child.kill('SIGHUP')
+    const said = () => daemon.err().includes('the earlier one stays in force')
+    await until('the reload says so', said, daemon.err)
+    home.write({ 'b.txt': 'two' })
+    await until('uploads go on', () => home.readyAssets() === 2, daemon.err)
+    mount.goOn()
+    daemon.child.kill('SIGTERM')
+    expect((await daemon.ended).code).toBe(0)
+  })
+
+  test('of the state: a command says so, and ends', async () => {
+    const home = await Home.make({ 'a.txt': 'one' })
+    const mount = await mountThatHangs(join(home.path, 'state-disk'), join(home.path, 'state'))
+    mount.stop()
+    const { code, err, took_ms } = await timed(home, 'status')
+    expect([code, took_ms < max_command_ms]).toEqual([1, true])
+    expect(err).toContain(`${join(home.path, 'state')} has not answered for 2 s`)
+    mount.goOn()
   })
 })
