@@ -5,6 +5,7 @@ import type { Config, FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import { refused_fact } from '../../domain/fact.ts'
 import { labelGiver } from '../../domain/labels.ts'
+import { projectIn } from '../../domain/trouble.ts'
 import { contentThing, fileThing } from '../../ledger/refused-facts.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
@@ -107,7 +108,10 @@ function circumstancesOf(
   things: readonly string[],
   now_ms: number,
 ) {
-  const own = [`project:${project_id}`, ...things.map((thing) => refused_fact + thing)]
+  const own = [
+    ...['project', 'uploads'].map((what) => `${what}:${project_id}`),
+    ...things.map((thing) => refused_fact + thing),
+  ]
   const known = ledger?.folders().find((folder) => folder.name === name)
   return {
     offline: known && !known.online ? known.offline_reason : undefined,
@@ -115,7 +119,7 @@ function circumstancesOf(
     unreadable: known?.scan?.unreadable ?? [],
     troubles: (ledger?.troubles() ?? []).filter(
       ({ about }) =>
-        own.includes(about) || !(about.startsWith('project:') || about.startsWith(refused_fact)),
+        own.includes(about) || !(projectIn(about) !== undefined || about.startsWith(refused_fact)),
     ),
     sent_today_bytes: ledger?.used('sent', day_ms, now_ms).bytes ?? 0,
   }

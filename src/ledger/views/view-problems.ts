@@ -1,6 +1,5 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
-import { refused_fact } from '../../domain/fact.ts'
 import { nothing_goes } from '../../domain/file-type.ts'
 import { in_need, to_send } from '../rows/content-rows.ts'
 import { waits_for_accept } from '../rows/file-rows.ts'
@@ -117,7 +116,7 @@ function limitedGroups(reasons: string, columns: string, sums: string): string {
 export function readRetrying(database: Sqlite): RetryGroup[] {
   const latest = (states: string) =>
     `SELECT * FROM (SELECT id, project, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${max_retried})`
-  const stops = `about NOT LIKE 'project:%' AND about NOT LIKE '${refused_fact}%' OR about = (SELECT 'project:' || project_id FROM projects WHERE projects.id = project)`
+  const stops = `about NOT LIKE '%:%' OR about IN (SELECT what.value || ':' || project_id FROM projects, json_each('["project","uploads"]') AS what WHERE projects.id = project)`
   const said = `iif(error_code LIKE 'type_unproven:%' AND EXISTS (SELECT 1 FROM troubles WHERE ${stops}),
     '${nothing_goes}', '') || error_message`
   const reasons = `SELECT 'deferred' AS stage, error_code AS code, ${said} AS message, 1 AS reasons, count(*) AS files,

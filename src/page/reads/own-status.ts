@@ -1,6 +1,7 @@
 import { second_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { refused_fact } from '../../domain/fact.ts'
+import { projectIn } from '../../domain/trouble.ts'
 import { no_removals } from '../../ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../status/assets.ts'
 import { readStatus } from '../../status/read-status.ts'
@@ -45,11 +46,11 @@ async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
   const names = own.folders.map(({ name }) => name)
   const problems = await withLedgerView(own.state_dir, (view) => view?.problems(names) ?? [])
   const prompts = new Set(own.prompts.map(({ name }) => name))
-  const projects = own.folders.map(({ project_id }) => `project:${project_id}`)
-  const troubles = status.troubles.filter(
-    ({ about }) =>
-      projects.includes(about) || !(about.startsWith('project:') || about.startsWith(refused_fact)),
-  )
+  const projects = own.folders.map(({ project_id }) => project_id)
+  const troubles = status.troubles.filter(({ about }) => {
+    const project = projectIn(about)
+    return project === undefined ? !about.startsWith(refused_fact) : projects.includes(project)
+  })
   return {
     ...status,
     verdict: verdictOf({ ...status, troubles }),
