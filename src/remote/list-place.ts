@@ -47,6 +47,9 @@ export class ListPlace<Item> {
       this.#kept = []
       this.#refused = 0
       this.#is_back = false
+      // Each reading of the list has the same cursors: only within one are they a circle.
+      this.#mark = undefined
+      this.#pages = 0
     }
     return this.#is_back ? this.#kept.at(-1 - this.#steps()) : cursor
   }

@@ -119,6 +119,18 @@ test.each([1, 2, 3, 7, 40, 700])('A-31 pages in a circle of %i end the walk', as
   expect(pages).toBeLessThanOrEqual(4 * length + 4)
 })
 
+test('A-31 an unchanged list read many times with one place is no circle', () => {
+  const place = new ListPlace(String)
+  for (let round = 1; round <= 6; round++) {
+    place.afterId(undefined)
+    expect(place.take({ items: ['a'], next: 'a' }), `round ${round}`).toEqual(['a'])
+    expect(place.afterId('a')).toBe('a')
+    expect(place.take({ items: ['b'], next: 'b' }), `round ${round}`).toEqual(['b'])
+    expect(place.afterId('b')).toBe('b')
+    expect(place.take({ items: ['c'] }), `round ${round}`).toEqual(['c'])
+  }
+})
+
 test('a walk ends after its maximum of pages', async () => {
   const list = new ChangingList(100)
   expect((await list.walk(3)).read).toHaveLength(30)
