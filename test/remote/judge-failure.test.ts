@@ -320,7 +320,7 @@ const cases: Case[] = [
   ['refusals that make no sense', ['read', 'list'], [400, 415, 418], object, 'none: again'],
 ]
 
-describe('what a failed call blames, and what it says of its item', () => {
+describe('A-39 A-40 B-34 what a failed call blames, and what it says of its item', () => {
   for (const [row, calls, statuses, body, verdict, history = {}] of cases) {
     test(row, () => {
       for (const call of calls) {
@@ -363,7 +363,7 @@ test('a pause that the service asks for counts at once', () => {
   expect(judgeFailure({ ...wait, call: 'attach' }, {}).blame).toBe('feature')
 })
 
-test('a web page that seemed to take the bytes is never a try of the content', () => {
+test('B-35 a web page that seemed to take the bytes is never a try of the content', () => {
   const late = upload({ attempts: 11, slot_failures: 2, ...long })
   expect(judgeFailure(taken_by_page, late)).toEqual({ blame: 'none', fact: 'untried' })
   expect(judgeFailure(taken_by_page, { ...late, in_a_row }).blame).toBe('host')

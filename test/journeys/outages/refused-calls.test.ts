@@ -48,10 +48,8 @@ localJourneys('a refused label stands alone', (profile) => {
         mode: 'once',
         service,
       })
-      const began_ms = performance.now()
       expect(await journey.drained()).toEqual({ why: 'done' })
       expect(count(journey, 'ready')).toBe(70)
-      expect(performance.now() - began_ms).toBeLessThan(20_000)
       expect(journey.requests('assets.attach_label').length).toBeLessThanOrEqual(8)
       expect(journey.troubles()).toMatchObject([{ about: `labels:${journey.project_id}` }])
       expect(journey.troubles()[0]!.message).toContain(`answered ${status}`)
