@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { token_prefix } from '../../src/page/access/page-store.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { holdConnections } from '../rig/hold-connections.ts'
+import { until } from '../rig/waiting.ts'
 import { addUser, Browser, beginPage } from './page-rig.ts'
 import { rawRequest, statusOf } from './raw-request.ts'
 
@@ -83,4 +86,26 @@ test('one user has three open questions at most', async () => {
     [1, 2, 3, 4, 5].map((nth) => browser.post('/ask', { question: `What is ${nth}?` })),
   )
   expect(asked.map(({ status }) => status).sort()).toEqual([303, 303, 303, 429, 429])
+})
+
+test('a flood of wrong tokens from a shared address leaves the page open', async () => {
+  const clock = new FakeClock()
+  const { address } = await beginPage({ page_clock: clock })
+  const authorization = `Authorization: Bearer ${token_prefix}${'x'.repeat(40)}`
+  const ended: number[] = []
+  const attempt = async () =>
+    void ended.push(statusOf(await rawRequest(address, ['GET / HTTP/1.1', authorization])))
+  for (let tries = 0; tries < 3; tries++) await attempt()
+  expect(ended, 'the first may be typing errors').toEqual([401, 401, 401])
+  const flood = Array.from({ length: 260 }, attempt)
+  await until(
+    'all but three are refused at once',
+    () => ended.length === 3 + 257,
+    () => ended,
+  )
+  expect(ended.slice(3)).toContain(429)
+  expect(ended.slice(3)).not.toContain(401)
+  expect(statusOf(await rawRequest(address, ['GET / HTTP/1.1']))).toBe(401)
+  await clock.advance(10_000)
+  await Promise.all(flood)
 })

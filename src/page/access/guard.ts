@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, type Socket } from 'node:net'
 import { networkOf } from '../../base/net/connection-places.ts'
 import type { HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
@@ -89,13 +89,27 @@ export function createSharedCheck({ listen, proxy }: PageConfig) {
 export function createClientNames(page: PageConfig) {
   const isListed = listCheck(page.listen, page.proxy.from)
   const isShared = createSharedCheck(page)
-  return ({ headers, socket: { remoteAddress } }: HttpRequest): Trier => {
+  return ({ headers, socket }: HttpRequest): Trier => {
+    const { remoteAddress } = socket
+    const gone = closeSignal(socket)
     const named = isListed(remoteAddress) ? lastForwarded(headers) : ''
-    if (named !== '') return { client: networkOf(named), shared: [] }
+    if (named !== '') return { client: networkOf(named), shared: [], gone }
     return remoteAddress === undefined || isShared(remoteAddress)
-      ? { client: undefined, shared: [`from ${remoteAddress}`] }
-      : { client: networkOf(remoteAddress), shared: [] }
+      ? { client: undefined, shared: [`from ${remoteAddress}`], gone }
+      : { client: networkOf(remoteAddress), shared: [], gone }
   }
+}
+
+/** One for each connection, which may have many requests. */
+const close_signals = new WeakMap<Socket, AbortSignal>()
+
+function closeSignal(socket: Socket): AbortSignal {
+  const known = close_signals.get(socket)
+  if (known) return known
+  const closed = new AbortController()
+  socket.once('close', () => closed.abort())
+  close_signals.set(socket, closed.signal)
+  return closed.signal
 }
 
 /** The client that the last proxy names, without the port that some proxies add; empty: none. */

@@ -15,6 +15,10 @@ const max_names = 10_000
 const max_checks = 2
 /** More sign-ins than this do not wait in line, which would take many seconds. */
 const max_waiting = 20
+/** A delayed try holds a connection of the page (`max_connections`), and these leave most free. */
+const max_delayed = 20
+/** Of one client, or of an address that many may share: it must not take all of `max_delayed`. */
+const max_delayed_a_source = 3
 
 /** Who tries. */
 export interface Trier {
@@ -22,6 +26,8 @@ export interface Trier {
   client: string | undefined
   /** What others share, such as the name of a user: an attacker must not lock them out. */
   shared: readonly string[]
+  /** Aborts when the client closes its connection: nobody reads the answer then. */
+  gone: AbortSignal
 }
 
 /** Wrong tries of one name or address. */
@@ -32,28 +38,31 @@ interface Wrong {
 
 /**
  * Lets passwords be tried ever more slowly: a client is refused for a growing time, and where others
- * share the name or address, each try only waits longer before it is checked. Errors:
- * `page.slow_down`.
+ * share the name or address, each try only waits longer before it is checked. Few tries wait at a
+ * time. Errors: `page.slow_down`.
  */
 export class SlowDown {
   readonly #clock: Pick<Clock, 'monotonic_ms' | 'sleep'>
   readonly #wrong = new Map<string, Wrong>()
   readonly #line: (() => void)[] = []
+  /** The source of each delayed try. */
+  readonly #delayed: string[] = []
   #checking = 0
 
   constructor(clock: Pick<Clock, 'monotonic_ms' | 'sleep'>) {
     this.#clock = clock
   }
 
-  async attempt({ client, shared }: Trier, check: () => Promise<boolean>): Promise<boolean> {
+  async attempt(trier: Trier, check: () => Promise<boolean>): Promise<boolean> {
+    const { client, shared, gone } = trier
     this.#refuseEarly(client)
-    await this.#clock.sleep(Math.max(0, ...shared.map((key) => this.#wait_ms(key, delay))))
-    this.#refuseEarly(client, this.#line.length >= max_waiting)
+    await this.#delay(trier)
+    this.#refuseEarly(client, gone.aborted || this.#line.length >= max_waiting)
     if (this.#checking < max_checks) this.#checking++
     else await new Promise<void>((resolve) => this.#line.push(resolve))
     try {
       // A sign-in before this one in the line may have been wrong.
-      this.#refuseEarly(client)
+      this.#refuseEarly(client, gone.aborted)
       const is_right = await check()
       const keys = client === undefined ? shared : [client, ...shared]
       for (const key of keys) this.#note(key, is_right)
@@ -62,6 +71,18 @@ export class SlowDown {
       const next = this.#line.shift() ?? (() => void this.#checking--)
       next()
     }
+  }
+
+  async #delay({ client, shared, gone }: Trier): Promise<void> {
+    const delay_ms = Math.max(0, ...shared.map((key) => this.#wait_ms(key, delay)))
+    if (delay_ms === 0) return
+    const source = client ?? shared[0]!
+    const of_source = this.#delayed.filter((other) => other === source).length
+    const is_full = this.#delayed.length >= max_delayed || of_source >= max_delayed_a_source
+    this.#refuseEarly(client, is_full)
+    this.#delayed.push(source)
+    await this.#clock.sleep(delay_ms, gone)
+    this.#delayed.splice(this.#delayed.indexOf(source), 1)
   }
 
   #note(key: string, is_right: boolean): void {

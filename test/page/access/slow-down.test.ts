@@ -9,12 +9,12 @@ function begin() {
   const running: ((is_right: boolean) => void)[] = []
   const ended: string[] = []
   let checks = 0
-  const attempt = (name: string, client?: string) => {
+  const attempt = (name: string, client?: string, gone = new AbortController().signal) => {
     const check = () => {
       checks++
       return new Promise<boolean>((resolve) => running.push(resolve))
     }
-    const done = slow_down.attempt({ client, shared: [`name ${name}`] }, check)
+    const done = slow_down.attempt({ client, shared: [`name ${name}`], gone }, check)
     void done.then(
       (is_right) => ended.push(is_right ? 'right' : 'wrong'),
       (error: { code: string }) => ended.push(error.code),
@@ -96,4 +96,52 @@ test('an hour without a wrong try forgets the earlier ones', async () => {
   await clock.advance(0)
   expect(running).toHaveLength(1)
   await settle(true)
+})
+
+/** Wrong tries until the next one at this name is delayed by the longest time. */
+async function delayName({ clock, attempt, settle }: ReturnType<typeof begin>, name: string) {
+  for (let tries = 0; tries < 8; tries++) {
+    void attempt(name, `203.0.113.${tries}`)
+    await clock.advance(10_000)
+    await settle(false)
+  }
+}
+
+test('three delayed tries of one client wait, and more are refused at once', async () => {
+  const rig = begin()
+  await delayName(rig, 'ada')
+  const before = rig.ended.length
+  const tries = Array.from({ length: 5 }, () => rig.attempt('ada', '198.51.100.1'))
+  await Promise.allSettled(tries.slice(3))
+  expect(rig.ended.slice(before)).toEqual(['page.slow_down', 'page.slow_down'])
+  const other = rig.attempt('ada', '198.51.100.2')
+  await rig.clock.advance(10_000)
+  await rig.settle(true)
+  expect(await other, 'another client waits beside them').toBe(true)
+})
+
+test('three delayed tries wait at an address that many share, and twenty in all', async () => {
+  const rig = begin()
+  await delayName(rig, 'ada')
+  const before = rig.ended.length
+  const shared = Array.from({ length: 4 }, () => rig.attempt('ada'))
+  await Promise.allSettled(shared.slice(3))
+  expect(rig.ended.slice(before)).toEqual(['page.slow_down'])
+  const clients = Array.from({ length: 18 }, (_, nth) => rig.attempt('ada', `198.51.100.${nth}`))
+  await Promise.allSettled(clients.slice(17))
+  expect(rig.ended.slice(before), 'the 21st').toEqual(['page.slow_down', 'page.slow_down'])
+})
+
+test('a delayed try ends, unchecked, when its client is gone', async () => {
+  const rig = begin()
+  await delayName(rig, 'ada')
+  const [checks, client] = [rig.checks(), new AbortController()]
+  const tries = Array.from({ length: 3 }, () => rig.attempt('ada', '198.51.100.1', client.signal))
+  client.abort()
+  await Promise.allSettled(tries)
+  expect(rig.checks()).toBe(checks)
+  const later = rig.attempt('ada', '198.51.100.1')
+  await rig.clock.advance(10_000)
+  await rig.settle(true)
+  expect(await later, 'their places are free').toBe(true)
 })
