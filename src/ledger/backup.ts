@@ -41,7 +41,7 @@ export function backUpLedger(
   { force }: { force: boolean },
 ): Backup {
   refuseTarget(file, force)
-  const source = openLedgerReadOnly(state_dir)
+  const source = openLedgerReadOnly(state_dir, true)
   try {
     const files = countFiles(source)
     copyInto(source, file)

@@ -1,14 +1,15 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { isSluiceError, SluiceError } from '../base/run/errors.ts'
 import { system_clock } from '../base/time/time.ts'
+import { openLedgerReadOnly } from '../ledger/file/ledger-file.ts'
 import { refuseOrphan } from '../ledger/file/ledger-place.ts'
 import { controlSocket, isRebuildOpen, rebuildDirectory } from '../ledger/file/state-directory.ts'
-import type { Pause, Trouble } from '../ledger/rows/trouble-rows.ts'
+import { type Pause, readPause as pauseIn, type Trouble } from '../ledger/rows/trouble-rows.ts'
 import type { HealthView } from '../ledger/views/view-health.ts'
 import type { HealthFacts } from './health/problems.ts'
 import { pauseText } from './text/text-health.ts'
 import { type DaemonStatus, pauseStatus, type RebuildStatus } from './view.ts'
-import { withLedgerView } from './with-view.ts'
+import { using, withLedgerView } from './with-view.ts'
 
 /** Finds out whether a daemon uses this directory. Loads the client only if there is a socket. */
 export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
@@ -76,8 +77,11 @@ function freeBytes(state_dir: string): number {
   return (statSync(state_dir).uid === 0 ? bfree : bavail) * bsize
 }
 
+/** A pass that brings an older ledger to the new format heeds its pause. */
+const withAnyFormat = using((state_dir) => openLedgerReadOnly(state_dir, true))
+
 export function readPause(state_dir: string): Promise<Pause | undefined> {
-  return withLedgerView(state_dir, (view) => view?.pause(system_clock.now_ms()))
+  return withAnyFormat(state_dir, (ledger) => ledger && pauseIn(ledger, system_clock.now_ms()))
 }
 
 /**

@@ -34,21 +34,34 @@ export function emptyLogOf(database: Sqlite): void {
   }
 }
 
-/** Opens a ledger for reading. Errors: `ledger.none`, `account.no_right`, `database.*`. */
-export function openLedgerReadOnly(state_dir: string): Sqlite {
+/**
+ * Opens a ledger for reading. Only a copy of it may be made in an older format, which the present
+ * queries do not know. Errors: `ledger.none`, `account.no_right`, `database.*`.
+ */
+export function openLedgerReadOnly(state_dir: string, may_be_older = false): Sqlite {
   const file = ledgerFile(state_dir)
   refuseNoRight(state_dir, [file], 'read')
   try {
     const database = openSqliteReadOnly(file, ledger_migrations)
-    // A first start makes the file before its tables. On a full disk it ends there.
-    if (database.pragma('user_version', { simple: true }) !== 0) return database
+    const format = database.pragma('user_version', { simple: true }) as number
+    if (format === newest_format || (may_be_older && format !== 0)) return database
     database.close()
+    // A first start makes the file before its tables. On a full disk it ends there.
+    if (format !== 0) throw notYetMigrated(file, format)
   } catch (error) {
     // Readers of a write-ahead log must be able to open the memory file that its writer shares.
     if (isSluiceError(error, 'database.unreadable')) throw noRight(state_dir, error)
     if (!isSluiceError(error, 'database.missing')) throw error
   }
   throw noLedger(state_dir)
+}
+
+function notYetMigrated(file: string, format: number): SluiceError {
+  return new SluiceError({
+    code: 'database.older',
+    message: `${file} was written by an earlier version of Sluice (format ${format}, this program reads ${newest_format})`,
+    hint: 'restart the daemon, or run `sluice sync` if none is running: it brings the ledger to the new format',
+  })
 }
 
 function noLedger(state_dir: string): SluiceError {
@@ -72,6 +85,8 @@ export const ledger_migrations: readonly Migration[] = [
   // What the service says of a type that rests (TypeRow in rows/type-rows.ts).
   { version: 16, sql: 'ALTER TABLE types ADD COLUMN rests TEXT' },
 ]
+
+const newest_format = ledger_migrations.at(-1)!.version
 
 /**
  * One file's part in a batch of calls: a transaction from the first write, a savepoint for each

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openSqlite } from '../../../src/base/files/sqlite.ts'
 import { ledger_migrations } from '../../../src/ledger/file/ledger-file.ts'
 import { type Service, startService } from '../../rig/local-service.ts'
@@ -73,6 +73,53 @@ test('a ledger that is damaged, of a newer version, or no ledger: exit code 1, f
   expect(home.stages()).toEqual({ 'a.txt': 'ready', 'b.txt': 'ready' })
   expect(puts()).toBe(sent)
 }, 60_000)
+
+const newest = ledger_migrations.at(-1)!.version
+
+/** A daemon of an earlier version may hold the ledger until its restart. */
+test.each([14, 15])(
+  'a ledger of format %i is named by each reading command, until a pass',
+  async (format) => {
+    const home = new SluiceHome({ 'a.txt': 'from before the upgrade' })
+    home.use(service)
+    const file = home.at('state/ledger.db')
+    const migrations = ledger_migrations.filter(({ version }) => version <= format)
+    mkdirSync(home.at('state'), { mode: 0o700 })
+    openSqlite({ file, migrations, synchronous: 'FULL' }).close()
+    const config = ['--config', home.at('sluice.yaml')]
+    const reading = [
+      ['status'],
+      ['ls'],
+      ['prompts', 'list'],
+      ['plan'],
+      ['verify'],
+      ['explain', home.at('docs/a.txt')],
+    ]
+    for (const command of reading) {
+      const { code, err } = await home.inProcess([...command, ...config])
+      expect(code, `${command[0]}: ${err}`).toBe(1)
+      expect(err).toBe(
+        `sluice: ${file} was written by an earlier version of Sluice (format ${format}, this program reads ${newest})\n` +
+          '  restart the daemon, or run `sluice sync` if none is running: it brings the ledger to the new format\n',
+      )
+    }
+    const doctor = await home.inProcess(['doctor', ...config])
+    expect(doctor.out + doctor.err).not.toMatch(/SQLITE_|no such (table|column)/)
+    const backup = await home.inProcess(['backup', home.at('before.db'), ...config])
+    expect(backup.code, backup.err).toBe(0)
+    const old = openSqlite({ file, migrations, synchronous: 'FULL' })
+    onTestFinished(() => void old.close())
+    old.exec(`INSERT INTO pause (id, since_ms, by_whom) VALUES (1, 0, 'ada')`)
+    expect((await sync(home)).err).toContain('`sluice resume` ends the pause')
+    old.exec('DELETE FROM pause')
+    const pass = await sync(home)
+    expect(pass.code, pass.err).toBe(0)
+    for (const command of reading) {
+      const { code, err } = await home.inProcess([...command, ...config])
+      expect(code, `${command[0]}: ${err}`).toBe(0)
+    }
+  },
+)
 
 test('a second daemon on the same state directory is refused; the first continues', async () => {
   const home = new SluiceHome({ 'a.txt': 'two daemons' })
