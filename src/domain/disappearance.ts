@@ -12,7 +12,7 @@ export interface Found {
   known: number
   /** Known files that were not found, or that single events have reported as deleted. */
   missing: number
-  /** Files that are there, known or new. */
+  /** Files that are there, known or new, without the skipped ones that the ledger knows. */
   files: number
 }
 

@@ -154,6 +154,8 @@ export interface FolderState {
   evidence: number
   /** The most of these since the last scan, or since the start of this process. */
   most_evidence: number
+  /** Number of known files that a rule skips (`isSkipped` there). */
+  skipped: number
   /** Counts of the last finished scan without ignored files; undefined before the first. */
   counted: { files: number; directories: number } | undefined
   /** Watcher in use; undefined until chosen. `given_up`: since when and why. */
@@ -189,6 +191,8 @@ export interface Differences {
   missing_total: number
   /** Number of files that are evidence (`isEvidence` in rows/file-rows.ts) and that the walker did not find. */
   lost: number
+  /** Number of skipped files (`isSkipped` there) that the walker did not find. */
+  lost_skipped: number
 }
 
 /** Maximum number of missing paths listed. More are counted, and the next scan lists them. */

@@ -238,9 +238,14 @@ export function createLedgerStore(
 
   function stateOf(folder: FolderRow): FolderState {
     const { judged_ms } = folders_sql.checks(folder.name)
-    const { now, most } = evidence.of(folder.id)
-    const known = { known_files: counts.knownIn(folder.id), evidence: now, most_evidence: most }
-    return folderState(folder, judged_ms, known)
+    const { now, most, skipped } = evidence.of(folder.id)
+    const known_files = counts.knownIn(folder.id)
+    return folderState(folder, judged_ms, {
+      known_files,
+      evidence: now,
+      most_evidence: most,
+      skipped,
+    })
   }
 
   return {

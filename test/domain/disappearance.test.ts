@@ -17,6 +17,7 @@ test.each<[what: string, found: Found, vanished: boolean]>([
   ['more than half', { known: 1_000, missing: 501, files: 499 }, true],
   ['more than half of not so many', { known: 150, missing: 100, files: 50 }, false],
   ['all of it renamed', { known: 12_431, missing: 12_431, files: 12_431 }, false],
+  ['all of it, beside 145 skipped files', { known: 150, missing: 150, files: 0 }, true],
   ['half of it renamed, half of it gone', { known: 1_000, missing: 1_000, files: 499 }, true],
 ])('%s', (_what, found, vanished) => expect(hasVanished(found, limits)).toBe(vanished))
 

@@ -14,6 +14,8 @@ export interface Inspector {
   recounted(folder: string): Record<string, { files: number; bytes: number }>
   /** Number of files that show a loss if they are missing, by reading each row. */
   evidence(folder: string): number
+  /** Number of files that a rule skips, by reading each row. */
+  skipped(folder: string): number
   /** Ids of the contents in this state. */
   inState(state: string): number[]
   stateOf(content: number): string | undefined

@@ -49,6 +49,11 @@ export function inspectSqlite(state_dir: string): Inspector {
         if (reason === 'before_start') return true
         return state !== 'skipped' && content !== null && gone_ms === null
       }).length,
+    skipped: (folder) =>
+      all(
+        `SELECT path FROM files WHERE folder = ${of_folder} AND state = 'skipped' AND reason IS NOT 'before_start'`,
+        folder,
+      ).length,
     inState: (state) =>
       all<{ id: number }>('SELECT id FROM contents WHERE state = ?', state).map(({ id }) => id),
     stateOf: (content) =>

@@ -36,6 +36,8 @@ export class FolderDepartures {
   readonly missing: MissingPath[] = []
   readonly #changed: Departure[] = []
   evidence_met = 0
+  /** Skipped files that the ledger knows: they must not hide a loss. */
+  skipped_met = 0
 
   constructor(folder: FolderConfig, rows: Iterator<ComparedFile, undefined>) {
     this.#folder = folder
@@ -56,6 +58,7 @@ export class FolderDepartures {
   meet(path: string): ComparedFile | undefined {
     const row = this.#rowAt(path)
     if (row?.is_evidence) this.evidence_met += 1
+    else if (row?.stage === 'skipped') this.skipped_met += 1
     return row
   }
 

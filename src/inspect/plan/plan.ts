@@ -201,7 +201,7 @@ function doubtAbout(
 ): string | undefined {
   const missing = departures.lost(end)
   const known = departures.evidence_met + missing
-  const found = { known, missing, files: end.files }
+  const found = { known, missing, files: end.files - departures.skipped_met }
   const root = identifiedRoot(folder.path)
   const acknowledgement =
     root.kind === 'online' ? acknowledgementOn(root, before.disappearance) : undefined

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { isBefore } from '../../domain/file.ts'
 import { type Differences, max_missing, type PathRange } from '../ledger.ts'
-import { after_all_paths, is_evidence } from './file-rows.ts'
+import { after_all_paths, is_evidence, is_skipped } from './file-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 
 export interface KnownRange {
@@ -151,6 +151,7 @@ type Row = [
   ctime_ns: bigint,
   inode: bigint,
   is_evidence: bigint,
+  is_skipped: bigint,
 ]
 
 export const no_differences: Differences = {
@@ -159,13 +160,14 @@ export const no_differences: Differences = {
   missing: [],
   missing_total: 0,
   lost: 0,
+  lost_skipped: 0,
 }
 
 /** Compares a range of a walk with the ledger's rows. Both are sorted by bytes and read once. */
 export function createDifferenceFinder(database: Sqlite, ranges: KnownRanges) {
   const rows_sql = database
     .prepare(
-      `SELECT path, state, size, mtime_ns, ctime_ns, inode, ${is_evidence} FROM files
+      `SELECT path, state, size, mtime_ns, ctime_ns, inode, ${is_evidence}, ${is_skipped} FROM files
          WHERE folder = ? AND path > ? AND path <= ? AND state <> 'gone' ORDER BY path`,
     )
     .safeIntegers(true)
@@ -199,9 +201,11 @@ function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differe
   const missing: string[] = []
   let missing_total = 0
   let lost = 0
+  let lost_skipped = 0
   let at = 0
   const miss = (row: Row) => {
     lost += Number(row[6])
+    lost_skipped += Number(row[7])
     missing_total++
     if (missing.length < max_missing) missing.push(row[0])
   }
@@ -227,6 +231,7 @@ function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differe
     missing,
     missing_total,
     lost,
+    lost_skipped,
   }
 }
 

@@ -1,16 +1,25 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
-import { type FileRow, is_evidence, isEvidence } from './file-rows.ts'
+import { type FileRow, is_evidence, isEvidence, isSkipped } from './file-rows.ts'
+
+/** SQL for the number of files that `start` left out and that are not gone. */
+const before_start = `(SELECT count(*) FROM files INDEXED BY files_before_start
+               WHERE folder = @folder AND reason = 'before_start')
+           - (SELECT count(*) FROM files INDEXED BY files_gone
+               WHERE state = 'gone' AND folder = @folder AND reason = 'before_start')`
 
 interface Evidence {
   now: number
   /** The most since the end of the last scan: single events can add up to a loss. */
   most: number
+  /** Skipped files (`isSkipped`). They are no evidence, and must not hide a loss of it. */
+  skipped: number
 }
 
 /** Number of files that are evidence, by folder. Kept in memory, as every check asks for it. */
 export class EvidenceCounts {
   readonly #by_folder = new Map<number, Evidence>()
   readonly #count
+  readonly #count_skipped
 
   constructor(database: Sqlite) {
     // All present files have a content. Of the others, each index is read once in a process.
@@ -20,10 +29,15 @@ export class EvidenceCounts {
              WHERE folder = @folder AND stage NOT IN ('seen', 'blocked', 'skipped', 'gone'))
            + (SELECT count(*) FROM files INDEXED BY files_unsettled WHERE folder = @folder
                AND state IN ('seen', 'blocked') AND reason IS NOT 'before_start' AND ${is_evidence})
-           + (SELECT count(*) FROM files INDEXED BY files_before_start
-               WHERE folder = @folder AND reason = 'before_start')
-           - (SELECT count(*) FROM files INDEXED BY files_gone
-               WHERE state = 'gone' AND folder = @folder AND reason = 'before_start')`,
+           + ${before_start}`,
+      )
+      .pluck()
+    this.#count_skipped = database
+      .prepare(
+        `SELECT (SELECT coalesce(sum(files), 0) FROM counts WHERE folder = @folder AND stage = 'skipped')
+           - (${before_start}
+             - (SELECT count(*) FROM files INDEXED BY files_unsettled WHERE folder = @folder
+                 AND state IN ('seen', 'blocked') AND reason IS 'before_start'))`,
       )
       .pluck()
   }
@@ -33,7 +47,8 @@ export class EvidenceCounts {
     let known = this.#by_folder.get(folder)
     if (known === undefined) {
       const now = readOne<number>(this.#count, { folder })!
-      known = { now, most: now }
+      const skipped = readOne<number>(this.#count_skipped, { folder })!
+      known = { now, most: now, skipped }
       this.#by_folder.set(folder, known)
     }
     return known
@@ -43,7 +58,10 @@ export class EvidenceCounts {
   follow(before: FileRow | undefined, after: FileRow | undefined): void {
     const known = this.#by_folder.get((before ?? after)!.folder)
     if (known === undefined) return
+    known.skipped += Number(isSkipped(after)) - Number(isSkipped(before))
     known.now += Number(isEvidence(after)) - Number(isEvidence(before))
+    // Its file is there, so it is not lost.
+    if (isEvidence(before) && isSkipped(after)) known.most -= 1
     known.most = Math.max(known.most, known.now)
   }
 

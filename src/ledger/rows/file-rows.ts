@@ -79,6 +79,14 @@ export function isEvidence(row: FileRow | undefined): boolean {
   return row.reason === 'before_start' || (row.state !== 'skipped' && heldBy(row) !== undefined)
 }
 
+/** SQL for `isSkipped`. */
+export const is_skipped = `(files.state IS 'skipped' AND files.reason IS NOT 'before_start')`
+
+/** True if a rule skips the file: it shows no loss, and no evidence has its place. */
+export function isSkipped(row: FileRow | undefined): boolean {
+  return row?.state === 'skipped' && row.reason !== 'before_start'
+}
+
 /** End of all paths: SQLite sorts every text before every blob. */
 export const after_all_paths = Buffer.alloc(0)
 

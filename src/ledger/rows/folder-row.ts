@@ -6,7 +6,7 @@ import type { LabelSettings } from '../../domain/labels.ts'
 import { keep_everything, type RemovalPolicy } from '../../domain/removal.ts'
 import type { FolderState } from '../ledger.ts'
 
-type KnownFiles = Pick<FolderState, 'known_files' | 'evidence' | 'most_evidence'>
+type KnownFiles = Pick<FolderState, 'known_files' | 'evidence' | 'most_evidence' | 'skipped'>
 
 export interface FolderRow
   extends Omit<FolderState, 'is_moved' | 'counted' | 'judged_ms' | keyof KnownFiles>,

@@ -27,6 +27,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
   let missing: string[] = []
   let missing_total = 0
   let lost_total = 0
+  let lost_skipped = 0
   let changed_total = 0
   let after_path = under === undefined ? undefined : `${under}/`
 
@@ -42,6 +43,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     after_path = through_path
     missing_total += differences.missing_total
     lost_total += differences.lost
+    lost_skipped += differences.lost_skipped
     missing = missing.concat(differences.missing)
     return differences
   }
@@ -101,13 +103,14 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     differing: () => changed_total + missing_total,
     /** Counts files that single events reported as deleted too, but none long out of reach. */
     async found(
-      before: Pick<FolderState, 'evidence' | 'most_evidence'>,
+      before: Pick<FolderState, 'evidence' | 'most_evidence' | 'skipped'>,
       end: ScanEnd,
     ): Promise<Found> {
       const out_of_reach = await countOutOfReach(end)
-      const { evidence, most_evidence } = before
+      const { evidence, most_evidence, skipped } = before
       const missing = lost_total + most_evidence - evidence - out_of_reach
-      return { known: most_evidence - out_of_reach, missing, files: end.files }
+      const files = Math.max(0, end.files - (skipped - lost_skipped))
+      return { known: most_evidence - out_of_reach, missing, files }
     },
   }
 }

@@ -44,6 +44,49 @@ localJourneys('accepting missing files', (profile) => {
     journey.ends({ also_there: md5s })
   })
 
+  test('skipped files take the place of no document: all documents are missing beside them', async () => {
+    const folders = { docs: { max_file_bytes: 50 } }
+    const journey = await begin({ ...left_15_of_40, profile, folders })
+    await journey.allReady()
+    const videos = Array.from({ length: 39 }, (_, index) => `docs/video/${index}.txt`)
+    journey.write(Object.fromEntries(videos.map((name) => [name, 'x'.repeat(60)])))
+    const isSkipped = (name: string) => journey.file(name)?.stage === 'skipped too_large'
+    await journey.until('they are skipped', () => videos.every(isSkipped))
+    await journey.idle()
+    await journey.stop()
+    journey.move('docs/x', 'aside/x')
+    journey.move('docs/y', 'aside/y')
+    await journey.start()
+    await journey.until(
+      'it waits',
+      () => journey.folder()?.offline_reason?.includes('0 of 40 files found') ?? false,
+    )
+    expect(gone(journey)).toBe(0)
+    journey.move('aside/x', 'docs/x')
+    journey.move('aside/y', 'docs/y')
+    journey.daemon.rescan('docs')
+    await journey.until('it is online', () => journey.folder()?.offline_reason === null)
+    await journey.idle()
+    expect(gone(journey)).toBe(0)
+    journey.ends({ left_out: videos })
+  })
+
+  test('documents that grow until a rule skips them are no loss', async () => {
+    const folders = { docs: { max_file_bytes: 50 } }
+    const journey = await begin({ ...left_15_of_40, profile, folders })
+    await journey.allReady()
+    const md5s = journey.assets().map(({ md5 }) => md5!)
+    const grown = Object.keys(left_15_of_40.tree)
+    journey.write(Object.fromEntries(grown.map((name) => [name, 'x'.repeat(60)])))
+    const isSkipped = (name: string) => journey.file(name)?.stage === 'skipped too_large'
+    await journey.until('they are skipped', () => grown.every(isSkipped))
+    journey.daemon.rescan('docs')
+    await journey.idle()
+    expect(journey.log().filter((line) => line.includes('is offline'))).toEqual([])
+    expect(journey.folder()?.offline_reason).toBeNull()
+    journey.ends({ left_out: grown, also_there: md5s })
+  })
+
   test('an acknowledgement stays valid if the next scan finds the same again', async () => {
     let is_said = false
     // The user saw the first finding. The folder keeper is about to record the same one again.

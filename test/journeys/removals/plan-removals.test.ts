@@ -225,4 +225,19 @@ localJourneys('the removals of a plan', (profile) => {
     journey.write(tree)
     await removedByPass(journey)
   })
+
+  test('a folder that lost all but its skipped files: no removal is planned', async () => {
+    const skipped = ['docs/large a.txt', 'docs/large b.txt']
+    const large = Object.fromEntries(skipped.map((name) => [name, 'x'.repeat(100)]))
+    const docs = { max_file_bytes: 90 }
+    const journey = await passed(profile, { docs, files: { ...tree, ...large } })
+    for (const name of names) journey.remove(name)
+    const planned = await plan(journey)
+    expect(planned.folders[0]?.doubt).toContain('0 of 30 files found: waiting')
+    expect(removalsOf(planned)).toEqual({ would_remove: 0, waits: {} })
+    expect(await removedByPass(journey)).toBe(0)
+    journey.write(tree)
+    await removedByPass(journey)
+    journey.ends({ left_out: skipped })
+  })
 })

@@ -151,8 +151,9 @@ export function propertyContract(factory: LedgerFactory): void {
         arrived = sequence.length
       }
       const known = (await bench.ledger.folders()).filter(({ name }) => folders.includes(name))
-      for (const { name, known_files, evidence } of known) {
+      for (const { name, known_files, evidence, skipped } of known) {
         expect(evidence).toBe(bench.see.evidence(name))
+        expect(skipped).toBe(bench.see.skipped(name))
         const here = Object.entries(bench.see.recounted(name)).filter(([stage]) => stage !== 'gone')
         expect(known_files).toBe(here.reduce((sum, [, { files }]) => sum + files, 0))
       }
@@ -161,8 +162,10 @@ export function propertyContract(factory: LedgerFactory): void {
       await fc.assert(property, { numRuns: 80 })
       // A process that starts counts by other queries.
       await bench.reopen()
-      for (const { name, evidence } of await bench.ledger.folders())
+      for (const { name, evidence, skipped } of await bench.ledger.folders()) {
         expect(evidence).toBe(bench.see.evidence(name))
+        expect(skipped).toBe(bench.see.skipped(name))
+      }
     } finally {
       await bench.close()
     }
