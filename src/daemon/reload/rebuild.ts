@@ -192,8 +192,11 @@ async function acceptListed(
         hint: 'run `sluice rebuild` again to continue',
       })
     }
-    const known = listed.value.items.flatMap(({ filename, size_in_bytes }) => {
-      const file = left_out.get(keyOf(project_id, filename ?? '', size_in_bytes ?? -1))
+    const known = listed.value.items.flatMap(({ filename, shown_name, size_in_bytes }) => {
+      // A moved file gave a later name; a user may have given another one.
+      const file = [shown_name, filename]
+        .map((name) => left_out.get(keyOf(project_id, name ?? '', size_in_bytes ?? -1)))
+        .find((found) => found !== undefined)
       return file ? [{ type: 'accepted' as const, folder: file.folder.name, path: file.path }] : []
     })
     if (known.length > 0) await daemon.ledger.record(known)

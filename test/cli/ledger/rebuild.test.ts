@@ -4,6 +4,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -221,20 +222,24 @@ test('a rebuild that lost its service leaves no finished ledger; the next try co
 test('a folder with `start: from_now`: the rebuild finds its uploaded files again, and leaves out what was left out', async () => {
   const home = await homeWith({ 'left out.txt': 'never sent' }, { start: 'from_now' })
   await home.inProcess('sync')
-  home.write({ 'came.txt': 'sent' })
+  home.write({ 'came.txt': 'sent', 'old.txt': 'moved later' })
   await home.inProcess('sync')
-  expect(home.readyAssets()).toBe(1)
+  // A moved file has another name on the service from then on.
+  renameSync(join(home.path, 'docs/old.txt'), join(home.path, 'docs/moved.txt'))
+  await home.inProcess('sync')
+  expect(home.readyAssets()).toBe(2)
   rmSync(join(home.path, 'state'), { recursive: true })
-  utimesSync(join(home.path, 'docs/came.txt'), 1, 1)
+  for (const name of ['came', 'moved']) utimesSync(join(home.path, `docs/${name}.txt`), 1, 1)
   const rebuilt = await home.inProcess('rebuild')
   expect(rebuilt, rebuilt.out).toMatchObject({ code: 0 })
-  expect([puts(home), home.readyAssets()]).toEqual([1, 1])
+  expect([puts(home), home.readyAssets()]).toEqual([2, 2])
   const { files } = JSON.parse((await home.inProcess('ls', '--json')).out) as {
     files: { path: string; state: string }[]
   }
   expect(files.map(({ path, state }) => [path, state])).toEqual([
     ['came.txt', 'ready'],
     ['left out.txt', 'skipped'],
+    ['moved.txt', 'ready'],
   ])
 })
 
