@@ -75,6 +75,26 @@ test('a file that the service has under a name of another folder stays out of an
   expect(nothing.text).not.toContain('secret')
 })
 
+test('the page of such a file, and agents, say that questions of some users leave it out', async () => {
+  const { as, store, address } = await beginWithCopy()
+  const [eve, ada] = [await as('eve'), await as('ada')]
+  const left_out = 'leave this file out'
+  const seen = (await eve.get('/file?folder=docs&path=note.txt')).text
+  expect(seen).toContain(
+    `under a name that no folder that you see gives: questions of users who see some folders only ${left_out}`,
+  )
+  expect(seen).not.toContain('secret')
+  expect((await ada.get('/file?folder=docs&path=note.txt')).text).toContain(
+    `under a name of secret: questions of users who do not see that folder ${left_out}`,
+  )
+  for (const own of ['/file?folder=docs&path=plan.txt', '/file?folder=secret&path=layoffs.txt'])
+    expect((await ada.get(own)).text, own).not.toContain(left_out)
+  const { call } = await agentOf(address, store.makeToken('eve'))
+  const { text, data } = await call('why_not', { file: 'docs/note.txt' })
+  expect(text).toContain(left_out)
+  expect(`${text}${JSON.stringify(data)}`).not.toContain('secret')
+})
+
 test('a report over such a file is not theirs: page, feed, overview and agents', async () => {
   const { as, run, operator, store, address, journey } = await beginWithCopy()
   journey.remove('docs/note.txt')

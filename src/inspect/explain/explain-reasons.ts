@@ -37,7 +37,12 @@ function reasonsOfState(of: Case): string[] {
     case 'ingesting':
       return ingestingReasons(of)
     case 'ready':
-      return ['it is usable in the assistant', ...changedSince(of), ...olderVersionReasons(of)]
+      return [
+        'it is usable in the assistant',
+        ...namingReasons(of),
+        ...changedSince(of),
+        ...olderVersionReasons(of),
+      ]
     case 'refused':
       return [
         of.story?.content?.error_message ?? 'no reason was given',
@@ -200,6 +205,18 @@ function standstill({ offline, troubles, daemon_runs, for_reader }: Case): strin
       hint === undefined || for_reader ? message : `${message}: ${hint}`,
     ),
     ...(daemon_runs ? [] : [`no daemon is running: ${start}`]),
+  ]
+}
+
+/** An answer cites a file by its name on the service, which may be that of a copy elsewhere. */
+function namingReasons({ naming }: Case): string[] {
+  if (naming.length === 0) return []
+  const folders = [...new Set(naming)]
+  const [name, whose] = folders.includes(null)
+    ? ['that no folder that you see gives', 'who see some folders only']
+    : [`of ${folders.join(' and ')}`, 'who do not see that folder']
+  return [
+    `the service has its bytes under a name ${name}: questions of users ${whose} leave this file out`,
   ]
 }
 

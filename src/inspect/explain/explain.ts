@@ -37,8 +37,16 @@ export function explain(options: {
     const story = ledger?.story(folder.name, path)
     const parting = story?.content && ledger?.partingOf(story.content.id)
     const older_versions = ledger?.olderVersionsOf(folder.name, path) ?? []
+    const asset_id = config.page.listen === 'off' ? undefined : story?.content?.asset_id
+    const naming = asset_id === undefined ? [] : ledger!.naming(asset_id, `${folder.name}/${path}`)
     const things = [fileThing(options.place), contentThing(story?.content?.id ?? 0)]
-    return { story, parting, older_versions, ...circumstancesOf(folder, ledger, things, now_ms) }
+    return {
+      story,
+      parting,
+      older_versions,
+      naming,
+      ...circumstancesOf(folder, ledger, things, now_ms),
+    }
   }
   const known = ledger ? ledger.together(read) : read()
   const place = join(folder.path, path)

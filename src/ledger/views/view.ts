@@ -2,6 +2,7 @@ import { readOne } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { usedSince } from '../rows/counts.ts'
+import { createNamingReader } from '../rows/name-rows.ts'
 import { readPause, readTroubles } from '../rows/trouble-rows.ts'
 import { createComparisonView } from './view-comparison.ts'
 import { createFilesView } from './view-files.ts'
@@ -64,6 +65,8 @@ export function openLedgerView(state_dir: string) {
     renameRefusals: () => readRenameRefusals(database),
     ownership: () => readOwnership(database),
     partingOf: (content: number) => readPartingOf(database, content),
+    /** Folders that the names of an asset come from, as `foldersNaming` says it. */
+    naming: createNamingReader(database),
     olderVersionsOf: (folder: string, path: string) => readOlderVersionsOf(database, folder, path),
     removalCases: () => createRemovalCasesView(database),
     audits: () => readAudits(database),

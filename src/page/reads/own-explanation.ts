@@ -51,6 +51,8 @@ function withoutOthers(view: LedgerView, viewer: Viewer): LedgerView {
     ...view,
     used: () => ({ files: 0, bytes: 0 }),
     troubles: () => view.troubles().map((trouble) => ({ ...trouble, hint: undefined })),
+    naming: (asset_id, file) =>
+      view.naming(asset_id, file).map((name) => (name && maySee(viewer, name) ? name : null)),
     partingOf(content) {
       const parting = view.partingOf(content)
       const { left_out } = parting ?? {}
