@@ -2,6 +2,7 @@ import { backoff_ms, day_ms, minute_ms, second_ms } from '../../base/time/time.t
 import type { NameFact } from '../../domain/fact.ts'
 import type { NameWork } from '../../ledger/ledger.ts'
 import type { AssetRecord } from '../../remote/assets.ts'
+import { judgeFailure } from '../../remote/judge-failure.ts'
 import { type Failure, noteOf } from '../../remote/outcome.ts'
 
 /** Wait after a refusal: the service may support it later, or grant the right. */
@@ -38,10 +39,11 @@ export function deferName(
   now_ms: number,
 ): Extract<NameFact, { type: 'name_deferred' }> {
   const { about, status, retry_after_ms = 0 } = failure
+  const { fact } = judgeFailure(failure, {})
   // A refused token or project is found by the calls that decide about it.
-  const is_passing = ['network', 'later', 'project'].includes(about) || status === 401
+  const is_passing = fact === 'untried' || (fact === 'again' && about !== 'unknown_protocol')
   const wait_ms = is_passing ? Math.max(backoff_ms(tries, retry), retry_after_ms) : refused_ms
   const deferred = { type: 'name_deferred', content, not_before_ms: now_ms + wait_ms } as const
-  const is_of_asset = about === 'asset_gone' || status === 400 || status === 422
+  const is_of_asset = fact === 'gone' || status === 400 || status === 422
   return is_passing || is_of_asset ? deferred : { ...deferred, error: noteOf(failure) }
 }
