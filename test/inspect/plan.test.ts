@@ -122,6 +122,20 @@ describe('the types that the service could not read, from its list', () => {
     expect(asked).toHaveLength(20)
   })
 
+  test('A-37 a list that begins anew counts each file once', async () => {
+    let refused = 0
+    const failure = { about: 'attempt', call: 'list', status: 404, message: 'no such cursor' }
+    const listAssets = async (_project: string, { after_id }: { after_id?: string }) => {
+      if (after_id === undefined)
+        return { ok: true, value: { items: many(10, '.gz'), next: 'asset_9' } }
+      refused += 1
+      if (refused <= 5) return { ok: false, failure }
+      return { ok: true, value: { items: many(1, '.gz') } }
+    }
+    expect([...(await typesRefusedBy({ listAssets } as never, ['p']))]).toEqual([])
+    expect(refused).toBeGreaterThan(5)
+  })
+
   test('none is known if the service does not answer', async () => {
     const listAssets = async () => ({ ok: false, failure: { about: 'network', message: 'cut' } })
     expect((await typesRefusedBy({ listAssets } as never, ['p'])).size).toBe(0)

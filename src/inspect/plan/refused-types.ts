@@ -20,20 +20,22 @@ export async function typesRefusedBy(
   remote: Remote,
   project_ids: readonly string[],
 ): Promise<RefusedTypes> {
-  const failed = new Map<string, number>()
-  const usable = new Set<string>()
+  const refused: string[] = []
   for (const project_id of new Set(project_ids)) {
+    const failed = new Map<string, number>()
+    const usable = new Set<string>()
     for await (const listed of walkAssets(remote, project_id, max_pages)) {
       if (!listed.ok) break
+      // All files come again. What is usable once is not counted, so it may stay.
+      if (listed.value.is_anew) failed.clear()
       for (const { filename = '', status } of listed.value.items) {
         const key = typeKey(project_id, filename)
         if (status === 'failed') failed.set(key, (failed.get(key) ?? 0) + 1)
         else if (status === 'ready') usable.add(key)
       }
     }
+    for (const [key, count] of failed)
+      if (count >= max_failed_of_type && !usable.has(key)) refused.push(key)
   }
-  const refused = [...failed].filter(
-    ([key, count]) => count >= max_failed_of_type && !usable.has(key),
-  )
-  return new Set(refused.map(([key]) => key))
+  return new Set(refused)
 }
