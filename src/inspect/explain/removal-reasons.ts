@@ -70,9 +70,11 @@ type Waiting = Pick<PartingView, 'due_ms' | 'left_out'> & { why: RemovalWait }
 
 function waiting({ why, due_ms = 0, left_out }: Waiting, of: Case): string {
   const { now_ms, folder } = of
+  // No right clock shows a time that is long over: that is no time to wait.
+  const soon = due_ms <= now_ms ? 'next' : `in ${formatSpan(now_ms, due_ms)}`
   switch (why) {
     case 'grace':
-      return ` in ${formatSpan(now_ms, due_ms)}, unless it comes back (delete_grace_ms)`
+      return ` ${soon}, unless it comes back (delete_grace_ms)`
     case 'replacement':
       return ' once what took its place is ready'
     case 'scan':
@@ -93,6 +95,6 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, of: Case): string {
     case 'user':
       return `, with more files than Sluice removes without asking (removal.max_files); if that is right: ${step(of, `sluice accept --removals ${folder.name}`)}`
     case 'service':
-      return `; the service refused, and is asked again in ${formatSpan(now_ms, due_ms)}`
+      return `; the service refused, and is asked again ${soon}`
   }
 }
