@@ -1,5 +1,5 @@
 import { isSurelyUnsent } from '../base/net/network-fault.ts'
-import { formatDuration } from '../base/text/format.ts'
+import { formatSpan } from '../base/text/format.ts'
 import { minute_ms } from '../base/time/time.ts'
 import { type Call, decidesAboutUploads, type Failure } from '../contract/failures.ts'
 import type { Feature } from '../domain/trouble.ts'
@@ -147,8 +147,8 @@ export function givenUpText(
   { message }: Failure,
   { attempts, failing_since_ms, now_ms }: UploadTries,
 ): string {
-  const failing_ms = now_ms - (failing_since_ms ?? now_ms)
-  return `given up after ${attempts + 1} tries in ${formatDuration(failing_ms)}: ${message}`
+  const span = formatSpan(failing_since_ms ?? now_ms, now_ms)
+  return `given up after ${attempts + 1} tries in ${span}: ${message}`
 }
 
 function judged(blame: Blame, fact: FailureFact): Judgement {

@@ -374,4 +374,8 @@ test('the text about a content that is given up', () => {
   expect(
     givenUpText({ ...failure, message: 'it broke' }, { ...tries, attempts: 11, ...long }),
   ).toBe('given up after 12 tries in 10 min: it broke')
+  const wrong = { failing_since_ms: Date.UTC(1972, 0, 2), now_ms: Date.UTC(2026, 5, 1) }
+  expect(
+    givenUpText({ ...failure, message: 'it broke' }, { ...tries, attempts: 11, ...wrong }),
+  ).toBe('given up after 12 tries in an unknown time (a clock was wrong): it broke')
 })

@@ -1,4 +1,4 @@
-import { counted, formatCount, formatDuration } from '../../base/text/format.ts'
+import { counted, formatCount, formatSpan } from '../../base/text/format.ts'
 import { isoTime, localTime, system_clock } from '../../base/time/time.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
@@ -123,7 +123,7 @@ function rowOf(run: RunSummary, zone: string): string[] {
     localTime(due_ms, zone),
     stateText(state),
     formatCount(assets),
-    ended_ms === undefined ? '' : formatDuration(Math.max(0, ended_ms - began_ms)),
+    ended_ms === undefined ? '' : formatSpan(began_ms, ended_ms),
     why.filter((text) => text !== undefined).join(': '),
   ]
 }

@@ -1,5 +1,5 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { formatCount, formatDuration } from '../../base/text/format.ts'
+import { formatCount, formatDuration, formatSpan } from '../../base/text/format.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { promptOf } from '../../prompts/plan/question.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
@@ -133,7 +133,7 @@ function runsTable(runs: readonly RunSummary[], base_path: string): Html {
     html`<a href="${base_path}/runs/${run.run}">${timeText(run.due_ms)}</a>`,
     html`<span class="${run.state === 'failed' && 'bad'}">${stateText(run.state)}</span>`,
     formatCount(run.assets),
-    run.ended_ms === undefined ? '' : formatDuration(Math.max(0, run.ended_ms - run.began_ms)),
+    run.ended_ms === undefined ? '' : formatSpan(run.began_ms, run.ended_ms),
     whyText(run) ?? '',
   ])
   return table('The newest first', ['Due', 'State', 'Files', 'Took', 'Why'], rows)

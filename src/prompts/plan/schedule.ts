@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../../base/text/format.ts'
+import { formatCount, formatDuration, formatSpan } from '../../base/text/format.ts'
 import { type CronTimes, cronTimes } from '../../base/time/cron.ts'
 import { day_ms, localTime, minute_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
@@ -70,7 +70,7 @@ function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): Sche
   if (!on_time && late_ms > catch_up_ms) {
     return passedOver(
       `the daemon was not running at ${localTime(due_ms, schedule.timezone)}, or the machine slept: ` +
-        `it is ${formatDuration(late_ms)} late, more than catch_up allows (${formatDuration(catch_up_ms)})`,
+        `it is ${formatSpan(due_ms, now_ms)} late, more than catch_up allows (${formatDuration(catch_up_ms)})`,
     )
   }
   const allowed = overlap === 'queue' ? 1 : 0

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../base/text/format.ts'
+import { formatSpan } from '../../base/text/format.ts'
 import { backoff_ms, minute_ms } from '../../base/time/time.ts'
 import { ingestFault } from '../../domain/asset.ts'
 import { max_vanished, slowAfter_ms } from '../../domain/content.ts'
@@ -71,7 +71,7 @@ export function followFact(
     }
   }
   const not_before_ms = now_ms + slow_wait_ms
-  const message = `the service has been reading it for ${formatDuration(waited_ms)} (status ${record.raw_status})`
+  const message = `the service has been reading it for ${formatSpan(work.following_since_ms, now_ms)} (status ${record.raw_status})`
   return { type: 'ingest_continues', content, not_before_ms, note: { code: 'slow', message } }
 }
 

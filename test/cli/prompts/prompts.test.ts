@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import { hour_ms } from '../../../src/base/time/time.ts'
 import { commands } from '../../../src/cli/commands.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
@@ -152,6 +153,18 @@ describe('sluice prompts history', () => {
     expect(
       JSON.parse((await prompts('history', 'digest', '--limit', '2', '--json')).out),
     ).toMatchSnapshot()
+  })
+
+  test('a run whose clock was wrong took an unknown time', async () => {
+    const { rig, two } = await withRuns()
+    await rig.closeLedger()
+    const database = new (sqliteDriver())(join(state_dir, 'ledger.db'))
+    const began = 'UPDATE runs SET began_ms = ? WHERE id = ?'
+    const { changes } = database.prepare(began).run(Date.UTC(1972, 0, 2), two)
+    database.close()
+    expect(changes).toBe(1)
+    const { out } = await prompts('history', 'digest')
+    expect(out).toMatch(/\n {2}2 .* an unknown time \(a clock was wrong\)/)
   })
 
   test('a prompt without runs, one that left the configuration, and an unknown one', async () => {

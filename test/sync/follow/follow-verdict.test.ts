@@ -72,6 +72,11 @@ describe('the verdict on an asset record', () => {
     const not_before_ms = late_ms + 5 * minute_ms
     expect(fact).toMatchObject({ type: 'ingest_continues', not_before_ms, note: { code: 'slow' } })
   })
+  test('since a wrong clock, it is read for an unknown time', () => {
+    const fact = followFact(work, record('ingesting'), Date.UTC(2026, 5, 1), follow)
+    const message = expect.stringContaining('for an unknown time (a clock was wrong) (status')
+    expect(fact).toMatchObject({ note: { message } })
+  })
   test('a content found by md5 that stays tiny is a slot whose bytes never arrived', () => {
     const hit = { ...work, made_here: false }
     expect(followFact(hit, record('ingesting', 1), 4_000, follow)).toEqual({
