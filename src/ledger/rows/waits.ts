@@ -22,10 +22,10 @@ const out_of_reach_is = `files.state IN ('seen', 'blocked') AND files.not_before
   AND files.reason = 'out_of_reach'`
 
 /**
- * All reasons why a file or a content waits that are in its row, and the events that end each. The
- * first one that holds counts. A due time, if the row has one, ends the wait as well. A pause, a
- * limit of the day and an open circuit are in no row: they hold up claims (docs/ledger.md has the
- * whole table).
+ * The reasons in its row why a file or a content is not ready yet, and the events that end each.
+ * The first one that holds counts. A due time, if the row has one, ends the wait as well. Not here
+ * (docs/ledger.md has the whole table): a pause, a limit of the day and an open circuit, which are
+ * in no row and hold up claims; a deferred label of a ready content; the grace of a removal.
  *
  * - `min_resend`: a new version waits. No other due time lies ahead without a fault.
  * - `out_of_reach`: a retry would only defer it again.
@@ -168,6 +168,11 @@ export const wait_of_file = `CASE ${rows
       `WHEN ${of === 'files' || `files.state = 'present'`} AND ${is} THEN '${name}'`,
   )
   .join(' ')} END`
+
+/** SQL for a file whose wait the event ends. Of several waits, only the first one counts. */
+export function fileEndedBy(event: WaitEvent): string {
+  return `${wait_of_file} IN (${endedBy(event).map(([name]) => `'${name}'`)})`
+}
 
 /** Events that only move due times. record-user.ts does more for the other two. */
 const due_events = ['folder_back', 'path_found', 'limits_changed', 'scan_asked'] as const

@@ -6,7 +6,7 @@ import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { pathsBelow, waits_for_accept } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
 import { readPause, readTroubles } from '../rows/trouble-rows.ts'
-import { type WaitName, wait_of_file, waitsEndedBy } from '../rows/waits.ts'
+import { fileEndedBy, type WaitName, wait_of_file } from '../rows/waits.ts'
 import { type Amount, readAudits } from './view-folders.ts'
 
 /** Results of one pass of `sync`, and counts for `accept` and `retry`. Reads only. */
@@ -39,7 +39,10 @@ const waiting = `SELECT ${wait_of_file} AS wait, count(*) AS files, coalesce(sum
   WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
   GROUP BY wait`
 
-/** SQL that counts the rows that each fact changes, as in record-user.ts and removal-rows.ts. */
+/**
+ * SQL that counts the rows that each fact changes, as in record-user.ts and removal-rows.ts. Of
+ * those that `retried` changes, a file that waits for something else as well does not count.
+ */
 const reached: Record<UserFact['type'], string> = {
   removals_accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents
     WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND id IN (SELECT content FROM partings
@@ -51,7 +54,7 @@ const reached: Record<UserFact['type'], string> = {
   retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes FROM files
     LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
     WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
-      AND (${waitsEndedBy('retried', 'files')} OR ${waitsEndedBy('retried', 'contents')})`,
+      AND ${fileEndedBy('retried')}`,
 }
 
 /** SQL that counts one for a type that the undo of `accept` is about. */
@@ -86,6 +89,14 @@ export function openPassView(state_dir: string) {
       const sql = database.prepare(`${waiting} HAVING wait IS NOT NULL ORDER BY files DESC`)
       return readAll(sql, { folder, path, now_ms, ...pathsBelow(path) })
     },
+    /** The content of the file at exactly this path. */
+    contentAt: ({ folder, path }: UserFact): number | undefined =>
+      database
+        .prepare(
+          `SELECT content FROM files WHERE folder = (SELECT id FROM folders WHERE name = ?) AND path = ?`,
+        )
+        .pluck()
+        .get(folder, path) as number | undefined,
     disappearanceIn(folder: string): DisappearanceWait {
       const row = readFolderRows(database).find(({ name }) => name === folder)
       if (!waitsForUser(row?.offline_reason)) return 'none'

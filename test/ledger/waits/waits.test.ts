@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { hour_ms } from '../../../src/base/time/time.ts'
 import { isEndedBy, type WaitName, wait_of_file } from '../../../src/ledger/rows/waits.ts'
 import { openPassView } from '../../../src/ledger/views/view-pass.ts'
 import { Bench } from '../fixture.ts'
@@ -83,6 +84,33 @@ describe('waits and the events that end them', { timeout: 60_000 }, () => {
       const files = name === undefined ? [] : [{ wait: name, files: 1 }]
       expect(view.waitsAt(fact, bench.clock.now_ms())).toMatchObject(files)
       const is_ended = name !== undefined && isEndedBy('retried', name as WaitName)
+      expect(view.reachedBy(fact, bench.clock.now_ms()).files).toBe(is_ended ? 1 : 0)
+      view.close()
+    } finally {
+      await bench.close()
+    }
+  })
+
+  test.each([
+    ['failed', 'out_of_reach'],
+    ['unproven_type', 'out_of_reach'],
+    ['refused', 'refused'],
+    ['reading', 'reading'],
+    ['settling', 'check_out_of_reach'],
+  ] as const)('%s in a folder that goes offline: a retry names %s', async (wait, name) => {
+    const one: Waiting = waiting[wait]
+    const bench = new Bench(sqlite_factory, one.limits ?? {})
+    try {
+      await bench.open('docs')
+      await one.begin(bench)
+      await bench.record({ type: 'folder_offline', folder: 'docs', reason: 'unmounted' })
+      await bench.clock.advance(2 * hour_ms)
+      for (const { content } of await bench.sendable()) bench.free(content)
+      await bench.ledger.claimToCheck(10)
+      const view = openPassView(bench.memory)
+      const fact = { type: 'retried', folder: 'docs', path: 'a.gz' } as const
+      expect(view.waitsAt(fact, bench.clock.now_ms())).toMatchObject([{ wait: name, files: 1 }])
+      const is_ended = isEndedBy('retried', name)
       expect(view.reachedBy(fact, bench.clock.now_ms()).files).toBe(is_ended ? 1 : 0)
       view.close()
     } finally {
