@@ -21,6 +21,25 @@ export function projectIn(about: string): string | undefined {
   return /^(?:project|uploads|labels|questions):(.*)$/.exec(about)?.[1]
 }
 
+/**
+ * True if a trouble concerns files of these projects, or one of these things whose facts were
+ * refused. A trouble about more concerns every file.
+ */
+export function isAboutOneOf(
+  about: string,
+  project_ids: readonly string[],
+  things: readonly string[],
+): boolean {
+  if (about.startsWith(refused_fact)) return things.includes(about.slice(refused_fact.length))
+  const project = projectIn(about)
+  return project === undefined || project_ids.includes(project)
+}
+
+/** True if a trouble may hold up the uploads of a project, or one of these things. */
+export function holdsUploads(about: string, project_id: string, things: readonly string[]) {
+  return featureIn(about) === undefined && isAboutOneOf(about, [project_id], things)
+}
+
 /** The feature of a trouble; undefined if it is about more. */
 export function featureIn(about: string): Feature | undefined {
   return /^(labels|questions):/.exec(about)?.[1] as Feature | undefined

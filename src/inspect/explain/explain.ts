@@ -3,9 +3,8 @@ import { isBelow } from '../../base/files/path-below.ts'
 import { day_ms, isoTime } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
-import { refused_fact } from '../../domain/fact.ts'
 import { labelGiver } from '../../domain/labels.ts'
-import { projectIn } from '../../domain/trouble.ts'
+import { holdsUploads } from '../../domain/trouble.ts'
 import { contentThing, fileThing } from '../../ledger/refused-facts.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
@@ -116,18 +115,13 @@ function circumstancesOf(
   things: readonly string[],
   now_ms: number,
 ) {
-  const own = [
-    ...['project', 'uploads'].map((what) => `${what}:${project_id}`),
-    ...things.map((thing) => refused_fact + thing),
-  ]
   const known = ledger?.folders().find((folder) => folder.name === name)
   return {
     offline: known && !known.online ? known.offline_reason : undefined,
     scanned: known?.first_scan_ms !== undefined,
     unreadable: known?.scan?.unreadable ?? [],
-    troubles: (ledger?.troubles() ?? []).filter(
-      ({ about }) =>
-        own.includes(about) || !(projectIn(about) !== undefined || about.startsWith(refused_fact)),
+    troubles: (ledger?.troubles() ?? []).filter(({ about }) =>
+      holdsUploads(about, project_id, things),
     ),
     sent_today_bytes: ledger?.used('sent', day_ms, now_ms).bytes ?? 0,
   }

@@ -5,6 +5,8 @@ import type { Config } from '../../config/config.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { file_reasons, type SkipReason } from '../../domain/file-reasons.ts'
 import { isTypePattern, refusedTypeIn } from '../../domain/file-type.ts'
+import { holdsUploads } from '../../domain/trouble.ts'
+import { contentThing, fileThing } from '../../ledger/refused-facts.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileView } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
@@ -96,7 +98,7 @@ export interface Reached extends Amount {
   is_paused: boolean
   /** What the files wait for; empty for a pattern. */
   waits: readonly WaitingFiles[]
-  /** Open problems beyond single files, in words. */
+  /** Open problems that hold up the uploads there, in words; empty for a pattern. */
   held_by: string[]
 }
 
@@ -118,20 +120,25 @@ export function reachedBy(
   now_ms: number,
 ): Reached[] {
   const is_paused = pass.pause(now_ms) !== undefined
-  const held_by = pass.troubles().map(({ message }) => message)
+  const troubles = pass.troubles()
+  const projectOf = (folder: string) => folders.find(({ name }) => name === folder)!.project_id
   return requests.map(({ facts }) => {
-    const reached: Reached = { ...nothing_reached, is_paused, held_by }
+    const reached: Reached = { ...nothing_reached, is_paused }
     const [first] = facts
-    if (first && facts.length === 1) reached.waits = pass.waitsAt(first, now_ms)
+    if (first && facts.length === 1) {
+      reached.waits = pass.waitsAt(first, now_ms)
+      const things = [fileThing(first), contentThing(pass.contentAt(first) ?? 0)]
+      reached.held_by = troubles
+        .filter(({ about }) => holdsUploads(about, projectOf(first.folder), things))
+        .map(({ message }) => message)
+    }
     for (const fact of facts) {
       const { files, bytes } = pass.reachedBy(fact, now_ms)
       reached.files += files
       reached.bytes += bytes
       if (fact.type !== 'accepted' || fact.path !== '') continue
       reached.missing = pass.disappearanceIn(fact.folder)
-      reached.is_emptied = pass.seemsEmptied(
-        folders.find(({ name }) => name === fact.folder)!.project_id,
-      )
+      reached.is_emptied = pass.seemsEmptied(projectOf(fact.folder))
     }
     return reached
   })

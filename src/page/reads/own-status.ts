@@ -1,7 +1,6 @@
 import { second_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { refused_fact } from '../../domain/fact.ts'
-import { projectIn } from '../../domain/trouble.ts'
+import { isAboutOneOf } from '../../domain/trouble.ts'
 import { no_removals } from '../../ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../status/assets.ts'
 import { readStatus } from '../../status/read-status.ts'
@@ -47,10 +46,7 @@ async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
   const problems = await withLedgerView(own.state_dir, (view) => view?.problems(names) ?? [])
   const prompts = new Set(own.prompts.map(({ name }) => name))
   const projects = own.folders.map(({ project_id }) => project_id)
-  const troubles = status.troubles.filter(({ about }) => {
-    const project = projectIn(about)
-    return project === undefined ? !about.startsWith(refused_fact) : projects.includes(project)
-  })
+  const troubles = status.troubles.filter(({ about }) => isAboutOneOf(about, projects, []))
   return {
     ...status,
     verdict: verdictOf({ ...status, troubles }),
@@ -67,13 +63,13 @@ async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
     troubles: troubles.map((trouble) => ({ ...trouble, hint: null })),
     prompts: status.prompts.filter(({ name }) => prompts.has(name)),
     ...(status.health && {
-      health: { ...status.health, problems: status.health.problems.filter(isAboutOneOf(names)) },
+      health: { ...status.health, problems: status.health.problems.filter(isOfOneOf(names)) },
     }),
   }
 }
 
 /** Other kinds are about all files, and a folder may have the name of one, such as uploads. */
-function isAboutOneOf(folders: readonly string[]) {
+function isOfOneOf(folders: readonly string[]) {
   return ({ kind, about }: { kind: string; about: string }) =>
     /^(folder|scan)$/.test(kind) && folders.includes(about)
 }
