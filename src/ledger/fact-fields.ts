@@ -20,7 +20,7 @@ type TypeName<Value> = [Value] extends [string]
           : 'string or object'
 type FieldType<Value> = `${TypeName<NonNullable<Value>>}${undefined extends Value ? '?' : ''}`
 
-/** Types of the fields of all facts, by `typeof`. A field has one type, whatever its fact is. */
+/** Types of the fields of all facts, by `typeof`. A field has the same in every fact. */
 const field_types: { readonly [Name in Field]: FieldType<ValueOf<Name>> } = {
   about: 'string',
   alert: 'number?',
@@ -100,8 +100,10 @@ export function faultOf(fact: Fact): string | undefined {
     const type = typeof value
     const expected: string | undefined = field_types[name as Field]
     // Comparing first is the fast way: some 70,000 facts a second pass here.
-    if (type !== expected && expected !== undefined && !isOneOf(expected, type))
-      return `${name} is ${value === undefined ? 'missing' : String(value)}, not a ${expected.replace('?', '')}`
+    if (type !== expected && expected !== undefined && !isOneOf(expected, type)) {
+      const article = expected.startsWith('o') ? 'an' : 'a'
+      return `${name} is ${value === undefined ? 'missing' : String(value)}, not ${article} ${expected.replace('?', '')}`
+    }
     const odd = type === 'string' || type === 'bigint' ? undefined : oddNumber(value)
     if (odd !== undefined) return `${name}${odd}`
   }

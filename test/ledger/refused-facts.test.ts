@@ -65,6 +65,11 @@ const cases: [fact: object, thing: string, fault: string | undefined][] = [
     'content 7',
     'ticket.expires_at_ms is 0.5, not a whole number',
   ],
+  [
+    { type: 'deferred', content: 7, not_before_ms: 1, error: 'bad' },
+    'content 7',
+    'error is bad, not an object',
+  ],
   [{ type: 'folder_online', folder: 'docs', device: 5 }, 'docs', 'device is 5, not a bigint'],
   [
     { type: 'scan_finished', folder: 'docs', began_ms: 1, summary: nothing_seen },
