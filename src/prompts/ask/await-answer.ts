@@ -44,14 +44,18 @@ export async function awaitAnswer(
       await circuit.succeeded('message', project_id)
       const facts = factsOf(work, verdict)
       if (facts) return facts
-    } else if ((await circuit.failed(outcome.failure, project_id)).fact === 'untried') {
-      if (clock.now_ms() - began_ms <= deadline_ms) return []
-      const is_lasting = isAnswered(outcome.failure) && work.attempts >= max_late_reads
-      return [
-        is_lasting
-          ? tooLate(run, deadline_ms, outcome.failure)
-          : defer(work, noteOf(outcome.failure), tools),
-      ]
+    } else {
+      const { fact } = await circuit.failed(outcome.failure, project_id)
+      const is_over = clock.now_ms() - began_ms > deadline_ms
+      if (fact === 'untried' && !is_over) return []
+      if (fact === 'untried' || (fact === 'refused' && is_over)) {
+        const is_lasting = isAnswered(outcome.failure) && work.attempts >= max_late_reads
+        return [
+          is_lasting
+            ? tooLate(run, deadline_ms, outcome.failure)
+            : defer(work, noteOf(outcome.failure), tools),
+        ]
+      }
     }
     if (is_late && !(outcome.ok && verdict.state === 'unsure'))
       return [tooLate(run, deadline_ms, outcome.ok ? undefined : outcome.failure)]
@@ -62,7 +66,7 @@ export async function awaitAnswer(
 
 /** True if the service, or a proxy in its place, was reached and gave no usable answer. */
 function isAnswered({ about, status }: Failure): boolean {
-  return status !== undefined && (about === 'later' || about === 'unknown_protocol')
+  return status !== undefined && ['later', 'right', 'unknown_protocol'].includes(about)
 }
 
 function tooLate(run: number, deadline_ms: number, last: Failure | undefined): RunFact {
