@@ -4,6 +4,7 @@ import type { Secrets } from '../config/secrets.ts'
 import { startLabeler } from '../sync/follow/labeler.ts'
 import { startNamer } from '../sync/follow/namer.ts'
 import { startRemover } from '../sync/follow/remover.ts'
+import { unlessRefused } from '../sync/intake/found-files.ts'
 import { type Connections, openConnections, openReceivers } from './connections.ts'
 import type { WorkerKind } from './reload/generation.ts'
 import { keepFolders } from './reload/kept-folders.ts'
@@ -67,7 +68,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const at_work =
       mode === 'run' ? [{ type: 'daemon_at_work' as const, since_ms: clock.now_ms() }] : []
     const configured = await factsOfConfig(config, tools, asking)
-    await tools.ledger.record([{ type: 'daemon_started' }, ...at_work, ...configured])
+    // A refused fact of one folder must not keep the others from their work.
+    await unlessRefused(
+      tools.ledger.record([{ type: 'daemon_started' }, ...at_work, ...configured]),
+    )
     const folders = keepFolders(tools, config, {
       watch: mode === 'run',
       only: options.only_folders,

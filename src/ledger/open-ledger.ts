@@ -24,7 +24,7 @@ import type {
   WorkKind,
   WorkListener,
 } from './ledger.ts'
-import { RefusedFacts } from './refused-facts.ts'
+import { isOfFact, RefusedFacts, recordApart } from './refused-facts.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
@@ -95,12 +95,26 @@ function ledgerOn(
   const notify = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
     for (const listener of listeners) listener(kinds, why)
   }
+  async function store(facts: readonly Fact[]): Promise<void> {
+    for (const name of await call('record', facts)) on_linked?.(name)
+    refused.stored(facts)
+    notify(workMadeBy(facts), 'recorded')
+  }
   return {
     async record(asked) {
       const { facts, error } = refused.sort(asked, clock.now_ms())
-      for (const name of await call('record', facts)) on_linked?.(name)
-      refused.stored(facts)
-      notify(workMadeBy(facts), 'recorded')
+      const faults = await store(facts).then(
+        () => undefined,
+        (fault) => {
+          if (!isOfFact(fault)) throw fault
+          return recordApart(facts, store)
+        },
+      )
+      if (faults?.size) {
+        const late = refused.sort([], clock.now_ms(), faults)
+        await store(late.facts)
+        throw error ?? late.error
+      }
       if (error) throw error
     },
     folders: () => call('folders', undefined),

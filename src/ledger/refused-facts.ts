@@ -1,4 +1,4 @@
-import { SluiceError } from '../base/run/errors.ts'
+import { isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
 import { minute_ms } from '../base/time/time.ts'
 import { deliveryName } from '../domain/delivery.ts'
 import { type Fact, refused_fact } from '../domain/fact.ts'
@@ -6,8 +6,8 @@ import { faultOf } from './fact-fields.ts'
 
 /** Rest of the work on a thing with a refused fact. It repeats calls of the service, so few. */
 const rest_ms = 30 * minute_ms
-/** Maximum number of things that are named and rest. More would hide everything else in status. */
-const max_things = 50
+/** Maximum number of things that are named. More would hide everything else in status. */
+const max_named = 50
 
 /** A fact is about one thing. Of one record, all facts about it are stored, or none. */
 function thingOf(fact: Fact): string {
@@ -31,20 +31,28 @@ export const runThing = (run: number) => `run ${run}`
 export class RefusedFacts {
   /** Things with a refused fact, and until when (Unix ms) the work on them rests. */
   readonly #until_ms = new Map<string, number>()
+  /** Those with a trouble, the oldest first. */
+  readonly #named = new Set<string>()
 
   /**
    * Facts of one record to store, with the troubles that begin or end by them. `error`: for the
    * caller, whose work on a refused thing must not go on. Almost always all facts are sound.
    */
-  sort(facts: readonly Fact[], now_ms: number): { facts: readonly Fact[]; error?: SluiceError } {
-    const faults = faultsOf(facts)
+  sort(
+    facts: readonly Fact[],
+    now_ms: number,
+    faults = faultsOf(facts),
+  ): { facts: readonly Fact[]; error?: SluiceError } {
     if (faults.size === 0 && this.#until_ms.size === 0) return { facts }
     const sorted = facts.filter((fact) => !faults.has(thingOf(fact)))
     for (const thing of this.#resolvedBy(sorted))
       sorted.push({ type: 'trouble_ended', about: refused_fact + thing })
     for (const [thing, error] of faults) {
-      if (!this.#until_ms.has(thing) && this.#until_ms.size >= max_things) continue
       this.#until_ms.set(thing, now_ms + rest_ms)
+      const ended = this.#makePlace(thing, now_ms)
+      if (ended !== undefined) sorted.push({ type: 'trouble_ended', about: refused_fact + ended })
+      if (this.#named.size >= max_named && !this.#named.has(thing)) continue
+      this.#named.add(thing)
       const { code, message, hint } = error
       const about = refused_fact + thing
       sorted.push({ type: 'trouble_began', about, error: { code, message, hint } })
@@ -57,14 +65,24 @@ export class RefusedFacts {
   stored(facts: readonly Fact[]): void {
     if (this.#until_ms.size === 0) return
     for (const fact of facts) {
-      if (fact.type === 'trouble_ended')
-        this.#until_ms.delete(fact.about.slice(refused_fact.length))
+      if (fact.type !== 'trouble_ended') continue
+      const thing = fact.about.slice(refused_fact.length)
+      this.#until_ms.delete(thing)
+      this.#named.delete(thing)
     }
   }
 
   /** True while no work on this thing may be claimed. */
   rests(thing: string, now_ms: number): boolean {
     return now_ms < (this.#until_ms.get(thing) ?? 0)
+  }
+
+  /** The oldest named thing, if another thing needs its place and its rest has ended. */
+  #makePlace(thing: string, now_ms: number): string | undefined {
+    if (this.#named.size < max_named || this.#named.has(thing)) return undefined
+    const ended = [...this.#named].find((named) => !this.rests(named, now_ms))
+    if (ended !== undefined) this.#named.delete(ended)
+    return ended
   }
 
   /** A deferral is no progress of its thing. */
@@ -80,10 +98,47 @@ function faultsOf(facts: readonly Fact[]): Map<string, SluiceError> {
   for (const fact of facts) {
     const fault = faultOf(fact)
     if (fault === undefined || faults.has(thingOf(fact))) continue
-    const message = `${thingOf(fact)}: cannot record ${fact.type}: ${fault}`
-    faults.set(thingOf(fact), new SluiceError({ code: 'ledger.refused', message, hint }))
+    faults.set(thingOf(fact), refusal(fact, fault))
   }
   return faults
+}
+
+function refusal(fact: Fact, fault: string): SluiceError {
+  const message = `${thingOf(fact)}: cannot record ${fact.type}: ${fault}`
+  return new SluiceError({ code: 'ledger.refused', message, hint })
+}
+
+/**
+ * Records the facts thing by thing after all together failed: a value deeper in a fact may be of a
+ * wrong type. Returns the faults by thing; other errors, such as a full disk, are thrown.
+ */
+export async function recordApart(
+  facts: readonly Fact[],
+  record: (facts: readonly Fact[]) => Promise<void>,
+): Promise<Map<string, SluiceError>> {
+  const by_thing = new Map<string, Fact[]>()
+  for (const fact of facts) {
+    const own = by_thing.get(thingOf(fact))
+    if (own) own.push(fact)
+    else by_thing.set(thingOf(fact), [fact])
+  }
+  const faults = new Map<string, SluiceError>()
+  for (const [thing, own] of by_thing) {
+    try {
+      await record(own)
+    } catch (error) {
+      if (!isOfFact(error)) throw error
+      faults.set(thing, refusal(own[0]!, messageOf(error)))
+    }
+  }
+  return faults
+}
+
+/** True if the type of one value was refused; false for a full disk, a closed ledger and so on. */
+export function isOfFact(error: unknown): boolean {
+  // A TypeError or RangeError of the ledger's thread has no code of its own.
+  if (isSluiceError(error, 'internal.unexpected')) return true
+  return isSluiceError(error, 'database.failed') && /DATATYPE|MISMATCH/.test(error.message)
 }
 
 const hint =

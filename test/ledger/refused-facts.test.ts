@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { minute_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import { faultOf } from '../../src/ledger/fact-fields.ts'
 import { RefusedFacts } from '../../src/ledger/refused-facts.ts'
@@ -149,7 +150,7 @@ test.each(cases)('%o', (fact, thing, fault) => {
   expect(error?.message).toContain(`${thing}: cannot record`)
 })
 
-test('at most fifty things are named and rest', () => {
+test('all refused things rest, and at most fifty are named', () => {
   const refused = new RefusedFacts()
   const facts = Array.from({ length: 60 }, (_, content): Fact => {
     return { type: 'content_wanted_again', content, not_before_ms: 0.5 }
@@ -157,7 +158,21 @@ test('at most fifty things are named and rest', () => {
   const sorted = refused.sort(facts, 0)
   expect(sorted.facts).toHaveLength(50)
   expect(sorted.error?.message).toMatch(/^content 0: /)
-  expect([refused.rests('content 49', 1), refused.rests('content 50', 1)]).toEqual([true, false])
+  expect([refused.rests('content 49', 1), refused.rests('content 50', 1)]).toEqual([true, true])
+})
+
+test('another refused thing is named in place of one whose rest has ended', () => {
+  const refused = new RefusedFacts()
+  const facts = Array.from({ length: 50 }, (_, content): Fact => {
+    return { type: 'content_wanted_again', content, not_before_ms: 0.5 }
+  })
+  refused.sort(facts, 0)
+  const next: Fact = { type: 'content_wanted_again', content: 99, not_before_ms: 0.5 }
+  expect(refused.sort([next], 1).facts).toEqual([])
+  expect(refused.sort([next], 30 * minute_ms).facts).toMatchObject([
+    { type: 'trouble_ended', about: 'fact:content 0' },
+    { type: 'trouble_began', about: 'fact:content 99' },
+  ])
 })
 
 test('sound facts are passed on as they are', () => {

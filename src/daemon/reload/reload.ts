@@ -5,6 +5,7 @@ import type { Fact } from '../../domain/fact.ts'
 import { factsOfPrompts } from '../../prompts/configure-prompts.ts'
 import { type Circuits, createCircuits } from '../../sync/circuits.ts'
 import { rulesText } from '../../sync/folder-settings.ts'
+import { unlessRefused } from '../../sync/intake/found-files.ts'
 import { type Connections, openConnections } from '../connections.ts'
 import { auditSettings, ledgerLimits } from '../limits.ts'
 import type { Tools } from '../tools.ts'
@@ -111,7 +112,8 @@ export function createReloads(
   async function record(config: Config): Promise<void> {
     const facts = await factsOfConfig(config, tools, asking)
     refuseStopped()
-    const recorded = tools.ledger.record(facts)
+    // The ledger has stored all but a refused fact, so the new settings are in force.
+    const recorded = unlessRefused(tools.ledger.record(facts))
     folders.configure(config)
     try {
       await recorded

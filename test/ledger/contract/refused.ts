@@ -30,6 +30,27 @@ export function refusedContract(factory: LedgerFactory): void {
     },
   )
 
+  for (const [what, odd] of [
+    ['a text in place of a size', { ...statOf(1), size: 'x' }],
+    ['a number beyond 64 bits', { ...statOf(1), size: 1, mtime_ns: 2n ** 70n }],
+    ['nothing in place of an object', null],
+  ] as const) {
+    check(`${what}: the facts of other things are stored, and the thing rests`, async (bench) => {
+      const settled_odd = { ...settled('odd', 1), stat: odd } as unknown as Fact
+      const record = bench.record(settled('a', 1), settled_odd, settled('b', 2))
+      await expect(record).rejects.toMatchObject({
+        code: 'ledger.refused',
+        message: expect.stringContaining('docs/odd: cannot record file_settled: '),
+      })
+      expect(bench.see.file('docs', 'a')?.state).toBe('present')
+      expect(bench.see.file('docs', 'b')?.state).toBe('present')
+      expect(bench.see.file('docs', 'odd')).toBeUndefined()
+      expect(troublesOf(bench)).toEqual(['fact:docs/odd'])
+      await bench.record(settled('odd', 1))
+      expect(troublesOf(bench)).toEqual([])
+    })
+  }
+
   check('no other fact of the same thing in the record is stored', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     const deferred = { ...contentFact('deferred', content, 0), not_before_ms: 0.5 } as Fact
