@@ -229,8 +229,17 @@ test('the program loads little before it knows its command', () => {
       else if (!specifier.startsWith('node:')) packages.add(specifier)
     }
   }
-  follow(join(source, 'cli/main.ts'))
+  follow(join(source, 'cli/program.ts'))
   expect([...packages]).toEqual(['yargs'])
+})
+
+test('SIGUSR1 has its handler before the program loads, which takes a quarter of a second', () => {
+  const path = join(root, 'src/cli/main.ts')
+  const text = readFileSync(path, 'utf8')
+  expect(text).toMatch(
+    /\nprocess\.on\('SIGUSR1', .*\n(\n|\/\/.*\n)*await import\('\.\/program\.ts'\)/,
+  )
+  expect(readSource(path, text).imports.filter(({ kind }) => kind === 'import')).toEqual([])
 })
 
 test('the table lists every file in commands/', () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { messageOf, SluiceError } from './errors.ts'
+import { no_debugger } from './process.ts'
 import { type AnswerMessage, builtModule, type CallMessage, type Thread } from './thread.ts'
 
 /** Calls of libuv that may hang at the same time; it allows 1,024. */
@@ -18,7 +19,7 @@ interface Waiting {
  * left behind where not even SIGKILL ends it. It ends with the call.
  */
 export function startApart(module: string): Thread {
-  const child = spawn(process.execPath, [fileURLToPath(builtModule(module))], {
+  const child = spawn(process.execPath, [...no_debugger, fileURLToPath(builtModule(module))], {
     cwd: '/',
     detached: true,
     env: { UV_THREADPOOL_SIZE: String(max_calls) },

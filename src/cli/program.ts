@@ -1,0 +1,49 @@
+import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
+import { ifStillAlive, second_ms } from '../base/time/time.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { commands } from './commands.ts'
+import { exit_codes } from './exit-codes.ts'
+import { runCli } from './run-cli.ts'
+import { printError } from './text/print.ts'
+import { createTerminal } from './text/terminal.ts'
+
+/** The last handles of a command close within moments. */
+const max_end_ms = 5 * second_ms
+
+process.stdout.on('error', (error) => {
+  // `sluice ls | head` closes the output early. This is no fault.
+  if (codeOf(error) === 'EPIPE') process.exit()
+  // The disk behind a redirection may be full.
+  printError(unwritable(error), terminal)
+  process.exit(exit_codes.fault)
+})
+// If nobody reads the messages, or their disk is full, they are lost, and the work goes on.
+process.stderr.on('error', () => {})
+
+const { no_color, force_color } = readEnvironment()
+const terminal = createTerminal({
+  stdout: process.stdout,
+  stderr: process.stderr,
+  no_color,
+  force_color,
+})
+
+// Node would print an uncaught error without removing secrets.
+process.on('uncaughtException', (error) => {
+  printError(error, terminal)
+  process.exit(exit_codes.fault)
+})
+
+function unwritable(error: Error): SluiceError {
+  return new SluiceError({
+    code: 'output.unwritable',
+    message: `the output cannot be written: ${messageOf(error)}`,
+    hint: 'check the space where it is redirected to',
+    cause: error,
+  })
+}
+
+process.exitCode = await runCli(process.argv.slice(2), terminal, commands)
+// All is closed and written. A thread inside a call that never returns (an unresponsive mount)
+// keeps the process alive, and even `process.exit` would wait for it.
+ifStillAlive(max_end_ms, () => process.kill(process.pid, 'SIGKILL'))
