@@ -6,13 +6,7 @@ import { guardConnections } from '../base/net/connection-guard.ts'
 import type { TlsKeys } from '../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply } from '../base/net/http-server-app.ts'
 import { minute_ms } from '../base/time/time.ts'
-import { max_connections } from '../config/open-files.ts'
-import {
-  createProxyNote,
-  createSharedCheck,
-  createWayCheck,
-  refuseStrangers,
-} from './access/guard.ts'
+import { createProxyNote, createWayCheck, pagePlaces, refuseStrangers } from './access/guard.ts'
 import { type SignedIn, session_ms } from './access/page-store.ts'
 import { createRecognition } from './access/recognise.ts'
 import { sessionsIn } from './access/sessions.ts'
@@ -43,8 +37,6 @@ declare module 'fastify' {
 const body_limit_bytes = 65_536
 /** For a whole request: its body is small. */
 const request_timeout_ms = minute_ms
-/** A browser opens six, and an office may share one address. */
-const max_connections_an_address = 50
 /** A browser must load nothing from elsewhere, run no script of a text, and show no frame. */
 const headers = {
   'content-security-policy':
@@ -63,13 +55,7 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   const app = await createHttpApp({ body_limit_bytes, answerError, tls })
   const recognise = createRecognition(config, store, tools.clock)
   const is_behind_tls = tls === undefined && config.page.base_url?.startsWith('https:') === true
-  guardConnections(app.server, {
-    max: max_connections.page,
-    max_an_address: max_connections_an_address,
-    isShared: createSharedCheck(config.page),
-    has_small_bodies: true,
-    request_ms: request_timeout_ms,
-  })
+  guardConnections(app.server, { ...pagePlaces(config.page), request_ms: request_timeout_ms })
   const checkWay = createWayCheck(config.page)
   const noteProxy = createProxyNote(config.page, tools.log)
   for (const name of ['viewer', 'stranger', 'frame']) app.decorateRequest(name, undefined)

@@ -50,9 +50,16 @@ export function placeFor<Held extends HeldPlace>(
  * `::ffff:10.0.0.1`.
  */
 export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  const [plain = ''] = address.split('%')
   if (isIP(plain) !== 6) return plain
-  const [before = [], after] = plain.split('::').map((part) => part.split(':').filter(Boolean))
+  // A URL has the one usual form of an address (RFC 5952), with all groups as numbers.
+  const usual = new URL(`http://[${plain}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:(\w+):(\w+)$/.exec(usual) ?? []
+  if (high && low) {
+    const bytes = [high, low].flatMap((group) => [...Buffer.from(group.padStart(4, '0'), 'hex')])
+    return bytes.join('.')
+  }
+  const [before = [], after] = usual.split('::').map((part) => part.split(':').filter(Boolean))
   const zeros = after ? Array(Math.max(0, 8 - before.length - after.length)).fill('0') : []
   return [...before, ...zeros, ...(after ?? [])].slice(0, 4).join(':')
 }

@@ -1,10 +1,11 @@
 import { BlockList, isIP, type Socket } from 'node:net'
-import { networkOf } from '../../base/net/connection-places.ts'
+import { type ConnectionPlaces, networkOf } from '../../base/net/connection-places.ts'
 import type { HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { addRange } from '../../config/listen.ts'
+import { max_connections } from '../../config/open-files.ts'
 import type { PageLog } from '../page-tools.ts'
 import type { Trier } from './slow-down.ts'
 
@@ -77,8 +78,20 @@ function listCheck(listen: string, listed: readonly string[]) {
 }
 
 /** True for an address that many clients may share: that of a proxy, or of this machine. */
-export function createSharedCheck({ listen, proxy }: PageConfig) {
+function createSharedCheck({ listen, proxy }: PageConfig) {
   return listCheck(listen, [...proxy.from, ...this_machine])
+}
+
+/** A browser opens six connections, and an office may share one address. */
+const max_connections_an_address = 50
+
+export function pagePlaces(page: PageConfig): ConnectionPlaces {
+  return {
+    max: max_connections.page,
+    max_an_address: max_connections_an_address,
+    isShared: createSharedCheck(page),
+    has_small_bodies: true,
+  }
 }
 
 /**

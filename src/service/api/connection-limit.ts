@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { guardConnections } from '../../base/net/connection-guard.ts'
+import type { ConnectionPlaces } from '../../base/net/connection-places.ts'
 import { closeServer } from '../../base/net/http-server.ts'
 import { maxOpenFiles } from '../../base/run/process.ts'
 import { counted } from '../../base/text/format.ts'
@@ -39,14 +40,18 @@ export function limitConnections(
           'raise the limit with ulimit -n, or LimitNOFILE= in the unit',
       )
     }
-    guardConnections(server, {
-      max: max_connections,
-      max_an_address: Math.ceil(max_connections / 2),
-      isShared: (address = '') => isLoopback(address),
-      // An upload takes its time.
-      has_small_bodies: name === 'api',
-      onFull,
-    })
+    guardConnections(server, { ...servicePlaces(name, max_connections), onFull })
+  }
+}
+
+export function servicePlaces(server: string, max: number): ConnectionPlaces {
+  return {
+    max,
+    max_an_address: Math.ceil(max / 2),
+    // A dual-stack socket shows IPv4 peers as ::ffff:127.0.0.1.
+    isShared: (address = '') => isLoopback(address.replace('::ffff:', '')),
+    // An upload takes its time.
+    has_small_bodies: server === 'api',
   }
 }
 

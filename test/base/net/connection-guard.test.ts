@@ -63,6 +63,11 @@ test.each([
   ['2001:db8::1', '2001:db8:0:0'],
   ['fe80::1', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
+  ['::ffff:a00:1', '10.0.0.1'],
+  ['::FFFF:c0a8:107', '192.168.1.7'],
+  ['2001:0DB8::1', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['unknown', 'unknown'],
 ])('%s counts for %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
