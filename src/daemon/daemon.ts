@@ -60,7 +60,7 @@ const workers: readonly WorkerKind[] = [
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, secrets, clock, mode } = options
   const asking = mode === 'run' ? 'on_schedule' : options.asks_by_hand ? 'by_hand' : 'never'
-  refuseFewOpenFiles('this configuration', openFilesNeeded(config))
+  refuseFewOpenFiles('this configuration', openFilesNeeded(config, mode ?? 'run'))
   const tools = await openTools(options)
   let connections: Connections | undefined
   try {

@@ -31,11 +31,14 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
+const raise_open_files = 'raise ulimit -n, or LimitNOFILE= of the unit'
+
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   // A thread that cannot start has it in the text alone.
-  if (error instanceof SluiceError || !/\bEMFILE\b/.test(message)) return message
-  return `${message}: this process may have only ${maxOpenFiles()} open files (raise ulimit -n, or LimitNOFILE= of the unit)`
+  const is_about_files = /\bEMFILE\b/.test(message) && !message.includes(raise_open_files)
+  if (error instanceof SluiceError || !is_about_files) return message
+  return `${message}: this process may have only ${maxOpenFiles() ?? 'so many'} open files (${raise_open_files})`
 }
 
 export interface PlainError {

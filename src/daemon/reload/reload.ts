@@ -1,5 +1,7 @@
 import { SluiceError } from '../../base/run/errors.ts'
+import { refuseFewOpenFiles } from '../../base/run/open-files.ts'
 import type { Config } from '../../config/config.ts'
+import { openFilesNeeded } from '../../config/open-files.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { factsOfPrompts } from '../../prompts/configure-prompts.ts'
@@ -76,6 +78,7 @@ export function createReloads(
     const { config: before, circuits } = current
     refuseStopped()
     refuseWhatCannotChange(before, config)
+    refuseFewOpenFiles('the new configuration', openFilesNeeded(config, 'run'))
     if (!given) refuseOtherHost(before, config)
     const newer = given ?? secrets
     const changes = changesBetween(before, config)

@@ -76,7 +76,7 @@ export async function runDoctor(options: {
     checkMd5(),
   ]
   const { usable: config } = examined
-  checks.push(...checkOpenFiles(config ? openFilesNeeded(config) : min_open_files))
+  checks.push(...checkOpenFiles(config ? openFilesNeeded(config, 'run') : min_open_files))
   if (config) {
     const unit =
       examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
