@@ -1,12 +1,11 @@
 import type { Server } from 'node:http'
 import { guardConnections } from '../../base/net/connection-guard.ts'
-import type { ConnectionPlaces } from '../../base/net/connection-places.ts'
 import { closeServer } from '../../base/net/http-server.ts'
 import { maxOpenFiles } from '../../base/run/process.ts'
 import { counted } from '../../base/text/format.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
-import { isLoopback } from '../address.ts'
 import type { RequestEntry } from '../observer.ts'
+import { servicePlaces } from './service-places.ts'
 
 /** Descriptors for everything but connections: databases, threads, files, pipes to processes. */
 const reserved_descriptors = 128
@@ -41,17 +40,6 @@ export function limitConnections(
       )
     }
     guardConnections(server, { ...servicePlaces(name, max_connections), onFull })
-  }
-}
-
-export function servicePlaces(server: string, max: number): ConnectionPlaces {
-  return {
-    max,
-    max_an_address: Math.ceil(max / 2),
-    // A dual-stack socket shows IPv4 peers as ::ffff:127.0.0.1.
-    isShared: (address = '') => isLoopback(address.replace('::ffff:', '')),
-    // An upload takes its time.
-    has_small_bodies: server === 'api',
   }
 }
 

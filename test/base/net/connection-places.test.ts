@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { max_connections } from '../../../src/config/open-files.ts'
 import { pagePlaces } from '../../../src/page/access/guard.ts'
-import { servicePlaces } from '../../../src/service/api/connection-limit.ts'
+import { servicePlaces } from '../../../src/service/api/service-places.ts'
 
 type Page = Parameters<typeof pagePlaces>[0]
 const proxy = { from: ['10.1.0.0/16'], user_header: undefined, groups_header: undefined }
