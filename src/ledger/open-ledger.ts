@@ -24,7 +24,7 @@ import type {
   WorkKind,
   WorkListener,
 } from './ledger.ts'
-import { isOfFact, RefusedFacts, recordApart } from './refused-facts.ts'
+import { RefusedFacts, recordApart } from './refused-facts.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
@@ -103,13 +103,7 @@ function ledgerOn(
   return {
     async record(asked) {
       const { facts, error } = refused.sort(asked, clock.now_ms())
-      const faults = await store(facts).then(
-        () => undefined,
-        (fault) => {
-          if (!isOfFact(fault)) throw fault
-          return recordApart(facts, store)
-        },
-      )
+      const faults = await store(facts).catch((fault) => recordApart(facts, fault, store))
       if (faults?.size) {
         const late = refused.sort([], clock.now_ms(), faults)
         await store(late.facts)

@@ -49,9 +49,12 @@ export class RefusedFacts {
       sorted.push({ type: 'trouble_ended', about: refused_fact + thing })
     for (const [thing, error] of faults) {
       this.#until_ms.set(thing, now_ms + rest_ms)
-      const ended = this.#makePlace(thing, now_ms)
-      if (ended !== undefined) sorted.push({ type: 'trouble_ended', about: refused_fact + ended })
-      if (this.#named.size >= max_named && !this.#named.has(thing)) continue
+      if (this.#named.size >= max_named && !this.#named.has(thing)) {
+        const ended = [...this.#named].find((named) => !this.rests(named, now_ms))
+        if (ended === undefined) continue
+        this.#named.delete(ended)
+        sorted.push({ type: 'trouble_ended', about: refused_fact + ended })
+      }
       this.#named.add(thing)
       const { code, message, hint } = error
       const about = refused_fact + thing
@@ -75,14 +78,6 @@ export class RefusedFacts {
   /** True while no work on this thing may be claimed. */
   rests(thing: string, now_ms: number): boolean {
     return now_ms < (this.#until_ms.get(thing) ?? 0)
-  }
-
-  /** The oldest named thing, if another thing needs its place and its rest has ended. */
-  #makePlace(thing: string, now_ms: number): string | undefined {
-    if (this.#named.size < max_named || this.#named.has(thing)) return undefined
-    const ended = [...this.#named].find((named) => !this.rests(named, now_ms))
-    if (ended !== undefined) this.#named.delete(ended)
-    return ended
   }
 
   /** A deferral is no progress of its thing. */
@@ -114,13 +109,14 @@ function refusal(fact: Fact, fault: string): SluiceError {
  */
 export async function recordApart(
   facts: readonly Fact[],
+  fault: unknown,
   record: (facts: readonly Fact[]) => Promise<void>,
 ): Promise<Map<string, SluiceError>> {
+  if (!isOfFact(fault)) throw fault
   const by_thing = new Map<string, Fact[]>()
   for (const fact of facts) {
-    const own = by_thing.get(thingOf(fact))
-    if (own) own.push(fact)
-    else by_thing.set(thingOf(fact), [fact])
+    const thing = thingOf(fact)
+    by_thing.set(thing, [...(by_thing.get(thing) ?? []), fact])
   }
   const faults = new Map<string, SluiceError>()
   for (const [thing, own] of by_thing) {
@@ -135,7 +131,7 @@ export async function recordApart(
 }
 
 /** True if the type of one value was refused; false for a full disk, a closed ledger and so on. */
-export function isOfFact(error: unknown): boolean {
+function isOfFact(error: unknown): boolean {
   // A TypeError or RangeError of the ledger's thread has no code of its own.
   if (isSluiceError(error, 'internal.unexpected')) return true
   return isSluiceError(error, 'database.failed') && /DATATYPE|MISMATCH/.test(error.message)

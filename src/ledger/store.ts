@@ -239,9 +239,8 @@ export function createLedgerStore(
   function stateOf(folder: FolderRow): FolderState {
     const { judged_ms } = folders_sql.checks(folder.name)
     const { now, most, skipped } = evidence.of(folder.id)
-    const known_files = counts.knownIn(folder.id)
     return folderState(folder, judged_ms, {
-      known_files,
+      known_files: counts.knownIn(folder.id),
       evidence: now,
       most_evidence: most,
       skipped,
