@@ -1,7 +1,7 @@
 import { refused_fact } from './fact.ts'
 
 /** What some calls outside of uploads decide about, and nothing else. */
-export type Feature = 'labels' | 'questions'
+export type Feature = 'labels' | 'questions' | 'audit'
 
 /**
  * What a trouble is about. Of a project, all calls may rest (`project:`), its uploads alone
@@ -18,7 +18,7 @@ export type About =
 
 /** The project of a trouble; undefined if it is about more. */
 export function projectIn(about: string): string | undefined {
-  return /^(?:project|uploads|labels|questions):(.*)$/.exec(about)?.[1]
+  return /^(?:project|uploads|labels|questions|audit):(.*)$/.exec(about)?.[1]
 }
 
 /**
@@ -42,7 +42,7 @@ export function holdsUploads(about: string, project_id: string, things: readonly
 
 /** The feature of a trouble; undefined if it is about more. */
 export function featureIn(about: string): Feature | undefined {
-  return /^(labels|questions):/.exec(about)?.[1] as Feature | undefined
+  return /^(labels|questions|audit):/.exec(about)?.[1] as Feature | undefined
 }
 
 const subjects: Readonly<Record<string, string>> = {

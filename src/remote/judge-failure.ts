@@ -7,6 +7,7 @@ import { taken_by_page, unsendable_header } from './put-bytes.ts'
 
 /** The feature that a call decides about. A call of neither kind decides about its item alone. */
 const features: Partial<Record<Call, Feature>> = {
+  list: 'audit',
   attach: 'labels',
   detach: 'labels',
   labels: 'questions',
@@ -166,10 +167,11 @@ function judgeRefusal({ open = [], refusals }: History): Judgement {
   return is_of_type ? judged('types', 'rests') : judged('none', 'refused')
 }
 
-/** Labels are attached to every file, so all of the project rest. Others wait one by one. */
+/** Questions wait one by one. Labels and the audit ask for all files of a project. */
 function refusalBlame({ about, call }: Failure, { alike = 0 }: History): Blame {
   const is_of_all = about === 'right' || alike >= failures_to_blame
-  return features[call] === 'labels' && is_of_all ? 'feature' : 'none'
+  const feature = features[call]
+  return feature !== undefined && feature !== 'questions' && is_of_all ? 'feature' : 'none'
 }
 
 function lastingBlame(failure: Failure, history: History): Blame {

@@ -37,6 +37,8 @@ const hints: Readonly<Record<string, string>> = {
     'Several files failed in this way, so Sluice refuses none of them and tries one at a time. If this lasts, inform the operator of the service',
   labels:
     'Only labels wait: Sluice attaches them a day later, or after `sluice retry`. Check that the token has the right to label assets in this project',
+  audit:
+    'Only the audit waits: Sluice asks a day later, or after `sluice retry`. Check that the token has the right to list the assets of this project',
 }
 
 /** Advice for the operator about a trouble that stops calls. */

@@ -316,7 +316,7 @@ const cases: Case[] = [
     'none: refused',
   ],
   ['a list that is refused', ['labels', 'chats', 'projects'], [400, 404], object, 'none: refused'],
-  ['a list of assets that is refused', ['list'], [402, 403], object, 'none: refused'],
+  ['a list of assets that is refused', ['list'], [402, 403], object, 'feature: refused'],
   ['refusals that make no sense', ['read', 'list'], [400, 415, 418], object, 'none: again'],
 ]
 

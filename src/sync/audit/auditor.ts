@@ -40,7 +40,7 @@ export function startAuditor(
   const awake_ms = clock.monotonic_ms() + first_turn_ms
 
   async function step(_signal: AbortSignal, heartbeat: Heartbeat): Promise<{ wait_ms: number }> {
-    const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
+    const { limit, wait_ms, except_projects } = circuits.allowance(['api'], 'audit')
     if (limit === 0) return { wait_ms }
     const states = (await ledger.audits()).filter(({ project_id }) => rounds.has(project_id))
     const free = states.filter(({ project_id }) => !except_projects.includes(project_id))
