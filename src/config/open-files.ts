@@ -14,25 +14,18 @@ export const max_connections = { page: 200, health: 50 }
  * with six, while four uploads were under way. The inotify watches of a folder share one.
  */
 export function openFilesNeeded(
-  {
-    folders,
-    uploads,
-    page,
-    health,
-  }: Pick<Config, 'folders' | 'page'> & {
+  config: Pick<Config, 'folders' | 'page'> & {
     uploads: { concurrency: number }
     health: { listen: string }
   },
   mode: 'run' | 'once',
 ): number {
-  const connections = [
-    mode === 'once' || page.listen === 'off' ? 0 : max_connections.page,
-    mode === 'once' || health.listen === 'off' ? 0 : max_connections.health,
-  ]
-  return (
+  let files =
     min_open_files +
-    folders.length * files_per_folder +
-    uploads.concurrency * files_per_upload +
-    connections.reduce((sum, count) => sum + count)
-  )
+    config.folders.length * files_per_folder +
+    config.uploads.concurrency * files_per_upload
+  if (mode === 'once') return files
+  if (config.page.listen !== 'off') files += max_connections.page
+  if (config.health.listen !== 'off') files += max_connections.health
+  return files
 }

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, SocketAddress } from 'node:net'
 
 /** The places of a server: each connection takes a file descriptor of the process. */
 export interface ConnectionPlaces {
@@ -52,14 +52,9 @@ export function placeFor<Held extends HeldPlace>(
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   if (isIP(plain) !== 6) return plain
-  // A URL has the one usual form of an address (RFC 5952), with all groups as numbers.
-  const usual = new URL(`http://[${plain}]`).hostname.slice(1, -1)
-  const [, high, low] = /^::ffff:(\w+):(\w+)$/.exec(usual) ?? []
-  if (high && low) {
-    const bytes = [high, low].flatMap((group) => [...Buffer.from(group.padStart(4, '0'), 'hex')])
-    return bytes.join('.')
-  }
+  const usual = new SocketAddress({ address: plain, family: 'ipv6' }).address
+  if (/^::ffff:\d+\./.test(usual)) return usual.slice('::ffff:'.length)
   const [before = [], after] = usual.split('::').map((part) => part.split(':').filter(Boolean))
-  const zeros = after ? Array(Math.max(0, 8 - before.length - after.length)).fill('0') : []
+  const zeros = after ? Array(8 - before.length - after.length).fill('0') : []
   return [...before, ...zeros, ...(after ?? [])].slice(0, 4).join(':')
 }
