@@ -5,5 +5,3 @@ process.on('SIGUSR1', () => {})
 
 // The program takes a quarter of a second to load, and the signal may come meanwhile.
 await import('./program.ts')
-
-export {}

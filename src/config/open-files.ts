@@ -14,10 +14,7 @@ export const max_connections = { page: 200, health: 50 }
  * with six, while four uploads were under way. The inotify watches of a folder share one.
  */
 export function openFilesNeeded(
-  config: Pick<Config, 'folders' | 'page'> & {
-    uploads: { concurrency: number }
-    health: { listen: string }
-  },
+  config: Pick<Config, 'folders' | 'uploads' | 'page' | 'health'>,
   mode: 'run' | 'once',
 ): number {
   let files =

@@ -1,4 +1,4 @@
-import { BlockList, isIP, type Socket } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { type ConnectionPlaces, networkOf } from '../../base/net/connection-places.ts'
 import type { HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
@@ -102,27 +102,13 @@ export function pagePlaces(page: PageConfig): ConnectionPlaces {
 export function createClientNames(page: PageConfig) {
   const isListed = listCheck(page.listen, page.proxy.from)
   const isShared = createSharedCheck(page)
-  return ({ headers, socket }: HttpRequest): Trier => {
-    const { remoteAddress } = socket
-    const gone = closeSignal(socket)
+  return ({ headers, socket: { remoteAddress } }: HttpRequest): Trier => {
     const named = isListed(remoteAddress) ? lastForwarded(headers) : ''
-    if (named !== '') return { client: networkOf(named), shared: [], gone }
+    if (named !== '') return { client: networkOf(named), shared: [] }
     return remoteAddress === undefined || isShared(remoteAddress)
-      ? { client: undefined, shared: [`from ${remoteAddress}`], gone }
-      : { client: networkOf(remoteAddress), shared: [], gone }
+      ? { client: undefined, shared: [`from ${remoteAddress}`] }
+      : { client: networkOf(remoteAddress), shared: [] }
   }
-}
-
-/** One for each connection, which may have many requests. */
-const close_signals = new WeakMap<Socket, AbortSignal>()
-
-function closeSignal(socket: Socket): AbortSignal {
-  const known = close_signals.get(socket)
-  if (known) return known
-  const closed = new AbortController()
-  socket.once('close', () => closed.abort())
-  close_signals.set(socket, closed.signal)
-  return closed.signal
 }
 
 /** The client that the last proxy names, without the port that some proxies add; empty: none. */

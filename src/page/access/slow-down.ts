@@ -26,8 +26,6 @@ export interface Trier {
   client: string | undefined
   /** What others share, such as the name of a user: an attacker must not lock them out. */
   shared: readonly string[]
-  /** Aborts when the client closes its connection: nobody reads the answer then. */
-  gone: AbortSignal
 }
 
 /** Wrong tries of one name or address. */
@@ -54,15 +52,15 @@ export class SlowDown {
   }
 
   async attempt(trier: Trier, check: () => Promise<boolean>): Promise<boolean> {
-    const { client, shared, gone } = trier
+    const { client, shared } = trier
     this.#refuseEarly(client)
     await this.#delay(trier)
-    this.#refuseEarly(client, gone.aborted || this.#line.length >= max_waiting)
+    this.#refuseEarly(client, this.#line.length >= max_waiting)
     if (this.#checking < max_checks) this.#checking++
     else await new Promise<void>((resolve) => this.#line.push(resolve))
     try {
       // A sign-in before this one in the line may have been wrong.
-      this.#refuseEarly(client, gone.aborted)
+      this.#refuseEarly(client)
       const is_right = await check()
       const keys = client === undefined ? shared : [client, ...shared]
       for (const key of keys) this.#note(key, is_right)
@@ -73,7 +71,7 @@ export class SlowDown {
     }
   }
 
-  async #delay({ client, shared, gone }: Trier): Promise<void> {
+  async #delay({ client, shared }: Trier): Promise<void> {
     const delay_ms = Math.max(0, ...shared.map((key) => this.#wait_ms(key, delay)))
     if (delay_ms === 0) return
     const source = client ?? shared[0]!
@@ -81,7 +79,7 @@ export class SlowDown {
     const is_full = this.#delayed.length >= max_delayed || of_source >= max_delayed_a_source
     this.#refuseEarly(client, is_full)
     this.#delayed.push(source)
-    await this.#clock.sleep(delay_ms, gone)
+    await this.#clock.sleep(delay_ms)
     this.#delayed.splice(this.#delayed.indexOf(source), 1)
   }
 

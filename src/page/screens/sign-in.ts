@@ -24,10 +24,10 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
     )
       throw new SluiceError({ code: 'http.body_invalid', message: 'name and password are needed' })
     const user = store.user(name)
-    const { client, shared, gone } = clientOf(request)
+    const { client, shared } = clientOf(request)
     const names = [...shared, `name ${name}`]
     // Without a user the check takes as long, so nobody learns which names exist.
-    const is_right = await slow_down.attempt({ client, shared: names, gone }, () =>
+    const is_right = await slow_down.attempt({ client, shared: names }, () =>
       isPassword(password, user?.password),
     )
     if (!is_right || !user) {

@@ -4,8 +4,8 @@ import { closeServer } from '../../base/net/http-server.ts'
 import { maxOpenFiles } from '../../base/run/process.ts'
 import { counted } from '../../base/text/format.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
+import { isLoopback } from '../address.ts'
 import type { RequestEntry } from '../observer.ts'
-import { servicePlaces } from './service-places.ts'
 
 /** Descriptors for everything but connections: databases, threads, files, pipes to processes. */
 const reserved_descriptors = 128
@@ -39,7 +39,15 @@ export function limitConnections(
           'raise the limit with ulimit -n, or LimitNOFILE= in the unit',
       )
     }
-    guardConnections(server, { ...servicePlaces(name, max_connections), onFull })
+    guardConnections(server, {
+      max: max_connections,
+      max_an_address: Math.ceil(max_connections / 2),
+      // A dual-stack socket shows IPv4 peers as ::ffff:127.0.0.1.
+      isShared: (address = '') => isLoopback(address.replace('::ffff:', '')),
+      // An upload takes its time.
+      has_small_bodies: name === 'api',
+      onFull,
+    })
   }
 }
 

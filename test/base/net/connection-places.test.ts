@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { max_connections } from '../../../src/config/open-files.ts'
 import { pagePlaces } from '../../../src/page/access/guard.ts'
-import { servicePlaces } from '../../../src/service/api/service-places.ts'
 
 type Page = Parameters<typeof pagePlaces>[0]
 const proxy = { from: ['10.1.0.0/16'], user_header: undefined, groups_header: undefined }
@@ -12,11 +11,4 @@ test('one address gets a quarter of the page, unless it is a proxy or this machi
   expect([max, max_an_address]).toEqual([max_connections.page, 50])
   const addresses = ['127.0.0.1', '127.0.0.2', '::1', '::ffff:10.1.2.3', '10.2.0.1', '2001:db8::1']
   expect(addresses.filter((address) => isShared!(address))).toEqual(addresses.slice(0, 4))
-})
-
-test('one address gets half of the service, unless it is this machine', () => {
-  const { max, max_an_address, isShared } = servicePlaces('api', 100)
-  expect([max, max_an_address]).toEqual([100, 50])
-  const addresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '2001:db8::1']
-  expect(addresses.filter((address) => isShared!(address))).toEqual(addresses.slice(0, 3))
 })

@@ -9,12 +9,12 @@ function begin() {
   const running: ((is_right: boolean) => void)[] = []
   const ended: string[] = []
   let checks = 0
-  const attempt = (name: string, client?: string, gone = new AbortController().signal) => {
+  const attempt = (name: string, client?: string) => {
     const check = () => {
       checks++
       return new Promise<boolean>((resolve) => running.push(resolve))
     }
-    const done = slow_down.attempt({ client, shared: [`name ${name}`], gone }, check)
+    const done = slow_down.attempt({ client, shared: [`name ${name}`] }, check)
     void done.then(
       (is_right) => ended.push(is_right ? 'right' : 'wrong'),
       (error: { code: string }) => ended.push(error.code),
@@ -130,18 +130,4 @@ test('three delayed tries wait at an address that many share, and twenty in all'
   const clients = Array.from({ length: 18 }, (_, nth) => rig.attempt('ada', `198.51.100.${nth}`))
   await Promise.allSettled(clients.slice(17))
   expect(rig.ended.slice(before), 'the 21st').toEqual(['page.slow_down', 'page.slow_down'])
-})
-
-test('a delayed try ends, unchecked, when its client is gone', async () => {
-  const rig = begin()
-  await delayName(rig, 'ada')
-  const [checks, client] = [rig.checks(), new AbortController()]
-  const tries = Array.from({ length: 3 }, () => rig.attempt('ada', '198.51.100.1', client.signal))
-  client.abort()
-  await Promise.allSettled(tries)
-  expect(rig.checks()).toBe(checks)
-  const later = rig.attempt('ada', '198.51.100.1')
-  await rig.clock.advance(10_000)
-  await rig.settle(true)
-  expect(await later, 'their places are free').toBe(true)
 })
