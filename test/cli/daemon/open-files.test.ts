@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { messageOf } from '../../../src/base/run/errors.ts'
+import type { Config } from '../../../src/config/config.ts'
 import { openFilesNeeded } from '../../../src/config/open-files.ts'
 import { Home, until } from '../sluice.ts'
 
@@ -18,7 +19,7 @@ function runWith(open_files: number, ...words: string[]) {
   return { code: status, err: stderr }
 }
 
-const page = { listen: 'off' } as Parameters<typeof openFilesNeeded>[0]['page']
+const page = { listen: 'off' }
 const off = { folders: [], uploads: { concurrency: 16 }, page, health: { listen: 'off' } }
 const served = { page: { ...page, listen: '127.0.0.1:1' }, health: { listen: '127.0.0.1:2' } }
 test.each([
@@ -28,7 +29,7 @@ test.each([
   ['page and health', { ...off, ...served }, 'run', 426],
   ['page and health, which a pass does not serve', { ...off, ...served }, 'once', 176],
 ] as const)('a daemon with %s needs its number of open files', (_what, config, mode, files) => {
-  expect(openFilesNeeded(config as typeof off, mode)).toBe(files)
+  expect(openFilesNeeded(config as unknown as Config, mode)).toBe(files)
 })
 
 test('too few open files are one sentence with the number, for each command', async () => {
