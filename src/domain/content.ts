@@ -293,10 +293,12 @@ function refused(content: ContentProgress, fault: FaultNote): ContentProgress {
 /** Sets the time of the next try. Only with an `error` it counts as a failed attempt. */
 function failedOnce(
   content: ContentProgress,
-  { error, not_before_ms }: { error?: FaultNote; not_before_ms: number },
+  fact: { error?: FaultNote; not_before_ms: number; is_no_try?: boolean },
   at_ms: number,
 ): ContentProgress {
+  const { error, not_before_ms } = fact
   if (!error) return { ...content, not_before_ms }
+  if (fact.is_no_try) return { ...content, not_before_ms, ...noted(error) }
   const failing_since_ms = content.failing_since_ms ?? at_ms
   return {
     ...content,

@@ -148,7 +148,14 @@ export type ContentFact =
   /** The service took a content of a type that rests, or refuses every type in this project. */
   | { type: 'types_freed'; content: number }
   /** Without `error` this and `slot_lost` add no attempt (service at fault, expired ticket). */
-  | { type: 'deferred'; content: number; not_before_ms: number; error?: FaultNote }
+  | {
+      type: 'deferred'
+      content: number
+      not_before_ms: number
+      error?: FaultNote
+      /** True: the error adds no attempt either (the network at fault, for this content alone). */
+      is_no_try?: boolean
+    }
   | { type: 'slot_lost'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'hit_dead'; content: number }
   | { type: 'asset_vanished'; content: number }

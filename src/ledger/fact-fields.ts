@@ -48,6 +48,7 @@ const field_types: { readonly [Name in Field]: FieldType<ValueOf<Name>> } = {
   given_up: 'string?',
   identity: 'string?',
   is_doubted: 'boolean?',
+  is_no_try: 'boolean?',
   is_part: 'boolean?',
   items: 'object',
   label_id: 'string',

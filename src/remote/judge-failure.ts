@@ -32,6 +32,7 @@ export type Blame = 'token' | 'project' | 'host' | 'step' | 'uploads' | 'types' 
 /**
  * What the failure says about the item of the call (a content, an asset, a label, a question).
  * - `untried`: nothing. It keeps its state and pays for no try.
+ * - `waits`: it pays for no try, but waits longer each time, and shows why.
  * - `again`: it failed once, and is tried again.
  * - `slot_lost`: likewise, and it needs another slot.
  * - `rests`: it waits with its type.
@@ -39,7 +40,15 @@ export type Blame = 'token' | 'project' | 'host' | 'step' | 'uploads' | 'types' 
  * - `given_up`: after too many tries.
  * - `gone`: the service does not have it.
  */
-type FailureFact = 'untried' | 'again' | 'slot_lost' | 'rests' | 'refused' | 'given_up' | 'gone'
+type FailureFact =
+  | 'untried'
+  | 'waits'
+  | 'again'
+  | 'slot_lost'
+  | 'rests'
+  | 'refused'
+  | 'given_up'
+  | 'gone'
 
 export interface Judgement {
   blame: Blame
@@ -192,7 +201,7 @@ function isEnough({ times, general, contents, works }: InARow): boolean {
 
 function uploadFact(failure: Failure, blame: Blame, tries: UploadTries): FailureFact {
   const counts = blame === 'none'
-  if (failure.code === taken_by_page.code) return 'untried'
+  if (failure.code === taken_by_page.code) return counts ? 'waits' : 'untried'
   if (counts && isGivenUp(failure, tries)) return 'given_up'
   if (needsSlot(failure, counts, tries)) return 'slot_lost'
   return counts ? 'again' : 'untried'

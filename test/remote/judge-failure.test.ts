@@ -365,8 +365,11 @@ test('a pause that the service asks for counts at once', () => {
 
 test('B-35 a web page that seemed to take the bytes is never a try of the content', () => {
   const late = upload({ attempts: 11, slot_failures: 2, ...long })
-  expect(judgeFailure(taken_by_page, late)).toEqual({ blame: 'none', fact: 'untried' })
-  expect(judgeFailure(taken_by_page, { ...late, in_a_row }).blame).toBe('host')
+  expect(judgeFailure(taken_by_page, late)).toEqual({ blame: 'none', fact: 'waits' })
+  expect(judgeFailure(taken_by_page, { ...late, in_a_row })).toEqual({
+    blame: 'host',
+    fact: 'untried',
+  })
 })
 
 test('the text about a content that is given up', () => {

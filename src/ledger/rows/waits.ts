@@ -75,7 +75,7 @@ const table = [
   [
     'failed',
     'contents',
-    `${to_send} AND contents.attempts > 0`,
+    `${to_send} AND (contents.attempts > 0 OR contents.slot_failures > 0)`,
     'retried',
     'waiting after a failed try',
   ],

@@ -265,21 +265,20 @@ export async function sendAsset(
         if (blame !== 'none')
           return record({ type: lost_or_not, content, not_before_ms: clock.now_ms() })
         const said = fact === 'untried' ? {} : { error }
-        await record({ type: lost_or_not, content, not_before_ms: later(), ...said })
+        const is_no_try = fact === 'waits'
+        const not_before_ms = later(is_no_try ? work.slot_failures : attempts)
+        await record({ type: lost_or_not, content, not_before_ms, is_no_try, ...said })
         report.later(error.message, name())
       }
     }
   }
 
   function triesOf(is_slot_gone: boolean): UploadTries {
-    const { failing_since_ms, slot_failures } = work
-    const { max_attempts } = retry
-    const now_ms = clock.now_ms()
-    return { attempts, failing_since_ms, slot_failures, max_attempts, is_slot_gone, now_ms }
+    return { ...work, ...retry, is_slot_gone, now_ms: clock.now_ms() }
   }
 
-  function later(): number {
-    return clock.now_ms() + backoff_ms(attempts, retry)
+  function later(failures = attempts): number {
+    return clock.now_ms() + backoff_ms(failures, retry)
   }
 
   function call<Answer>(step: Step, task: () => Promise<Answer>, bytes?: number): Promise<Answer> {
