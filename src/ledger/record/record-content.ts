@@ -83,7 +83,7 @@ export function createContentRecorder(
     if (fact.type === 'slot_reserved' && fact.given_name) names.give(before.id, fact.given_name)
     if (fact.type === 'asset_ready') names.learn(before.id, fact.shown_name, at_ms)
     if (after.state !== before.state) restage(before, after, at_ms)
-    if (fact.type === 'type_rests') types.rest(before, fact.error.message, at_ms)
+    if (fact.type === 'type_rests') types.rest(before, fact.error, at_ms)
     if (fact.type === 'types_freed') tryTypes(types.free(before.project, at_ms), at_ms)
     if (fact.type === 'bytes_accepted') {
       mark_sent.run(at_ms, before.id)

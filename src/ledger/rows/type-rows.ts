@@ -1,8 +1,10 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { FaultNote } from '../../base/run/errors.ts'
 import { day_ms } from '../../base/time/time.ts'
 import {
   extensionOf,
   max_failed_of_type,
+  refusedTypeIn,
   type TypeStanding,
   trial_ms,
   typeRefusal,
@@ -150,11 +152,10 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
       .map(({ id }) => id)
   }
 
-  /** The service refuses such contents on create. */
-  function rest(content: Content, said: string, at_ms: number): void {
-    for (const type of typesOf(content)) {
-      if (type.rests === null) save({ ...type, rests: said, tried_ms: at_ms }, at_ms)
-    }
+  /** The service refuses such contents on create. Equal bytes under another type say nothing. */
+  function rest({ project }: Content, { code, message }: FaultNote, at_ms: number): void {
+    const type = typeOf(project, refusedTypeIn(code) ?? '')
+    if (type.rests === null) save({ ...type, rests: message, tried_ms: at_ms }, at_ms)
   }
 
   /** Ends the rest of all types of a project. Returns the contents that nothing holds now. */

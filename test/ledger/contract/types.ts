@@ -256,6 +256,22 @@ async function passesThousands(bench: Bench): Promise<void> {
 
 function refusals(check: LedgerTest): void {
   check(
+    'only the type of the refused name rests, whatever names equal bytes have',
+    async (bench) => {
+      await bench.makeReady(await bench.settle('docs', 'a.md', 'a'))
+      const content = await bench.settle('docs', '1.bak', '1')
+      await bench.settle('docs', '1.md', '1')
+      const other = await bench.settle('docs', '2.bak', '2')
+      expect(await sendable(bench)).toEqual([content, other])
+      await bench.record({ type: 'slot_intended', content })
+      const rests = { code: 'type_rests:bak', message: 'the service refuses .bak files: no' }
+      await bench.record({ type: 'type_rests', content, error: rests })
+      const next = await bench.settle('docs', 'b.md', 'b')
+      expect(await sendable(bench)).toEqual([next])
+      expect(stateOf(bench, '2')).toBe('type_refused')
+    },
+  )
+  check(
     'after 20 failures of a type and none ready, the rest is not claimed but held',
     async (bench) => {
       await failMany(bench, 'docs', '.gz', max_failed_of_type - 1)
