@@ -135,12 +135,15 @@ export function judgeFailure(failure: Failure, history: History): Judgement {
 }
 
 /** What a call of this kind may rest if it gives no good answer; undefined: only its own item. */
-export function mayRest({ about, call, code, status }: Failure): 'host' | Feature | undefined {
+export function mayRest(failure: Failure): 'host' | Feature | undefined {
+  const { about, call, code, status } = failure
   const is_unknown = about === 'unknown_protocol' && call !== 'put' && code !== unsendable_header
   if (about !== 'network' && about !== 'later' && !is_unknown) return undefined
   // Without any answer, the way to the service is at fault, whoever asked.
   const is_unanswered = about === 'network' && status === undefined && code !== 'network.timeout'
-  return is_unanswered || decidesAboutUploads(call) ? 'host' : features[call]
+  if (is_unanswered || decidesAboutUploads(call)) return 'host'
+  // A pause that the service asks for is for all, if the call has no feature that could rest.
+  return features[call] ?? (failure.retry_after_ms === undefined ? undefined : 'host')
 }
 
 export function featureOf(call: Call): Feature | undefined {

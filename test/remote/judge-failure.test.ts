@@ -361,6 +361,8 @@ test('a pause that the service asks for counts at once', () => {
   const wait: Failure = { about: 'later', call: 'create', retry_after_ms: 1_000, message: '' }
   expect(judgeFailure(wait, {}).blame).toBe('host')
   expect(judgeFailure({ ...wait, call: 'attach' }, {}).blame).toBe('feature')
+  for (const call of ['remove', 'projects', 'rename'] as const)
+    expect(judgeFailure({ ...wait, call }, {})).toEqual({ blame: 'host', fact: 'untried' })
 })
 
 test('B-35 a web page that seemed to take the bytes is never a try of the content', () => {
