@@ -44,7 +44,7 @@ export function typeTrial(extension: string): FaultNote {
   return { code: `type_unproven:${extension}`, message }
 }
 
-/** `said`: the service's words. */
+/** `said`: the answer. Not its words: they may name a file, and all files of the type show this. */
 export function typeRest(extension: string, said: string): FaultNote {
   const files = extension === '' ? 'files without an extension' : `.${extension} files`
   return { code: `type_rests:${extension}`, message: `the service refuses ${files}: ${said}` }

@@ -1,7 +1,7 @@
 import type { ContentFact } from '../../domain/fact.ts'
 import { type TypeStanding, typeRest } from '../../domain/file-type.ts'
 import { type CreateRefusals, failures_to_blame } from '../../remote/judge-failure.ts'
-import { type Failure, failureText } from '../../remote/outcome.ts'
+import type { Failure } from '../../remote/outcome.ts'
 
 /** The first contents of a project that the service refused alike, without a success between. */
 interface Round {
@@ -47,7 +47,7 @@ export class RefusedContents {
     const resting = new Map([...others, [content, extension]])
     for (const type of resting.values()) this.#resting.add(`${project_id} ${type}`)
     return [...resting].map(([id, type]) => {
-      return { type: 'type_rests', content: id, error: typeRest(type, failureText(failure)) }
+      return { type: 'type_rests', content: id, error: typeRest(type, failure.message) }
     })
   }
 
