@@ -116,7 +116,9 @@ export function createCircuits(tools: CircuitTools) {
     // After a pause of zero (Retry-After: 0) calls would repeat as fast as the network allows.
     const usual_ms = of.wait_ms ?? backoff_ms(attempts, limits)
     const wait_ms = pause_ms === undefined ? usual_ms : Math.max(pause_ms, limits.first_ms)
-    const message = failureText(failure)
+    // The words about one content may name its file, and all users of the project see a trouble.
+    const is_of_content = failure.about === 'content' && failure.call === 'create'
+    const message = is_of_content ? failure.message : failureText(failure)
     const since_ms = before?.since_ms ?? now_ms
     // Short pauses in a row, without a success in between, count as a long one.
     const is_long =
