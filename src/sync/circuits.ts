@@ -1,5 +1,5 @@
 import { messageOf } from '../base/run/errors.ts'
-import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time/time.ts'
+import { backoff_ms, type Clock, day_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import { type About, type Feature, featureIn, projectIn } from '../domain/trouble.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import {
@@ -27,6 +27,8 @@ const token_check_ms = 2 * second_ms
 const probe_lost_ms = 2 * minute_ms
 /** Longer than any wait. */
 const far_ahead_ms = 366 * day_ms
+/** No question is left if none was asked for this long after the pause of questions. */
+const unasked_ms = hour_ms
 /** Code of a trouble that is only a pause set by the service, which is thus online. */
 const code_of_pause = 'service.asked_to_wait'
 /** A shorter pause set by the service is not reported as a trouble. */
@@ -96,6 +98,27 @@ export function createCircuits(tools: CircuitTools) {
     if (!account) return
     account.until_ms = clock.monotonic_ms()
     account.attempts = 0
+  }
+
+  async function isIdle(project_id: string): Promise<boolean> {
+    const others = tools.projects.filter((project) => project !== project_id)
+    return !(await ledger.dueElsewhere(others, far_ahead_ms))
+  }
+
+  /** Ends the troubles of features of which nothing is due. */
+  async function endIdleFeatures(): Promise<void> {
+    for (const [about, { until_ms }] of [...resting]) {
+      const feature = featureIn(about)
+      const project_id = projectIn(about)
+      if (feature === undefined || project_id === undefined) continue
+      const is_idle = {
+        labels: () => isIdle(project_id),
+        audit: () => !tools.audited?.includes(project_id),
+        // A question that waits is asked again soon after the pause.
+        questions: () => clock.monotonic_ms() - until_ms > unasked_ms,
+      }[feature]
+      if (await is_idle()) await heal(about)
+    }
   }
 
   const asksFor = (project_id: string): boolean => tools.projects.includes(project_id)
@@ -286,6 +309,7 @@ export function createCircuits(tools: CircuitTools) {
     },
     restsForTrouble,
     featureRests_ms,
+    endIdleFeatures,
     /** Call it when the probe had no work, or has ended, with or without a call. */
     unused(): void {
       probe_until_ms = 0
@@ -303,10 +327,10 @@ export function createCircuits(tools: CircuitTools) {
         else if (project_id !== undefined && featureIn(about) === undefined) {
           const is_audited =
             tools.audited?.includes(project_id) && resting.get(about)?.call === undefined
-          const others = tools.projects.filter((project) => project !== project_id)
-          if (!is_audited && !(await ledger.dueElsewhere(others, far_ahead_ms))) await heal(about)
+          if (!is_audited && (await isIdle(project_id))) await heal(about)
         }
       }
+      await endIdleFeatures()
       for (const { failure, project_id, contents } of refused_contents.unproven()) {
         const [content] = contents.keys()
         await rest({ blame: 'uploads', fact: 'untried' }, failure, project_id, {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { day_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
-import type { Failure } from '../../src/remote/outcome.ts'
+import type { Call, Failure } from '../../src/remote/outcome.ts'
 import { type Circuits, createCircuits, type Host } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
@@ -289,6 +289,26 @@ test('a trouble ends when no call is left that could meet it', async () => {
   await circuits.nothingToSend()
   expect(circuits.tripped()).toEqual([])
   expect(recorded.filter(({ type }) => type === 'trouble_ended')).toHaveLength(2)
+})
+
+test('the trouble of a feature ends when nothing of it is due', async () => {
+  const of = (call: Call) => failure('right', { call, status: 403 })
+  const due = setUp()
+  await failed(due.circuits, of('attach'), 'p', 'api')
+  await due.circuits.nothingToSend()
+  expect(due.circuits.tripped().map(({ about }) => about)).toEqual(['labels:p'])
+
+  const { circuits, clock, recorded } = setUp(() => false, false)
+  await failed(circuits, of('attach'), 'p', 'api')
+  await failed(circuits, of('list'), 'p', 'api')
+  for (let times = 0; times < 3; times++)
+    await failed(circuits, failure('later', { call: 'chat', status: 500 }), 'p', 'api')
+  await circuits.nothingToSend()
+  expect(circuits.tripped().map(({ about }) => about)).toEqual(['questions:p'])
+  await clock.advance(day_ms)
+  await circuits.nothingToSend()
+  expect(circuits.tripped()).toEqual([])
+  expect(recorded.filter(({ type }) => type === 'trouble_ended')).toHaveLength(3)
 })
 
 test('a project that left the configuration has no trouble', async () => {

@@ -33,6 +33,8 @@ export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal })
           const rested = left.flatMap((item) => labelsRest(item, circuits))
           const facts = [...unsent, ...rested]
           if (facts.length > 0) await ledger.record(facts)
+          if (rested.some(({ type }) => type === 'labels_settled'))
+            await circuits.endIdleFeatures()
         })
       },
     },
@@ -42,9 +44,12 @@ export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal })
 }
 
 /** Puts off the labels of a project that refuses them, so that nothing waits for them. */
-function labelsRest({ content, project_id, wanted }: LabelWork, circuits: Circuits): LabelFact[] {
+function labelsRest(work: LabelWork, circuits: Circuits): LabelFact[] {
+  const { content, project_id, wanted } = work
   const not_before_ms = circuits.featureRests_ms('labels', project_id)
   if (not_before_ms === undefined) return []
+  // Without a label to attach or detach, nothing waits for the service.
+  if (labelCalls(work).length === 0) return [{ type: 'labels_settled', content, wanted }]
   return [{ type: 'labels_deferred', content, not_before_ms, wanted }]
 }
 

@@ -79,6 +79,15 @@ localJourneys('a refused label stands alone', (profile) => {
     await journey.retry('docs')
     await journey.until('the last is attached', () => attached().length === 4)
   })
+
+  test('the trouble ends once no label is wanted', async () => {
+    const service = { injected_faults: refusing('assets.attach_label', 403) }
+    const journey = await begin({ profile, folders: labelled, tree: files(3), service })
+    await journey.until('it is refused', () => journey.troubles().length > 0)
+    await journey.allReady()
+    await journey.reload({ folders: { docs: { labels: [] } } })
+    await journey.until('it is resolved', () => journey.troubles().length === 0)
+  })
 })
 
 localJourneys('refused uploads of a project', (profile) => {
