@@ -136,12 +136,12 @@ export function judgeFailure(failure: Failure, history: History): Judgement {
 
 /** What a call of this kind may rest if it gives no good answer; undefined: only its own item. */
 export function mayRest(failure: Failure): 'host' | Feature | undefined {
-  const { about, call, code, status } = failure
+  const { about, call, code } = failure
   const is_unknown = about === 'unknown_protocol' && call !== 'put' && code !== unsendable_header
   if (about !== 'network' && about !== 'later' && !is_unknown) return undefined
-  // Without any answer, the way to the service is at fault, whoever asked.
-  const is_unanswered = about === 'network' && status === undefined && code !== 'network.timeout'
-  if (is_unanswered || decidesAboutUploads(call)) return 'host'
+  // Without a connection, the way to the service is at fault, whoever asked.
+  const is_unsent = isSurelyUnsent(code) || code === 'network.tls'
+  if (is_unsent || decidesAboutUploads(call)) return 'host'
   // A pause that the service asks for is for all, if the call has no feature that could rest.
   return features[call] ?? (failure.retry_after_ms === undefined ? undefined : 'host')
 }

@@ -311,6 +311,19 @@ test('the trouble of a feature ends when nothing of it is due', async () => {
   expect(recorded.filter(({ type }) => type === 'trouble_ended')).toHaveLength(3)
 })
 
+test('a connection that breaks after a side call was sent rests that feature alone', async () => {
+  const { circuits } = setUp()
+  const broken = failure('network', { call: 'chat', code: 'network.reset' })
+  for (let times = 0; times < 3; times++) await failed(circuits, broken, 'p', 'api')
+  expect(circuits.tripped().map(({ about }) => about)).toEqual(['questions:p'])
+  for (const code of ['network.refused', 'network.unreachable', 'network.dns', 'network.tls']) {
+    const { circuits } = setUp()
+    const unsent = failure('network', { call: 'chat', code })
+    for (let times = 0; times < 3; times++) await failed(circuits, unsent, 'p', 'api')
+    expect(circuits.tripped().map(({ about }) => about)).toEqual(['api'])
+  }
+})
+
 test('a project that left the configuration has no trouble', async () => {
   const { circuits, recorded } = setUp()
   expect(
