@@ -33,8 +33,7 @@ export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal })
           const rested = left.flatMap((item) => labelsRest(item, circuits))
           const facts = [...unsent, ...rested]
           if (facts.length > 0) await ledger.record(facts)
-          if (rested.some(({ type }) => type === 'labels_settled'))
-            await circuits.endIdleFeatures()
+          if (rested.some(({ type }) => type === 'labels_settled')) await circuits.endIdleFeatures()
         })
       },
     },
