@@ -1,8 +1,25 @@
+import type { Clock } from '../base/time/time.ts'
 import type { TypeStanding } from '../domain/file-type.ts'
 import type { About } from '../domain/trouble.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { type Blame, featureOf, type UploadTries } from '../remote/judge-failure.ts'
-import type { Call } from '../remote/outcome.ts'
+import type { Call, Failure } from '../remote/outcome.ts'
 import { hostOf } from './fault-counts.ts'
+import type { SyncReport } from './report.ts'
+
+export interface CircuitTools {
+  ledger: Ledger
+  clock: Clock
+  report: SyncReport
+  /** True if the token has changed. Rejects if it cannot be read. */
+  reloadToken: () => Promise<boolean>
+  /** Called when the service asks for fewer parallel calls. */
+  onSlowDown: () => void
+  /** All projects of the configuration in force. */
+  readonly projects: readonly string[]
+  /** Projects that the audit asks, even without uploads. Only an answer ends their trouble. */
+  readonly audited?: readonly string[]
+}
 
 export interface TypedContent {
   content: number
@@ -51,4 +68,17 @@ export function aboutOf(
     default:
       return `${blame}:${project_id}`
   }
+}
+
+/** What a success of this call shows to work. */
+export function able(call: Call, project_id: string): About[] {
+  const host = hostOf(call)
+  if (host === 'blob') return ['blob']
+  const feature = featureOf(call)
+  const own: About[] = feature === undefined ? [] : [`${feature}:${project_id}`]
+  return ['account', 'api', `project:${project_id}`, `uploads:${project_id}`, 'uploads', ...own]
+}
+
+export function isTooMuch({ status, code }: Failure): boolean {
+  return status === 429 || status === 503 || code === 'network.timeout'
 }

@@ -1,7 +1,6 @@
 import { messageOf } from '../base/run/errors.ts'
-import { backoff_ms, type Clock, day_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
+import { backoff_ms, day_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import { type About, type Feature, featureIn, projectIn } from '../domain/trouble.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import {
   featureOf,
   type History,
@@ -10,9 +9,18 @@ import {
   mayRest,
 } from '../remote/judge-failure.ts'
 import { type Call, type Failure, failureText, noteOf } from '../remote/outcome.ts'
-import { aboutOf, blames, type Concern, type Tripped, type TypedContent } from './blamed.ts'
-import { FaultCounts, hostOf } from './fault-counts.ts'
-import { hintFor, isOfUploads, type SyncReport } from './report.ts'
+import {
+  able,
+  aboutOf,
+  blames,
+  type CircuitTools,
+  type Concern,
+  isTooMuch,
+  type Tripped,
+  type TypedContent,
+} from './blamed.ts'
+import { FaultCounts } from './fault-counts.ts'
+import { hintFor, isOfUploads } from './report.ts'
 import { RefusedContents } from './upload/create-refusals.ts'
 
 export type Host = 'api' | 'blob'
@@ -33,20 +41,6 @@ const unasked_ms = hour_ms
 const code_of_pause = 'service.asked_to_wait'
 /** A shorter pause set by the service is not reported as a trouble. */
 const quiet_pause_ms = minute_ms
-
-export interface CircuitTools {
-  ledger: Ledger
-  clock: Clock
-  report: SyncReport
-  /** True if the token has changed. Rejects if it cannot be read. */
-  reloadToken: () => Promise<boolean>
-  /** Called when the service asks for fewer parallel calls. */
-  onSlowDown: () => void
-  /** All projects of the configuration in force. */
-  readonly projects: readonly string[]
-  /** Projects that the audit asks, even without uploads. Only an answer ends their trouble. */
-  readonly audited?: readonly string[]
-}
 
 export type Circuits = ReturnType<typeof createCircuits>
 
@@ -194,15 +188,6 @@ export function createCircuits(tools: CircuitTools) {
     if (labelled.has(project_id) || is_retired) return
     labelled.add(project_id)
     await ledger.record([{ type: 'trouble_ended', about: `labels:${project_id}` }])
-  }
-
-  /** What a success of this call shows to work. */
-  function able(call: Call, project_id: string): About[] {
-    const host = hostOf(call)
-    if (host === 'blob') return ['blob']
-    const feature = featureOf(call)
-    const own: About[] = feature === undefined ? [] : [`${feature}:${project_id}`]
-    return ['account', 'api', `project:${project_id}`, `uploads:${project_id}`, 'uploads', ...own]
   }
 
   function historyOf(failure: Failure, project_id: string, concern?: Concern): History {
@@ -406,8 +391,4 @@ export function createCircuits(tools: CircuitTools) {
     },
     tripped: () => [...resting].map(([about, tripped]) => ({ about, ...tripped })),
   }
-}
-
-function isTooMuch({ status, code }: Failure): boolean {
-  return status === 429 || status === 503 || code === 'network.timeout'
 }
