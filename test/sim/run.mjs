@@ -44,6 +44,7 @@ function copyOfTree(patch) {
     'src',
     'test/sim',
     'test/rig/config-of.ts',
+    'test/rig/fake-clock.ts',
     'test/rig/local-service.ts',
     'test/rig/wake-by.ts',
     'test/journeys/rig/chance.ts',
