@@ -96,7 +96,8 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
   }
 
   function deliveryWork({ run, alert, ...row }: DueDelivery): DeliveryWork {
-    if (run === null) return { ...row, alert: alert!, raised: deliveries.alert(alert!) }
+    if (run === null)
+      return { ...row, alert: alert!, raised: deliveries.alert(alert!, row.wanted_ms) }
     const of_run = recorder.runs.get(run)!
     const written = {
       ...runWork(of_run),

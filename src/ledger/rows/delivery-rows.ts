@@ -4,6 +4,9 @@ import type { RaisedAlert } from '../prompt-work.ts'
 
 /** Kept for users. The newest alert also records which problems were reported. */
 const max_alerts = 1_000
+/** The newest ones say most, and a message must stay short. */
+const max_missed = 5
+const not_delivered = '**An earlier alert, which could not be delivered:**'
 
 /**
  * A delivery is `wanted` until it is `done`, or `failed` if it was given up and a user must check.
@@ -17,8 +20,8 @@ export function createDeliveryRows(database: Sqlite) {
        VALUES (@run, @alert, @target, 'wanted', @at_ms,
          coalesce((SELECT min(wanted_ms) FROM deliveries WHERE ${earlier_alerts}), @at_ms))`,
   )
-  // An alert names all open problems, and those that it resolves. So an earlier one that did not
-  // arrive says nothing more, and may be wrong by now.
+  // The newest alert has the texts of those that did not arrive (`alert` below), so that none of
+  // them arrives later, when it may be wrong.
   const drop_earlier = database.prepare(`DELETE FROM deliveries WHERE ${earlier_alerts}`)
   // The row becomes like one that is wanted for the first time.
   const want_again = database.prepare(
@@ -42,6 +45,10 @@ export function createDeliveryRows(database: Sqlite) {
   )
   const alert_sql = database.prepare(
     'SELECT message_id, at_ms, subject, text, problems FROM alerts WHERE id = ?',
+  )
+  const missed_sql = database.prepare(
+    `SELECT text FROM (SELECT id, text FROM alerts WHERE id < @id AND at_ms >= @wanted_ms
+       ORDER BY id DESC LIMIT ${max_missed}) ORDER BY id`,
   )
   const delete_of_run = database.prepare('DELETE FROM deliveries WHERE run = ?')
   const trim_sql = ['DELETE FROM deliveries WHERE alert', 'DELETE FROM alerts WHERE id'].map(
@@ -82,9 +89,16 @@ export function createDeliveryRows(database: Sqlite) {
     }
   }
 
-  function alert(id: number): RaisedAlert {
+  /**
+   * With the texts of earlier alerts that the receiver did not get. `wanted_ms` of the delivery is
+   * the time of the first of them.
+   */
+  function alert(id: number, wanted_ms: number): RaisedAlert {
     const row = alert_sql.get(id) as Omit<RaisedAlert, 'problems'> & { problems: string }
-    return { ...row, problems: JSON.parse(row.problems) as ReportedProblem[] }
+    const missed = missed_sql.all({ id, wanted_ms }) as { text: string }[]
+    const earlier = missed.map(({ text }) => `${not_delivered}\n\n${text}`)
+    const text = [row.text, ...earlier].join('\n\n')
+    return { ...row, text, problems: JSON.parse(row.problems) as ReportedProblem[] }
   }
 
   const deleteOfRun = (run: number): void => void delete_of_run.run(run)

@@ -416,7 +416,7 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
           type: 'alert_raised',
           message_id,
           subject: '',
-          text: '',
+          text: `text of ${message_id}`,
           problems: [],
           targets,
         }) as const
@@ -440,9 +440,12 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
         error,
       })
       bench.ledger.release('delivery', first)
+      const text = 'text of alert_2'
+      const missed = `${text}\n\n**An earlier alert, which could not be delivered:**\n\ntext of alert_1`
+      const newest = { message_id: 'alert_2', text }
       expect((await bench.ledger.claimDeliveries(10)).work).toMatchObject([
-        { target: 'mail', raised: { message_id: 'alert_2' }, attempts: 0, wanted_ms },
-        { target: 'hook', raised: { message_id: 'alert_2' }, wanted_ms: wanted_ms + minute_ms },
+        { target: 'mail', raised: { ...newest, text: missed }, attempts: 0, wanted_ms },
+        { target: 'hook', raised: newest, wanted_ms: wanted_ms + minute_ms },
       ])
     },
   )
