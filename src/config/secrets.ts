@@ -24,8 +24,8 @@ const max_token_file_bytes = 4_096
 /**
  * Finds the token. The first source that is set counts: SLUICE_TOKEN_FILE, the systemd credential
  * `token`, service.token_file, SLUICE_TOKEN. Errors: `account.token_missing`,
- * `account.token_unreadable`, `account.token_malformed`, `path.no_answer`. Absent `paths`: the file is read in this
- * thread. `reload` never does so.
+ * `account.token_unreadable`, `account.token_malformed`, `path.no_answer`. Absent `paths`: the file
+ * is read in this thread. `reload` never does so.
  */
 export function openSecrets(
   config: Pick<Config, 'service'>,

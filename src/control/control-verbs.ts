@@ -58,7 +58,7 @@ export interface AskedQuestion {
 export interface AskAnswer {
   chat_id: string
   answer: string
-  /** What to know about the answer; null without anything. */
+  /** A doubt about the answer; null without one. */
   note: string | null
   sources: { name: string; asset_id: string; is_named: boolean }[]
   left_out?: number

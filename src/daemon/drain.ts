@@ -28,7 +28,7 @@ export interface DrainTools
 const check_every_ms = 50
 /** `drain` waits only for work due within this time, not for later retries or slow ingest. */
 const horizon_ms = minute_ms
-/** So many names take ten seconds. More are no reason to wait: the namer goes on later. */
+/** This number of names takes ten seconds. More are no reason to wait: the namer goes on later. */
 const max_names_waited = 10
 /** A user at a terminal must see within this time what a pass waits for. */
 const max_silent_ms = 10 * second_ms

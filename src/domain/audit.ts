@@ -34,7 +34,7 @@ export interface ListedAsset {
   asset_id: string
   /** `slot`: its bytes were never uploaded. `other`: in progress, or failed. */
   status: 'ready' | 'slot' | 'other'
-  /** Its name on the service; absent if the list shows none. */
+  /** The name on the service; absent if the list shows none. */
   name?: string | undefined
 }
 

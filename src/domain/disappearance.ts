@@ -7,7 +7,7 @@ export interface DisappearanceLimits {
   missing_percent: number
 }
 
-/** `known` and `missing` count only files that are evidence (`isEvidence` in ledger/rows/file-rows.ts). */
+/** `known` and `missing` count files that are evidence (`isEvidence` in rows/file-rows.ts). */
 export interface Found {
   known: number
   /** Known files that were not found, or that single events have reported as deleted. */

@@ -10,7 +10,7 @@ export function extensionOf(path: string): string {
   return extension.length > max_extension_chars ? '' : extension
 }
 
-/** What is known of the type (the extension) of a file in its project. */
+/** The standing of the type (the extension) of a file in its project. */
 export interface TypeStanding {
   extension: string
   /** True if the service refuses contents of this type on create. */

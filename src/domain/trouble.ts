@@ -1,6 +1,6 @@
 import { refused_fact } from './fact.ts'
 
-/** What some calls outside of uploads decide about, and nothing else. */
+/** The part that a call outside of uploads decides about, and nothing else. */
 export type Feature = 'labels' | 'questions' | 'audit'
 
 /**

@@ -93,7 +93,7 @@ const field_types: { readonly [Name in Field]: FieldType<ValueOf<Name>> } = {
   why: 'string?',
 }
 
-/** What is wrong with a fact that has a value of a wrong type; undefined for a sound fact. */
+/** The fault of a fact that has a value of a wrong type; undefined for a sound fact. */
 export function faultOf(fact: Fact): string | undefined {
   const fields = fact as unknown as Readonly<Record<string, unknown>>
   for (const name in fields) {

@@ -31,7 +31,7 @@ export const runThing = (run: number) => `run ${run}`
 export class RefusedFacts {
   /** Things with a refused fact, and until when (Unix ms) the work on them rests. */
   readonly #until_ms = new Map<string, number>()
-  /** Those with a trouble, the oldest first. */
+  /** Things with a trouble, the oldest first. */
   readonly #named = new Set<string>()
 
   /**

@@ -65,7 +65,7 @@ export async function openPage({ config: first, clock, log }: PageOptions): Prom
   }
 }
 
-/** What a running page cannot change. `readers_ask` is read for each question. */
+/** The settings that a running page cannot change. `readers_ask` is read for each question. */
 function fixedPart({ page, state_dir }: Config): string {
   return JSON.stringify([state_dir, { ...page, readers_ask: 0 }])
 }

@@ -55,11 +55,11 @@ export interface Judgement {
   fact: FailureFact
 }
 
-/** What is known from before, the failed call included. Absent: nothing. */
+/** The facts from before, the failed call included. Absent: none. */
 export interface History {
   /** True if the configuration no longer names the project. */
   is_left?: boolean
-  /** What rests already. Only a success ends it, so each further failure adds to it. */
+  /** The parts that rest already. Only a success ends it, so each further failure adds to it. */
   open?: readonly Blame[]
   in_a_row?: InARow
   /** Number of contents with this fault at this step lately, without a success between. */
@@ -134,7 +134,7 @@ export function judgeFailure(failure: Failure, history: History): Judgement {
   return judged(blame, blame === 'none' ? 'again' : 'untried')
 }
 
-/** What a call of this kind may rest if it gives no good answer; undefined: only its own item. */
+/** The part that a call of this kind may rest if it gets no good answer; undefined: none. */
 export function mayRest(failure: Failure): 'host' | Feature | undefined {
   const { about, call, code } = failure
   const is_unknown = about === 'unknown_protocol' && call !== 'put' && code !== unsendable_header

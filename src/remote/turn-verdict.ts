@@ -1,6 +1,6 @@
 import { humaneOf } from '../contract/errors.ts'
 
-/** What one read of a turn's message shows. */
+/** The answer to one read of a turn's message. */
 export interface ShownTurn {
   /** As the service writes it; absent if none is shown. */
   status?: string

@@ -26,7 +26,7 @@ export interface TypedContent {
   type: TypeStanding
 }
 
-/** What a failed call was about. */
+/** The subject of a failed call. */
 export interface Concern {
   content: number
   /** For a call of an upload. */
@@ -47,7 +47,7 @@ export interface Tripped {
   asked_to_wait: boolean
 }
 
-/** What a call of an item may find resting. */
+/** The parts that a call of an item may find resting. */
 export const blames = ['host', 'feature', 'step', 'uploads'] as const
 
 /** The circuit of what is to blame. */
@@ -70,7 +70,7 @@ export function aboutOf(
   }
 }
 
-/** What a success of this call shows to work. */
+/** The parts that a success of this call shows to work. */
 export function able(call: Call, project_id: string): About[] {
   const host = hostOf(call)
   if (host === 'blob') return ['blob']

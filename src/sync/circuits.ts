@@ -250,7 +250,7 @@ export function createCircuits(tools: CircuitTools) {
     const account = resting.get('account')
     if (!account || now_ms - token_checked_ms < token_check_ms) return
     token_checked_ms = now_ms
-    // Its file may not answer. The next allowance uses what is known by then.
+    // The file of the token may not answer. The next allowance uses what is known by then.
     tools.reloadToken().then(
       (is_new) => is_new && tokenChanged(),
       (error: unknown) => report.trouble('account', messageOf(error), 'error'),

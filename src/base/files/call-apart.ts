@@ -15,14 +15,14 @@ export interface PathWork<Answer> {
   here(): Answer | Promise<Answer>
 }
 
-/** Nobody waits for this work, and a slow share may need time to write. */
+/** No user waits for this work, and a slow share may need time to write. */
 const max_work_ms = 30 * second_ms
 /** Paths whose process outlives even SIGKILL: no second one is started for them. */
 const left_behind = new Set<string>()
 
 /**
  * Works on a path that may hang, so that nothing else waits for it: in a process of its own where a
- * share is mounted. Error `path.no_answer` after the limit, and at once while an earlier process waits
+ * share is mounted. Error `path.no_answer` after the limit, at once while an earlier process waits
  * there; and those of the work.
  */
 export async function callApart<Answer>(path: string, work: PathWork<Answer>): Promise<Answer> {

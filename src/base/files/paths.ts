@@ -4,11 +4,11 @@ import { codeOf, type PlainError } from '../run/errors.ts'
 import { second_ms } from '../time/time.ts'
 import { readBeginning } from './atomic-file.ts'
 
-/** What a path of the user is. */
+/** Facts about a path of the user. */
 export interface PathFacts {
   /** Absolute, without symbolic links, as far as the path exists. */
   real: string
-  /** Its last part may be a link that leads nowhere. */
+  /** True also for a link that leads nowhere. */
   is_there: boolean
   /** Undefined if the path cannot be found: `code` says why. */
   stat: { kind: 'directory' | 'file' | 'other'; mode: number; uid: number } | undefined
@@ -40,7 +40,7 @@ export interface Paths {
 export interface Question {
   method: 'look' | 'read'
   path: string
-  /** Of `read`. */
+  /** Only for `read`. */
   max_bytes: number
 }
 

@@ -3,7 +3,7 @@ import { isIP, SocketAddress } from 'node:net'
 /** The places of a server: each connection takes a file descriptor of the process. */
 export interface ConnectionPlaces {
   max: number
-  /** Of one address, so that one client never takes all; absent: no such limit. */
+  /** Limit of one address, so that one client never takes all; absent: none. */
   max_an_address?: number
   /** True for an address that many clients share, such as that of a proxy: it has no own limit. */
   isShared?: (address: string | undefined) => boolean

@@ -120,7 +120,7 @@ async function recordCommand(
   return exit_codes.ok
 }
 
-/** What files wait for, in words. `is_tried`: what a retry ends, or what it leaves. */
+/** The waits of files, in words. `is_tried`: what a retry ends, or what it leaves. */
 function waitTexts({ waits, held_by }: Reached, is_tried: boolean): string {
   const why = held_by.length === 0 ? '' : ` (${held_by.join('; ')})`
   return waits

@@ -129,7 +129,7 @@ export function printPassAnswer(
       folders,
       /** As in `status --json`: files that need attention, of these folders. */
       problems: view.problems(names),
-      /** Of all folders: troubles that hold uploads up, and failed uploads to try again. */
+      /** Troubles of all folders that hold uploads up, and failed uploads to try again. */
       troubles: view.troubles().map(troubleStatus),
       retrying: view.retrying().map(retryStatus),
       over_limit_places: view.over_limit().places.filter(({ folder }) => names.includes(folder)),

@@ -65,7 +65,9 @@ export async function runDoctor(options: {
   const { examined, paths } = await askingPaths((paths) => {
     const examined = examineConfig({ file, env, paths })
     const { usable } = examined
-    if (usable) for (const place of placesOf(usable, token_file)) paths.look(place)
+    if (usable) {
+      for (const place of placesOf(usable, token_file)) paths.look(place)
+    }
     return { examined, paths }
   })
   const unresponsive = paths.silent()

@@ -5,7 +5,7 @@ import type { RemovalWait } from '../../domain/removal.ts'
 import type { PartingView } from '../../ledger/views/view-removal-cases.ts'
 import { type Case, step } from './case.ts'
 
-/** What the service has of a content in each state, once no file holds it. */
+/** The part of a content that the service has in each state, once no file holds it. */
 const on_service: Record<ContentState, 'nothing' | 'refused' | 'removing' | 'bytes'> = {
   wanted: 'nothing',
   reserving: 'nothing',

@@ -96,7 +96,7 @@ export interface Reached extends Amount {
   /** True for `accept` of a whole folder whose project seems emptied on the service. */
   is_emptied: boolean
   is_paused: boolean
-  /** What the files wait for; empty for a pattern. */
+  /** The waits of the files; empty for a pattern. */
   waits: readonly WaitingFiles[]
   /** Open problems that hold up the uploads there, in words; empty for a pattern. */
   held_by: string[]

@@ -44,7 +44,7 @@ class ProjectComparer {
   /** One bit for each content that the service lists as ready. */
   #seen = new Uint8Array(0)
   readonly #unknown: string[] = []
-  /** What was reported from the list, which may begin anew. */
+  /** Reports from the list, which may begin anew. */
   readonly #reported = new Set<string>()
   readonly counts = {
     /** Ready here. */
@@ -85,7 +85,7 @@ class ProjectComparer {
     }
   }
 
-  /** What the list has shown comes again. Marks and reports stay, because they count once. */
+  /** The items of the list come again. Marks and reports stay, because they count once. */
   #beginAnew(): void {
     this.#unknown.length = 0
     this.counts.unknown = 0
@@ -311,7 +311,8 @@ const retry = { first_ms: second_ms, max_ms: 15 * second_ms }
 
 /**
  * Calls until there is an answer, or none can be expected. Failures of a single asset are returned.
- * Errors: `account.refused`, `project.refused`, `answer.refused`, `answer.unreachable`, `answer.stopped`.
+ * Errors: `account.refused`, `project.refused`, `answer.refused`, `answer.unreachable`,
+ * `answer.stopped`.
  */
 async function ask<Value>(
   call: () => Promise<Outcome<Value>>,

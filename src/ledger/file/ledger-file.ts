@@ -82,7 +82,7 @@ function noLedger(state_dir: string): SluiceError {
 export const ledger_migrations: readonly Migration[] = [
   { version: 14, sql: [files_schema, prompts_schema, course_schema].join('\n') },
   { version: 15, sql: names_schema },
-  // What the service says of a type that rests (TypeRow in rows/type-rows.ts).
+  // The answer of the service about a type that rests (TypeRow in rows/type-rows.ts).
   { version: 16, sql: 'ALTER TABLE types ADD COLUMN rests TEXT' },
 ]
 

@@ -168,7 +168,7 @@ export function createFileRecorder(parts: {
       known?.state === 'type_refused' && !contents.types.isHeld(bytes.project, path)
     const times = newTimes(row, stat, at_ms)
     if (known && known.state !== 'abandoned' && !has_other_type) {
-      // Its other paths may be out of reach, or may have sent an earlier version just now.
+      // The other paths may be out of reach, or may have sent an earlier version just now.
       const { not_before_ms: due_ms } = times
       if (known.not_before_ms > due_ms)
         waits.end('path_found', at_ms, { content: known.id, due_ms })

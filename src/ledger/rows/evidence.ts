@@ -60,7 +60,7 @@ export class EvidenceCounts {
     if (known === undefined) return
     known.skipped += Number(isSkipped(after)) - Number(isSkipped(before))
     known.now += Number(isEvidence(after)) - Number(isEvidence(before))
-    // Its file is there, so it is not lost.
+    // The file is there, so it is not lost.
     if (isEvidence(before) && isSkipped(after)) known.most -= 1
     known.most = Math.max(known.most, known.now)
   }

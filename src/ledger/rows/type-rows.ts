@@ -25,7 +25,7 @@ interface TypeRow {
   failed: string
   /** Unix ms of the last failure that counts, then of the last daily try. */
   tried_ms: number
-  /** What the service says: it refuses contents of this type on create. Null: it does not. */
+  /** The answer by which the service refuses contents of this type on create; null: none. */
   rests: string | null
 }
 
@@ -165,7 +165,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
     return resting.length === 0 ? [] : noLongerHeld()
   }
 
-  /** What is known of the type of a path, for the judgement of a refusal. */
+  /** The standing of the type of a path, for the judgement of a refusal. */
   function standing(project: number, path: string): TypeStanding {
     const { extension, rests, state } = typeOf(project, extensionOf(path))
     const is_project_proven = one_usable.get(project) !== undefined

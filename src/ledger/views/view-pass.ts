@@ -84,7 +84,7 @@ export function openPassView(state_dir: string) {
       const values = { folder, path, extension, now_ms, ...pathsBelow(path) }
       return database.prepare(sql).get(values) as Amount
     },
-    /** What the files at or below this path wait for, most first. */
+    /** The waits of the files at or below this path, most first. */
     waitsAt({ folder, path }: UserFact, now_ms: number): WaitingFiles[] {
       const sql = database.prepare(`${waiting} HAVING wait IS NOT NULL ORDER BY files DESC`)
       return readAll(sql, { folder, path, now_ms, ...pathsBelow(path) })

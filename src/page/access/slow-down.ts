@@ -17,14 +17,14 @@ const max_checks = 2
 const max_waiting = 20
 /** A delayed try holds a connection of the page (`max_connections`), and these leave most free. */
 const max_delayed = 20
-/** Of one client, or of an address that many may share: it must not take all of `max_delayed`. */
+/** Limit of one client or shared address: it must not take all of `max_delayed`. */
 const max_delayed_a_source = 3
 
-/** Who tries. */
+/** The caller that tries. */
 export interface Trier {
   /** The address of one client, which alone suffers; undefined if many may share it. */
   client: string | undefined
-  /** What others share, such as the name of a user: an attacker must not lock them out. */
+  /** A key that others share, such as the name of a user: an attacker must not lock them out. */
   shared: readonly string[]
 }
 

@@ -14,7 +14,7 @@ import { notThere } from './with-daemon.ts'
 
 /** Runs of a prompt among which the one before is searched: years of a daily prompt. */
 const max_searched = 2_000
-/** Of the begin of a report. */
+/** The bytes of the begin of a report. */
 const max_characters = 200
 
 export type OwnRuns = ReturnType<typeof ownRunsIn>
@@ -137,7 +137,7 @@ export function reportBody(run: RunView): { text: string; lost?: string } {
   return { text: is_file ? text.replace(/^---\n[\s\S]*?\n---\n/, '') : text, ...rest }
 }
 
-/** The first heading or sentence of a report, without its marks. A bold line above a quote is its source. */
+/** The first heading or sentence of a report, unmarked. A bold line above a quote is its source. */
 export function beginOf(report: string): string {
   const text = report.replace(/^\*\*.+\*\*\n+(?=>)/gm, '')
   const bare = text

@@ -60,7 +60,7 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
   })
 }
 
-/** Those of these facts that would change a file. A type that nothing waits for would count later. */
+/** The facts that would change a file. A type that nothing waits for would count later. */
 async function waiting(
   facts: readonly UserFact[],
   { config, clock }: PageTools,

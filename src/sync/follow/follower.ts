@@ -59,7 +59,7 @@ async function followProject(
   async function readPages(): Promise<boolean> {
     const max_pages = Math.ceil(pending.size / 50) + 10
     for await (const listed of walkAssets(remote, project_id, max_pages)) {
-      // What a list cannot say is asked singly.
+      // Assets that the list does not show are asked for singly.
       if (!listed.ok) return (await circuits.failed(listed.failure, project_id)).fact !== 'untried'
       await circuits.succeeded('list', project_id)
       // Items without a status are read singly.

@@ -11,7 +11,7 @@ const refused_ms = day_ms
 const unready_ms = minute_ms
 const retry = { first_ms: second_ms, max_ms: 5 * minute_ms }
 
-/** What follows from the name that the service shows: a fact, or a rename. */
+/** The step that follows from the name that the service shows: a fact, or a rename. */
 export function judgeName(
   { content, names, wanted }: NameWork,
   { status, shown_name }: Pick<AssetRecord, 'status' | 'shown_name'>,

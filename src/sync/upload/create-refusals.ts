@@ -36,7 +36,7 @@ export class RefusedContents {
     return { contents: round.contents.size, rests, is_test, is_proven, is_project_proven }
   }
 
-  /** Its type rests. Returns the facts about it, and about those refused before for the same. */
+  /** Lets the type rest. Returns the facts about it, and about those refused before for the same. */
   rest(failure: Failure, project_id: string, content: number, extension: string): ContentFact[] {
     const contents =
       this.#rounds.get(keyOf(failure, project_id))?.contents ?? new Map<number, string>()
