@@ -48,8 +48,9 @@ const origins: Record<Fact['type'], Origin> = {
   asset_failed: 'worker',
   asset_returned: 'ledger',
   type_refused: 'ledger',
-  type_rests: 'worker',
-  types_freed: 'worker',
+  // A worker records these after several refusals, which it counts in memory.
+  type_rests: 'ledger',
+  types_freed: 'ledger',
   content_orphaned: 'ledger',
   content_wanted_again: 'ledger',
   removal_intended: 'ledger',

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import type { Fact } from '../../../src/domain/fact.ts'
-import { typeRefusal } from '../../../src/domain/file-type.ts'
+import { typeRefusal, typeRest } from '../../../src/domain/file-type.ts'
 import type { Failure } from '../../../src/service/fault-injection.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { audit_scenarios } from './audit-scenarios.ts'
@@ -99,6 +99,19 @@ export const scenarios: Scenario[] = [
       failing({ route: 'assets.create', status: 400, times: 1 }),
       { facts: () => [{ type: 'retried', folder: 'docs', path: 'a.txt' }] },
       { facts: () => [{ type: 'checks_wanted', folder: 'docs' }] },
+    ],
+  },
+  {
+    name: 'a type rests, and then all of it may go',
+    tree: { 'a.txt': 'a' },
+    phases: [
+      failing({ route: 'assets.create', status: 400, times: 1 }),
+      {
+        facts: () => [
+          { type: 'type_rests', content: 1, error: typeRest('txt', 'answered 400') },
+          { type: 'types_freed', content: 1 },
+        ],
+      },
     ],
   },
   {
