@@ -196,10 +196,11 @@ export async function sendAsset(
     }
     const { status } = read.value
     // On the hosted service, a slot that was never completed also has the status `ingesting`,
-    // without size.
+    // without size. For a content of one byte, that size tells nothing: only a doubt decides then.
+    const sure_size = is_doubtful ? Number.POSITIVE_INFINITY : size
     const is_open =
       status === 'uploaded' ||
-      (status !== 'ready' && status !== 'failed' && isUnfilled(read.value, size))
+      (status !== 'ready' && status !== 'failed' && isUnfilled(read.value, sure_size))
     if (!is_open) {
       if (is_doubtful) await bytesAccepted()
       await sent
