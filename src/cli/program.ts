@@ -34,6 +34,12 @@ process.on('uncaughtException', (error) => {
   process.exit(exit_codes.fault)
 })
 
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve())
+  })
+}
+
 function unwritable(error: Error): SluiceError {
   return new SluiceError({
     code: 'output.unwritable',
@@ -44,6 +50,8 @@ function unwritable(error: Error): SluiceError {
 }
 
 process.exitCode = await runCli(process.argv.slice(2), terminal, commands)
+// The reader of a pipe may take its time (`sluice ls | less`).
+await Promise.all([flushed(process.stdout), flushed(process.stderr)])
 // All is closed and written. A thread inside a call that never returns (an unresponsive mount)
 // keeps the process alive, and even `process.exit` would wait for it.
 ifStillAlive(max_end_ms, () => process.kill(process.pid, 'SIGKILL'))
