@@ -1,3 +1,4 @@
+import { path_patience_ms } from '../base/files/paths.ts'
 import { isSluiceError, type SluiceError } from '../base/run/errors.ts'
 import { answering, createHeartbeats, type Heartbeats } from '../base/run/heartbeat.ts'
 import { createFileLines, type Log } from '../base/text/log.ts'
@@ -5,7 +6,7 @@ import { type WakeAt, wakeAt } from '../base/time/cron.ts'
 import { type Clock, second_ms, within } from '../base/time/time.ts'
 import type { Config, LogConfig } from '../config/config.ts'
 import { startExaminer } from '../disk/read/examiner.ts'
-import { startAskingApart, startRootAsker } from '../disk/root/root-asker.ts'
+import { startRootAsker } from '../disk/root/root-asker.ts'
 import { keepScanThread, kept_once_ms, kept_watching_ms } from '../disk/scan/scan-threads.ts'
 import { fact_table } from '../ledger/fact-table.ts'
 import { type LedgerFault, watchLedgerPlace } from '../ledger/file/ledger-place.ts'
@@ -61,8 +62,13 @@ export async function openTools({
     clock,
     files_per_second: config.log.files_per_second,
   })
-  const roots = startRootAsker(clock, mode === 'once' ? startAskingApart : undefined)
-  const silence = { roots, answer_ms: config.scan.answer_ms }
+  const roots = startRootAsker(clock)
+  const { answer_ms } = config.scan
+  // The user of a single pass waits for it.
+  const silence = {
+    roots,
+    answer_ms: mode === 'once' ? Math.min(answer_ms, path_patience_ms) : answer_ms,
+  }
   const examiner = startExaminer({ threads: config.hashing.threads, heartbeats, clock, silence })
   const logged = logReport(logs.sync, lines, clock)
   const measures: { current: Measures | undefined } = { current: undefined }
@@ -100,6 +106,7 @@ export async function openTools({
     ledger: answering(heartbeats, ledger_heartbeat, { ...ledger, record }),
     examiner,
     roots,
+    silence,
     scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
     clock,
     wakeAt: options.wakeAt ?? wakeAt,

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { isNotRoot } from '../rig/root-only.ts'
 import { until } from '../rig/waiting.ts'
@@ -8,6 +9,8 @@ import { until } from '../rig/waiting.ts'
 export interface HungMount {
   /** From now on no call to it is answered. */
   stop(): void
+  /** Stops after this many more requests of the kernel (`LOOKUP`, `OPENDIR`, `OPEN` …). */
+  stopAfter(request: string, count: number): Promise<void>
   /** It answers again, also to the calls that wait. */
   goOn(): void
 }
@@ -24,7 +27,9 @@ export function cannotHang(): boolean {
 export async function mountThatHangs(source: string, place: string): Promise<HungMount> {
   mkdirSync(source, { recursive: true })
   mkdirSync(place, { recursive: true })
-  const program = spawn('bindfs', ['-f', source, place], { stdio: 'ignore' })
+  // With -d it prints each request.
+  const program = spawn('bindfs', ['-d', source, place], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const lines = createInterface({ input: program.stderr })
   onTestFinished(() => {
     program.kill('SIGCONT')
     spawnSync('umount', ['-l', place])
@@ -32,8 +37,23 @@ export async function mountThatHangs(source: string, place: string): Promise<Hun
   })
   const isMounted = () => readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${place} `)
   await until('bindfs has mounted', isMounted)
+  const stop = () => void program.kill('SIGSTOP')
   return {
-    stop: () => void program.kill('SIGSTOP'),
+    stop,
+    stopAfter(request, count) {
+      let left = count
+      return new Promise((stopped) => {
+        const onLine = (line: string) => {
+          if (!line.includes(` opcode: ${request} `)) return
+          left -= 1
+          if (left > 0) return
+          stop()
+          lines.off('line', onLine)
+          stopped()
+        }
+        lines.on('line', onLine)
+      })
+    },
     goOn: () => void program.kill('SIGCONT'),
   }
 }

@@ -5,6 +5,7 @@ import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { startExaminer } from '../../disk/read/examiner.ts'
+import { watchRoots } from '../../disk/root/root-asker.ts'
 import { type VerifySummary, verify } from '../../inspect/verify/verify.ts'
 import { isWhole, type VerifyOptions } from '../../inspect/verify/verify-answer.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
@@ -71,7 +72,8 @@ async function compare(options: Wanted): Promise<VerifySummary> {
   const { secrets } = await askingPaths((paths) => openSecrets(config, undefined, paths))
   const view = openLedgerView(config.state_dir)
   const remote = await openRemote(config, () => secrets.token(), clock)
-  const examiner = startExaminer({ threads: config.hashing.threads })
+  const silence = watchRoots()
+  const examiner = startExaminer({ threads: config.hashing.threads, silence })
   const signals = listenForStop()
   let compared = { files: 0, assets: 0 }
   const spinner = showSpinner(terminal, clock, () => {
@@ -83,6 +85,7 @@ async function compare(options: Wanted): Promise<VerifySummary> {
       view,
       remote,
       examiner,
+      silence,
       clock,
       signal: signals.first,
       onProgress(progress) {
@@ -93,6 +96,7 @@ async function compare(options: Wanted): Promise<VerifySummary> {
     signals.end()
     await spinner.end()
     await Promise.all([examiner.close(), remote.close()])
+    silence.close()
     view.close()
   }
 }

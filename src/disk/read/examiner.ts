@@ -9,7 +9,7 @@ import {
 import { startThread, type Thread, type Transferred } from '../../base/run/thread.ts'
 import { type Clock, second_ms, system_clock } from '../../base/time/time.ts'
 import { type FileStat, large_bytes } from '../../domain/file.ts'
-import { offline } from '../root/root.ts'
+import { noAnswer } from '../root/root.ts'
 import { type Silence, watchForSilence } from '../root/root-asker.ts'
 import type {
   ExamineCalls,
@@ -249,7 +249,8 @@ export function startExaminer(options: ExaminerOptions = {}) {
       closed = true
       watch?.end()
       for (const lane of Object.keys(queues) as Lane[]) pump(lane)
-      await Promise.all([...slots, ...given_up].map(({ thread }) => thread.terminate()))
+      // The threads of `given_up` were told to end, and may never do so.
+      await Promise.all(slots.map(({ thread }) => thread.terminate()))
     },
   }
 }
@@ -261,10 +262,6 @@ function fileToRead({ path, stat }: FileToRead): FileToRead {
 
 function sizeOf({ stat }: FileToRead): number {
   return stat.size
-}
-
-function noAnswer(root: string): SluiceError {
-  return offline(root, `${root} does not answer`)
 }
 
 function startOne(): Pick<Slot, 'thread' | 'progress'> {

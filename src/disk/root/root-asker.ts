@@ -1,9 +1,8 @@
-import { mayHang } from '../../base/files/mount-table.ts'
-import { startApart } from '../../base/run/apart.ts'
+import { path_patience_ms } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { formatDuration } from '../../base/text/format.ts'
-import { type Clock, minute_ms, within } from '../../base/time/time.ts'
+import { type Clock, minute_ms, system_clock, within } from '../../base/time/time.ts'
 import type { OnlineRoot, RootStatus } from './root.ts'
 
 export type RootAsker = ReturnType<typeof startRootAsker>
@@ -34,17 +33,11 @@ function startAskingThread(): Thread {
   return startThread('disk/root/root-thread', undefined, { young_mb: 1 })
 }
 
-/** For a command, which ends: a thread that hangs would keep it from ending. */
-export function startAskingApart(): Thread {
-  return mayHang() ? startApart('disk/root/root-thread') : startAskingThread()
-}
-
 /**
  * Checks roots. On an unresponsive mount (a hard one without its server) a call never returns, so
  * each has its own thread. A root has one open call at most, whose answer is for all callers.
- * `start`: makes a thread, or a process that stands for one.
  */
-export function startRootAsker(clock: Clock, start = startAskingThread) {
+export function startRootAsker(clock: Clock) {
   const threads = new Set<Thread>()
   const idle: Thread[] = []
   const questions = new Map<string, Question>()
@@ -80,7 +73,7 @@ export function startRootAsker(clock: Clock, start = startAskingThread) {
   }
 
   async function ask(root: string, before: OnlineRoot | undefined): Promise<RootStatus> {
-    const thread = idle.pop() ?? start()
+    const thread = idle.pop() ?? startAskingThread()
     threads.add(thread)
     try {
       const status = await thread.call<RootStatus>('status', { root, before })
@@ -96,7 +89,8 @@ export function startRootAsker(clock: Clock, start = startAskingThread) {
   async function waitFor(question: Question, limit_ms: number): Promise<RootStatus | undefined> {
     if (question.is_late) return undefined
     let status: RootStatus | undefined
-    for (let part = 0; part < parts && !status; part += 1) {
+    // Another caller may be less patient.
+    for (let part = 0; part < parts && !status && !question.is_late; part += 1) {
       status = await within(question.answer, limit_ms / parts, clock)
     }
     question.is_late = status === undefined
@@ -129,7 +123,10 @@ export function startRootAsker(clock: Clock, start = startAskingThread) {
     },
     async close(): Promise<void> {
       closed = true
-      await Promise.all([...threads].map((thread) => thread.terminate()))
+      // A thread at work may be inside a call that never returns.
+      const busy = [...threads].filter((thread) => !idle.includes(thread))
+      for (const thread of busy) void thread.terminate()
+      await Promise.all(idle.map((thread) => thread.terminate()))
     },
   }
 }
@@ -138,6 +135,12 @@ export function startRootAsker(clock: Clock, start = startAskingThread) {
 export interface Silence {
   roots: Pick<RootAsker, 'status'>
   answer_ms: number
+}
+
+/** For a command, whose user waits. `close` it at the end. */
+export function watchRoots(): Silence & { close(): void } {
+  const roots = startRootAsker(system_clock)
+  return { roots, answer_ms: path_patience_ms, close: () => void roots.close() }
 }
 
 /**

@@ -144,7 +144,12 @@ export function offline(root: string, why: unknown): SluiceError {
 /** Error `disk.offline`: the root lies at or below one of these, which have not answered. */
 export function refuseSilent(root: string, silent: readonly string[]): void {
   const place = silent.find((place) => isBelow(root, place))
-  if (place !== undefined) throw offline(root, `${place} does not answer`)
+  if (place !== undefined) throw noAnswer(root, place)
+}
+
+/** The error `disk.offline` of a root at or below a place that does not answer. */
+export function noAnswer(root: string, place = root): SluiceError {
+  return offline(root, `${place} does not answer`)
 }
 
 /** A root, now or when it was last trusted. Fields are undefined if unknown. */

@@ -1,6 +1,8 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { createProgress, type Heartbeats, unwatched } from '../../base/run/heartbeat.ts'
 import { system_clock } from '../../base/time/time.ts'
+import { noAnswer } from '../root/root.ts'
+import { type Silence, watchForSilence } from '../root/root-asker.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { HashRule } from './measure.ts'
 import type { ScanBatch } from './scan-batch.ts'
@@ -23,6 +25,8 @@ export interface ScanOptions {
   /** Hashes files during the scan where `isWanted` agrees, which is called for each batch. */
   hashing?: { rule: HashRule; isWanted(): boolean } | undefined
   signal?: AbortSignal
+  /** Detects a root that does not answer any more; without it, the scan waits. */
+  silence?: Silence | undefined
   /** A watchdog checks these for a walk that hangs; absent: no watchdog. */
   heartbeats?: Heartbeats
   /** Source of threads: frequent callers keep one. Absent: each scan starts its own. */
@@ -58,6 +62,7 @@ export async function scanFolder(
   const aborted = new Promise<undefined>((stop) => {
     signal?.addEventListener('abort', () => stop(undefined), { signal: over.signal })
   })
+  const patience = watchSteps(root, options.silence)
   let finished = false
   let is_stopped = false
   const stop = () => {
@@ -67,7 +72,9 @@ export async function scanFolder(
     while (!is_stopped) {
       // No heartbeat while the caller takes a batch, because the threads may rest then.
       const heartbeat = heartbeats.begin(`walk through ${root}`, progress.read)
-      const step = await Promise.race([aborted, threads.next()]).finally(() => heartbeat.end())
+      const step = await Promise.race([aborted, patience.during(threads.next())]).finally(() =>
+        heartbeat.end(),
+      )
       if (step === undefined) break
       if ('end' in step) {
         finished = true
@@ -79,8 +86,38 @@ export async function scanFolder(
     return unfinished()
   } finally {
     over.abort()
+    patience.end()
     // Without waiting: the threads may hang on an unresponsive mount. They keep no process alive.
     threads.close(finished)
+  }
+}
+
+/** Each step of a scan rejects with `disk.offline` if the root does not answer meanwhile. */
+function watchSteps(root: string, silence: Silence | undefined) {
+  if (!silence) return { during: <Step>(step: Promise<Step>) => step, end() {} }
+  const clock = system_clock
+  let began_ms: number | undefined
+  let giveUp: (error: SluiceError) => void = () => {}
+  const given_up = new Promise<never>((_resolve, reject) => {
+    giveUp = reject
+  })
+  // The scan may be over before.
+  given_up.catch(() => {})
+  const watch = watchForSilence({
+    silence,
+    clock,
+    underWay: () => (began_ms === undefined ? [] : [{ root, began_ms }]),
+    giveUp: () => giveUp(noAnswer(root)),
+  })
+  return {
+    during<Step>(step: Promise<Step>): Promise<Step> {
+      began_ms = clock.monotonic_ms()
+      watch.begin()
+      return Promise.race([given_up, step]).finally(() => {
+        began_ms = undefined
+      })
+    },
+    end: () => watch.end(),
   }
 }
 

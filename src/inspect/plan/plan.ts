@@ -8,6 +8,7 @@ import {
   refuseSilent,
   trustInRoot,
 } from '../../disk/root/root.ts'
+import { type Silence, watchRoots } from '../../disk/root/root-asker.ts'
 import {
   entryPath,
   entryStat,
@@ -54,17 +55,20 @@ export interface PlanOptions {
  */
 export async function planUploads(options: PlanOptions) {
   const { config, hash, ledger, now_ms } = options
-  const examiner = hash ? startExaminer({ threads: config.hashing.threads }) : undefined
+  const silence = watchRoots()
+  const { threads } = config.hashing
+  const examiner = hash ? startExaminer({ threads, silence }) : undefined
   const seen = new Set<string>()
   const arriving = newArriving()
   const types = new TypeTally()
   const cases = ledger?.removalCases()
   const planned: { plan: FolderPlan; walked: WalkedFolder }[] = []
   try {
-    const tools = { ...options, examiner, seen, types, arriving, cases }
+    const tools = { ...options, examiner, silence, seen, types, arriving, cases }
     for (const folder of config.folders) planned.push(await planFolder(folder, tools))
   } finally {
     await examiner?.close()
+    silence.close()
   }
   const removals =
     cases &&
@@ -108,6 +112,7 @@ export type Plan = Awaited<ReturnType<typeof planUploads>>
 
 interface FolderTools extends PlanOptions {
   examiner: Examiner | undefined
+  silence: Silence
   /** `project md5 size` of files that this plan already uploads. */
   seen: Set<string>
   types: TypeTally
@@ -153,7 +158,8 @@ async function planFolder(
     refuseSilent(folder.path, tools.silent ?? [])
     const scanned = scannedFiles(folder, { state, comparison, now_ms: tools.now_ms })
     const round = { ...tools, folder, tally, departures, scanned }
-    const found = await scanFolder({ root: folder.path, ignore: folder }, (batch) =>
+    const { silence } = tools
+    const found = await scanFolder({ root: folder.path, ignore: folder, silence }, (batch) =>
       planBatch(batch, round),
     )
     departures.end()

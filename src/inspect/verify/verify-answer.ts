@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
+import type { Silence } from '../../disk/root/root-asker.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { ComparisonView } from '../../ledger/views/view-comparison.ts'
 import type { Remote } from '../../remote/remote.ts'
@@ -81,6 +82,8 @@ export interface VerifyOptions {
   folders?: readonly string[]
   /** Paths that do not answer; a folder there counts as offline. */
   silent?: readonly string[]
+  /** Detects a folder that stops answering. */
+  silence?: Silence
   signal: AbortSignal
   onDifference: (difference: Difference) => void
   /** Called with the numbers of files and assets compared so far. */

@@ -83,8 +83,8 @@ class FolderComparer {
    * true if the scan reached its end.
    */
   async run(): Promise<{ offline: string | null; complete: boolean }> {
-    const { signal } = this.#tools
-    const scan = { root: this.#folder.path, ignore: this.#folder, signal }
+    const { signal, silence } = this.#tools
+    const scan = { root: this.#folder.path, ignore: this.#folder, signal, silence }
     const ended = await scanFolder(scan, (batch) => this.#take(batch))
     if (!ended.complete || signal.aborted) return { offline: null, complete: false }
     this.#rowAt()

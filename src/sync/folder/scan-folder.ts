@@ -1,5 +1,6 @@
 import type { Heartbeats } from '../../base/run/heartbeat.ts'
 import { acknowledgementOn, rootChange } from '../../disk/root/root.ts'
+import type { Silence } from '../../disk/root/root-asker.ts'
 import {
   entryPath,
   entryStat,
@@ -29,6 +30,8 @@ export interface ScanTools extends Omit<IntakeTools, 'examiner' | 'report' | 'fo
   intake: Intake
   heartbeats: Heartbeats
   scan_thread?: KeptScanThread
+  /** Ends a walk whose root does not answer any more; absent: the walk waits. */
+  silence?: Silence
   turns: DeviceTurns
 }
 
@@ -234,10 +237,11 @@ export function compareWithKnown(
 
 function walk(
   folder: FolderSettings,
-  { heartbeats, scan_thread }: ScanTools,
+  { heartbeats, scan_thread, silence }: ScanTools,
   options: Pick<ScanOptions, 'signal' | 'hashing' | 'under'>,
   take: Parameters<typeof scanFolder>[1],
 ): Promise<ScanEnd> {
   const threads = scan_thread ? { threads: scan_thread } : {}
-  return scanFolder({ root: folder.path, ignore: folder, heartbeats, ...threads, ...options }, take)
+  const scan = { root: folder.path, ignore: folder, heartbeats, silence, ...threads, ...options }
+  return scanFolder(scan, take)
 }

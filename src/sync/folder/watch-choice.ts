@@ -3,6 +3,7 @@ import { formatDuration } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { hasShareBelow } from '../../disk/root/mounts.ts'
 import type { OnlineRoot } from '../../disk/root/root.ts'
+import type { Silence } from '../../disk/root/root-asker.ts'
 import { scanFolder } from '../../disk/scan/scan.ts'
 import type { KeptScanThread } from '../../disk/scan/scan-threads.ts'
 import {
@@ -38,6 +39,7 @@ export interface ChoiceFacts {
   room: WatchRoom
   clock: Clock
   scan_thread?: KeptScanThread
+  silence?: Silence
   /** Why native watching failed here recently; undefined if it did not. */
   native_failed: string | undefined
   /** Count by a scan of this process; undefined: `countFor` counts as far as necessary. */
@@ -91,6 +93,7 @@ async function countFor({
   watching,
   counted,
   scan_thread,
+  silence,
   signal,
 }: ChoiceFacts): Promise<Counted> {
   if (counted) return counted
@@ -98,7 +101,7 @@ async function countFor({
   if (known && known.files + known.directories > watching.chokidar_entries)
     return { ...known, is_lower_bound: false }
   const threads = scan_thread ? { threads: scan_thread } : {}
-  const scan = { root: folder.path, ignore: folder, signal, ...threads }
+  const scan = { root: folder.path, ignore: folder, signal, silence, ...threads }
   let files = 0
   const { directories } = await scanFolder(scan, (batch, stop) => {
     files += batch.count
