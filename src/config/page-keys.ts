@@ -1,16 +1,20 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import { max_certificates_bytes } from '../base/files/atomic-file.ts'
+import { direct_paths, type Paths, readSmallText } from '../base/files/paths.ts'
 import type { TlsKeys } from '../base/net/http-server.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
 import { shellWord } from '../base/text/format.ts'
 import type { Config } from './config.ts'
 
 /** The certificate and key of the page; undefined without. Error `page.tls`. */
-export function readPageKeys({ tls_cert, tls_key }: Config['page']): TlsKeys | undefined {
+export function readPageKeys(
+  { tls_cert, tls_key }: Config['page'],
+  paths = direct_paths,
+): TlsKeys | undefined {
   if (tls_cert === undefined || tls_key === undefined) return undefined
-  const keys = { cert: pem(tls_cert), key: pem(tls_key) }
-  const is_open = (statSync(tls_key).mode & 0o077) !== 0
+  const keys = { cert: pem(tls_cert, paths), key: pem(tls_key, paths) }
+  const is_open = ((paths.look(tls_key).stat?.mode ?? 0o777) & 0o077) !== 0
   if (is_open)
     throw fault(`group or others can read the key ${tls_key}`, `chmod 600 ${shellWord(tls_key)}`)
   try {
@@ -27,9 +31,9 @@ export function readPageKeys({ tls_cert, tls_key }: Config['page']): TlsKeys | u
   return keys
 }
 
-function pem(file: string): string {
+function pem(file: string, paths: Paths): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readSmallText(file, max_certificates_bytes, paths)
   } catch (error) {
     const hint = 'check page.tls_cert and page.tls_key, and who may read them'
     throw fault(`the page cannot read ${file}: ${messageOf(error)}`, hint)

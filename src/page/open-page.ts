@@ -1,7 +1,8 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { Server as TlsServer } from 'node:tls'
 import { isDeepStrictEqual } from 'node:util'
-import { closeServer, listen, listenOnSocket } from '../base/net/http-server.ts'
+import { askingPaths } from '../base/files/ask-paths.ts'
+import { closeServer, listen, listenOnSocket, type TlsKeys } from '../base/net/http-server.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { hostAndPort } from '../config/listen.ts'
@@ -20,7 +21,7 @@ export interface OpenPage {
    * Takes over another configuration, and certificates that were renewed, without a break. False:
    * the page must be opened anew for it. Error `page.tls`: only the certificate stays the earlier one.
    */
-  takeOver(newer: Config): boolean
+  takeOver(newer: Config): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -32,7 +33,7 @@ export async function openPage({ config: first, clock, log }: PageOptions): Prom
   // The screens keep this object, whose sections change with the configuration.
   const config = { ...first }
   const { base_url } = config.page
-  let tls = readPageKeys(config.page)
+  let tls = await askPageKeys(config)
   const base_path = base_url === undefined ? '' : new URL(base_url).pathname.replace(/\/+$/, '')
   const store = openPageStore(config.state_dir, clock)
   try {
@@ -43,10 +44,10 @@ export async function openPage({ config: first, clock, log }: PageOptions): Prom
     asking.endOpen()
     return {
       address: address.startsWith('/') ? address : `${address}${base_path}/`,
-      takeOver(newer) {
+      async takeOver(newer) {
         if (fixedPart(newer) !== fixedPart(config)) return false
         Object.assign(config, newer)
-        const keys = readPageKeys(newer.page)
+        const keys = await askPageKeys(newer)
         if (!keys || isDeepStrictEqual(keys, tls)) return true
         if (app.server instanceof TlsServer) app.server.setSecureContext(keys)
         tls = keys
@@ -63,6 +64,11 @@ export async function openPage({ config: first, clock, log }: PageOptions): Prom
     store.close()
     throw error
   }
+}
+
+/** As `readPageKeys`. A disk that does not answer must not stop the page. */
+export function askPageKeys({ page }: Config): Promise<TlsKeys | undefined> {
+  return askingPaths((paths) => readPageKeys(page, paths))
 }
 
 /** The settings that a running page cannot change. `readers_ask` is read for each question. */

@@ -3,8 +3,7 @@ import { serveCalls } from '../base/run/thread.ts'
 import { system_clock } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { hostAndPort } from '../config/listen.ts'
-import { readPageKeys } from '../config/page-keys.ts'
-import { type OpenPage, openPage } from './open-page.ts'
+import { askPageKeys, type OpenPage, openPage } from './open-page.ts'
 import type { PageNote } from './page-tools.ts'
 
 /**
@@ -47,10 +46,10 @@ function begin() {
       const next_place = hostAndPort(config.page.listen)?.port ?? config.page.listen
       let kept: Opened['kept'] = 'certificate'
       try {
-        if (page?.takeOver(config)) return {}
+        if (await page?.takeOver(config)) return {}
         kept = 'settings'
         // A file that is missing must not end the page that is served now.
-        readPageKeys(config.page)
+        await askPageKeys(config)
         // Two pages cannot have the same port, but an address that is taken must not end this one.
         if (place === next_place) await close()
         const earlier = page

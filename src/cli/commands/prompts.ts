@@ -15,7 +15,7 @@ import { scheduleText, stateText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, number } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { loadFor } from '../on-paths.ts'
+import { loadFor, onPaths } from '../on-paths.ts'
 import { answerText } from '../text/answer-text.ts'
 import { printFitted, printJson, printNote, printWarning } from '../text/print.ts'
 import { printRun } from '../text/prompt-runs.ts'
@@ -139,7 +139,7 @@ export const show = defineCommand({
     if (json) printJson(terminal, wholeAnswer(run, config))
     else {
       printRun(run, config, terminal)
-      const { text: report, lost } = reportOf(run)
+      const { text: report, lost } = await onPaths(terminal, (paths) => reportOf(run, paths))
       if (lost !== undefined) {
         printWarning(
           terminal,

@@ -208,7 +208,7 @@ const lastReport = toolOf({
         }
       }
       const run = own.run(written.run)
-      const whole = reportBody(run).text
+      const whole = reportBody(run, own.paths).text
       const is_cut = whole.length > max_report_characters
       const report = is_cut
         ? `${whole.slice(0, max_report_characters)}\n\n… the report goes on: it is cut here`

@@ -27,14 +27,14 @@ export async function lastReports(
   const runs = JSON.stringify(prompts.map(({ last_run }) => last_run))
   const last = known.get(who)
   if (last?.runs === runs) return last.reports
-  const reports = await withOwnRuns(tools, viewer, ({ config, history, run }) => {
+  const reports = await withOwnRuns(tools, viewer, ({ config, history, run, paths }) => {
     const found = config.prompts.flatMap(({ name }) => {
       const written = history(name, 0, max_searched).find(({ state }) => state === 'written')
       return written
         ? [
             [
               name,
-              { run: written.run, begins: beginOf(reportBody(run(written.run)).text) },
+              { run: written.run, begins: beginOf(reportBody(run(written.run), paths).text) },
             ] as const,
           ]
         : []

@@ -1,3 +1,5 @@
+import { askingPaths } from '../../base/files/ask-paths.ts'
+import type { Paths } from '../../base/files/paths.ts'
 import { counted } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
 import { mayBeTold } from '../../domain/asset-name.ts'
@@ -17,15 +19,20 @@ const max_searched = 2_000
 /** The bytes of the begin of a report. */
 const max_characters = 200
 
-export type OwnRuns = ReturnType<typeof ownRunsIn>
+export type OwnRuns = ReturnType<typeof ownRunsIn> & { paths: Paths }
 
-/** Runs `use` with the prompts and runs that this viewer may know. */
+/**
+ * Runs `use` with the prompts and runs that this viewer may know. It runs again where a report may
+ * be on a disk that does not answer, so it must be synchronous and without effects.
+ */
 export function withOwnRuns<Answer>(
   { config }: Pick<PageTools, 'config'>,
   viewer: Viewer,
-  use: (own: OwnRuns) => Answer | Promise<Answer>,
+  use: (own: OwnRuns) => Answer,
 ): Promise<Answer> {
-  return withPromptsView(config.state_dir, (view) => use(ownRunsIn(view, config, viewer)))
+  return withPromptsView(config.state_dir, (view) =>
+    askingPaths((paths) => use({ ...ownRunsIn(view, config, viewer), paths })),
+  )
 }
 
 /** All calls that name something throw `page.not_there` for what the viewer may not know. */
@@ -131,8 +138,8 @@ export function otherNamesText(runs: number): string {
 }
 
 /** The report without its front matter. `lost`: why it is the answer of the ledger instead. */
-export function reportBody(run: RunView): { text: string; lost?: string } {
-  const { text, ...rest } = reportOf(run)
+export function reportBody(run: RunView, paths: Paths): { text: string; lost?: string } {
+  const { text, ...rest } = reportOf(run, paths)
   const is_file = run.report_path !== undefined && rest.lost === undefined
   return { text: is_file ? text.replace(/^---\n[\s\S]*?\n---\n/, '') : text, ...rest }
 }

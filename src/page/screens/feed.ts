@@ -26,7 +26,7 @@ export function serveFeed(app: HttpApp, tools: PageTools): void {
         const page = `${address}/runs/${run.run}`
         return html`<entry><id>${urnOf(name, run.due_ms)}</id><title>${name} ${localDate(run.due_ms, zone)}</title>
 <updated>${isoTime(endOf(run))}</updated><link rel="alternate" type="text/html" href="${page}"/>
-<content type="html">${markdownText(reportBody(run).text).text}</content></entry>
+<content type="html">${markdownText(reportBody(run, own.paths).text).text}</content></entry>
 `
       })
       const feed = html`<?xml version="1.0" encoding="utf-8"?>

@@ -1,3 +1,4 @@
+import type { Paths } from '../../base/files/paths.ts'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { counted, formatCount, printable } from '../../base/text/format.ts'
 import { localTime } from '../../base/time/time.ts'
@@ -25,7 +26,7 @@ export function serveRuns(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/runs/:id', async (visit) =>
     withOwnRuns(tools, visit.viewer, (own) => {
       const run = own.run(Number(visit.param('id')))
-      const live = html`${state(run, own.before(run) !== undefined, base_path)}${report(run)}
+      const live = html`${state(run, own.before(run) !== undefined, base_path)}${report(run, own.paths)}
 ${run.coverage !== undefined && coverage(run)}
 ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(run)}${deliveries(run, visit)}`
       const is_settled =
@@ -40,7 +41,7 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
       if (run.state !== 'written') throw notThere()
       return {
         type: 'text/markdown',
-        body: reportOf(run).text,
+        body: reportOf(run, own.paths).text,
         save_as: `${nameOf(run).replace(/[^\w.-]/g, '-')}.md`,
       }
     }),
@@ -111,8 +112,8 @@ due ${timeText(run.due_ms)}: ${stateText(run.state)}${turns}${why !== undefined 
   }</p>`
 }
 
-function report(run: RunView): Html | undefined {
-  const { text, lost } = reportBody(run)
+function report(run: RunView, paths: Paths): Html | undefined {
+  const { text, lost } = reportBody(run, paths)
   if (text === '') return undefined
   return html`${lost !== undefined && html`<p class="warn">Its file cannot be read. This is the answer as Sluice keeps it.</p>`}
 <article dir="auto">${markdownText(text)}</article>`

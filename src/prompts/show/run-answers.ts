@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { direct_paths, readSmallText } from '../../base/files/paths.ts'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { isoTime, localTime } from '../../base/time/time.ts'
 import type {
@@ -139,12 +139,13 @@ const largest_report_bytes = 16 * 1_048_576
  * The report from the disk, or else the answer from the ledger. `lost`: why the report of a written
  * run cannot be read.
  */
-export function reportOf({ report_path, turns }: RunView): { text: string; lost?: string } {
+export function reportOf(
+  { report_path, turns }: RunView,
+  paths = direct_paths,
+): { text: string; lost?: string } {
   if (report_path === undefined) return { text: answerOf({ turns }) }
   try {
-    if (statSync(report_path).size > largest_report_bytes)
-      throw new Error('it is too large for a report')
-    return { text: readFileSync(report_path, 'utf8') }
+    return { text: readSmallText(report_path, largest_report_bytes, paths) }
   } catch (error) {
     const lost = codeOf(error) === 'ENOENT' ? 'it is not there any more' : messageOf(error)
     return { text: answerOf({ turns }), lost }
