@@ -54,6 +54,8 @@ export interface ListedCommand {
   /** Absent where only the subcommands do something. */
   load?: () => Promise<AnyCommand>
   subcommands?: readonly ListedCommand[]
+  /** It reads files of the user, whose disk may stop answering at any time. */
+  reads_folders?: boolean
 }
 
 /** `explain <path>` -> `explain` */

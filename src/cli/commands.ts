@@ -32,12 +32,12 @@ export const commands: readonly ListedCommand[] = [
     'watch the folders and upload their files, until stopped',
     () => import('./commands/run.ts'),
   ),
-  command(
+  readingCommand(
     'sync [folders..]',
     'upload what is new in the folders once, then exit',
     () => import('./commands/sync.ts'),
   ),
-  command(
+  readingCommand(
     'plan',
     'show which files would be uploaded, which not and why; uploads nothing',
     () => import('./commands/plan.ts'),
@@ -48,7 +48,7 @@ export const commands: readonly ListedCommand[] = [
     () => import('./commands/status.ts'),
   ),
   command('ls [path]', 'list the files and their states', () => import('./commands/ls.ts')),
-  command(
+  readingCommand(
     'explain <path>',
     'say why one file has its state',
     () => import('./commands/explain.ts'),
@@ -71,7 +71,7 @@ export const commands: readonly ListedCommand[] = [
     'upload files that are held back; or confirm that the files of a folder were really deleted',
     accept,
   ),
-  command(
+  readingCommand(
     'verify [folders..]',
     'compare the ledger with the disk and the service now',
     () => import('./commands/verify.ts'),
@@ -178,7 +178,7 @@ export const commands: readonly ListedCommand[] = [
     'rebuild a lost ledger from the disk and the service',
     () => import('./commands/rebuild.ts'),
   ),
-  command(
+  readingCommand(
     'doctor',
     'check everything that Sluice needs, and say what to do',
     () => import('./commands/doctor.ts'),
@@ -202,6 +202,11 @@ function command(
   subcommands: readonly ListedCommand[] = [],
 ): ListedCommand {
   return { usage, describe, load: async () => (await load()).command, subcommands }
+}
+
+/** As `command`, of one that reads the folders. */
+function readingCommand(usage: string, describe: string, load: Module<'command'>): ListedCommand {
+  return { ...command(usage, describe, load), reads_folders: true }
 }
 
 /** One of the commands of a file that has several, each exported by its name. */

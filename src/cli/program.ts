@@ -1,8 +1,10 @@
+import { mayHang } from '../base/files/mount-table.ts'
 import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 import { ifStillAlive, second_ms } from '../base/time/time.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
 import { exit_codes } from './exit-codes.ts'
+import { Relayed, relayCommand } from './relay.ts'
 import { runCli } from './run-cli.ts'
 import { printError } from './text/print.ts'
 import { createTerminal } from './text/terminal.ts'
@@ -20,7 +22,11 @@ process.stdout.on('error', (error) => {
 // If nobody reads the messages, or their disk is full, they are lost, and the work goes on.
 process.stderr.on('error', () => {})
 
-const { no_color, force_color } = readEnvironment()
+const { no_color, force_color, relayed } = readEnvironment()
+if (relayed) {
+  showAs(process.stdout, relayed.stdout_columns)
+  showAs(process.stderr, relayed.stderr_columns)
+}
 const terminal = createTerminal({
   stdout: process.stdout,
   stderr: process.stderr,
@@ -33,6 +39,11 @@ process.on('uncaughtException', (error) => {
   printError(error, terminal)
   process.exit(exit_codes.fault)
 })
+
+/** The stream is a pipe to another process of Sluice, which has the terminal. */
+function showAs(stream: NodeJS.WriteStream, columns: number): void {
+  if (columns > 0) Object.assign(stream, { isTTY: true, columns })
+}
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
@@ -49,9 +60,14 @@ function unwritable(error: Error): SluiceError {
   })
 }
 
-process.exitCode = await runCli(process.argv.slice(2), terminal, commands)
+const words = process.argv.slice(2)
+const relay = relayed ? new Relayed() : undefined
+const elsewhere = !relayed && mayHang() ? relayCommand : undefined
+const exit_code = await runCli(words, terminal, commands, elsewhere)
+process.exitCode = exit_code
 // The reader of a pipe may take its time (`sluice ls | less`).
 await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+await relay?.end(exit_code)
 // All is closed and written. A thread inside a call that never returns (an unresponsive mount)
 // keeps the process alive, and even `process.exit` would wait for it.
 ifStillAlive(max_end_ms, () => process.kill(process.pid, 'SIGKILL'))

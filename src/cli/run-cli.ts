@@ -16,18 +16,23 @@ import { type ExitCode, exit_codes, exitCodeOf } from './exit-codes.ts'
 import { printError } from './text/print.ts'
 import type { Terminal } from './text/terminal.ts'
 
+/** Runs a command line elsewhere, and returns its exit code. */
+type RunElsewhere = (words: readonly string[], terminal: Terminal) => Promise<ExitCode>
+
 /**
  * Runs one command line (without `node` and the program's name) and returns its exit code. It
- * prints errors and never throws or ends the process.
+ * prints errors and never throws or ends the process. `elsewhere`: for commands that read the
+ * folders; absent: they run here.
  */
 export async function runCli(
   words: readonly string[],
   terminal: Terminal,
   commands: readonly ListedCommand[],
+  elsewhere?: RunElsewhere,
 ): Promise<ExitCode> {
   try {
     refuseFewOpenFiles('sluice', min_open_files)
-    return await parseAndRun(words, terminal, commands)
+    return await parseAndRun(words, terminal, commands, elsewhere)
   } catch (thrown) {
     const error = isLostDirectory(thrown) ? lostDirectory(thrown) : thrown
     printError(error, terminal)
@@ -53,6 +58,7 @@ async function parseAndRun(
   words: readonly string[],
   terminal: Terminal,
   commands: readonly ListedCommand[],
+  elsewhere: RunElsewhere | undefined,
 ) {
   let answer: ExitCode | undefined
   let help = ''
@@ -62,7 +68,7 @@ async function parseAndRun(
     listed: readonly ListedCommand[],
     above: readonly string[] = [],
   ): Argv<GlobalOptions> => {
-    for (const { usage, describe, load, subcommands = [] } of listed) {
+    for (const { usage, describe, load, subcommands = [], reads_folders } of listed) {
       const path = [...above, nameOf(usage)]
       parser.command(
         usage,
@@ -78,7 +84,8 @@ async function parseAndRun(
         async (options) => {
           if (!load) return
           refuseOddValues(options, words, repeatable)
-          answer = await (await load()).run(options as never, terminal, commands)
+          if (reads_folders && elsewhere) answer = await elsewhere(words, terminal)
+          else answer = await (await load()).run(options as never, terminal, commands)
         },
       )
     }

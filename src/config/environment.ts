@@ -2,6 +2,20 @@ import { fstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
+/** The streams of the process that shows the output of this one. Columns: 0 if no terminal. */
+export interface Relayed {
+  stdout_columns: number
+  stderr_columns: number
+  journal: boolean
+}
+
+const relayed_variable = 'SLUICE_RELAYED'
+
+/** The environment of a process whose output this one shows. */
+export function environmentOfRelayed(relayed: Relayed): NodeJS.ProcessEnv {
+  return { ...process.env, [relayed_variable]: JSON.stringify(relayed) }
+}
+
 /**
  * The variables that Sluice uses; no other module reads them. An empty variable counts as unset.
  */
@@ -14,6 +28,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env) {
     return value && isAbsolute(value) ? value : join(home, usual)
   }
   const proxy = (name: string) => set(name) ?? set(name.toUpperCase())
+  const relayed = JSON.parse(set(relayed_variable) ?? 'null') as Relayed | null
   return {
     /** The configuration file; --config comes before it. */
     config_file: set('SLUICE_CONFIG'),
@@ -49,7 +64,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env) {
     /** Colours even without a terminal; NO_COLOR comes before it. */
     force_color: !['0', 'false', undefined].includes(set('FORCE_COLOR')),
     /** journald reads standard error: lines may begin with a priority. */
-    journal: isStandardError(set('JOURNAL_STREAM')),
+    journal: relayed?.journal ?? isStandardError(set('JOURNAL_STREAM')),
+    /** Another process of Sluice shows the output of this one (cli/relay.ts). */
+    relayed,
   }
 }
 

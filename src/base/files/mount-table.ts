@@ -49,8 +49,12 @@ export const share_types =
  * is mounted, or no mount table says so.
  */
 export function mayHang(mountinfo = readMountTable()): boolean {
-  const mounts = parseMountTable(mountinfo)
-  return (
-    mounts.length === 0 || mounts.some(({ type }) => type === 'fuseblk' || share_types.test(type))
+  return parseMountTable(mountinfo).length === 0 || mountsThatMayHang(mountinfo).length > 0
+}
+
+/** Shares and filesystems of programs. */
+export function mountsThatMayHang(mountinfo = readMountTable()): MountEntry[] {
+  return parseMountTable(mountinfo).filter(
+    ({ type }) => type === 'fuseblk' || share_types.test(type),
   )
 }

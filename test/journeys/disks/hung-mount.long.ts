@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -24,6 +24,9 @@ async function timed(home: Home, ...words: string[]) {
   const ended = await home.sluice(...words)
   return { ...ended, took_ms: performance.now() - began }
 }
+
+/** Enough that a command reads them for a moment. */
+const max_files = 6_000
 
 /** Processes of this program that ask, and whose command has ended. */
 function leftBehind(): string[] {
@@ -68,6 +71,38 @@ describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
     const { err } = await home.sluice('status')
     expect(err).not.toContain('has not answered')
   })
+
+  test.each(['plan', 'plan --hash', 'verify', 'sync'])(
+    'that begins while %s reads it: the command names it, and ends',
+    async (line) => {
+      const words = line.split(' ')
+      const { home, mount, place } = await makeHome()
+      expect((await home.sluice('sync', 'docs')).code).toBe(0)
+      for (let at = 0; at < max_files; at++) {
+        if (at % 100 === 0) mkdirSync(join(home.path, `sick-disk/d${at}`))
+        writeFileSync(join(home.path, `sick-disk/d${at - (at % 100)}/f${at}.txt`), `sick ${at}`)
+      }
+      home.write({ 'b.txt': 'two' })
+      const running = home.start(...words)
+      await (words.includes('--hash')
+        ? mount.stopAfter('OPEN', 20)
+        : mount.stopAfter('OPENDIR', 20))
+      const stopped_ms = performance.now()
+      const { code, signal, out, err } = await running.ended
+      expect([code, signal, performance.now() - stopped_ms < 10_000], out + err).toEqual([
+        3,
+        null,
+        true,
+      ])
+      expect(out + err).toContain(`${place} does not answer`)
+      if (words[0] === 'plan') expect(out).toContain('would be uploaded: 1 file (3 B)')
+      if (words[0] === 'sync') expect(home.readyAssets()).toBe(2)
+      // The command itself, and what asks for the folder.
+      expect(leftBehind().length).toBeLessThanOrEqual(2)
+      mount.goOn()
+      await until('nothing is left', () => leftBehind().length === 0, leftBehind)
+    },
+  )
 
   test('SIGHUP and a start go on with the folder that answers; the other one comes later', async () => {
     const { home, mount } = await makeHome()
