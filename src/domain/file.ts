@@ -6,6 +6,7 @@ export interface FileStat {
   size: number
   mtime_ns: bigint
   ctime_ns: bigint
+  /** 0: it counts for nothing, because a remount changes it (disk/root/filesystems.ts). */
   inode: bigint
 }
 
@@ -21,7 +22,7 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
     a.size === b.size &&
     a.mtime_ns === b.mtime_ns &&
     a.ctime_ns === b.ctime_ns &&
-    a.inode === b.inode
+    (a.inode === b.inode || a.inode === 0n || b.inode === 0n)
   )
 }
 

@@ -1,6 +1,6 @@
 import ignore from 'ignore'
 import { expect, test } from 'vitest'
-import { excludeLine, watchingText } from '../../src/domain/file.ts'
+import { excludeLine, sameStat, watchingText } from '../../src/domain/file.ts'
 
 test.each(['a.png', 'scans/map [1].png', '#b', '!c', 'what?*', 'back\\slash', 'two  blanks '])(
   'the exclude line for %j excludes that file alone',
@@ -26,3 +26,16 @@ test.each([
   ],
   ['scan', 'nfs', 'not watching, scans find what changes: nfs'],
 ])('%s, %s', (watcher, reason, shown) => expect(watchingText({ watcher, reason })).toBe(shown))
+
+const stat = { size: 1, mtime_ns: 2n, ctime_ns: 3n, inode: 4n }
+
+test.each([
+  [{}, true],
+  [{ inode: 0n }, true],
+  [{ inode: 5n }, false],
+  [{ inode: 0n, ctime_ns: 4n }, false],
+  [{ inode: 0n, size: 2 }, false],
+])('a file with %o is the same: %s', (change, is_same) => {
+  expect(sameStat({ ...stat, ...change }, stat)).toBe(is_same)
+  expect(sameStat(stat, { ...stat, ...change })).toBe(is_same)
+})
