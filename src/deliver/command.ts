@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { askingPaths, noAnswer } from '../base/files/ask-paths.ts'
 import { codeOf, messageOf } from '../base/run/errors.ts'
 import { formatDuration, printable } from '../base/text/format.ts'
 import { scrubText } from '../base/text/scrub.ts'
@@ -8,6 +9,7 @@ import {
   type Delivered,
   type DeliveryTools,
   delivered,
+  failed,
   finalFault,
   laterFault,
   type Message,
@@ -34,6 +36,9 @@ export async function runCommand(
   const values = templateValues(message)
   const [program = '', ...rendered] = run.map((part) => renderTemplate(part, values))
   if (signal.aborted) return laterFault('delivery.stopped', `${program} was not started`)
+  // The start of a program waits in this thread until the kernel has read it.
+  const is_silent = await askingPaths((paths) => paths.look(program).is_silent)
+  if (is_silent) return failed(noAnswer(program), false)
   let child: ChildProcess
   try {
     // The command gets its own process group, so that its children can be ended with it.
