@@ -1,4 +1,4 @@
-import { askingPaths } from '../base/files/ask-paths.ts'
+import { askingPaths, noAnswer } from '../base/files/ask-paths.ts'
 import { type Paths, path_patience_ms } from '../base/files/paths.ts'
 import { formatDuration } from '../base/text/format.ts'
 import { type LoadedConfig, loadConfig } from '../config/load.ts'
@@ -37,4 +37,9 @@ export function loadFor<More extends object = object>(
     const loaded = loadConfig({ ...options, paths })
     return { ...loaded, paths, ...more?.(loaded, paths) } as LoadedConfig & { paths: Paths } & More
   })
+}
+
+/** Error `path.no_answer`. */
+export async function requireAnswer(path: string): Promise<void> {
+  if (await askingPaths((paths) => paths.look(path).is_silent)) throw noAnswer(path)
 }

@@ -19,6 +19,7 @@ import { askConnection, type Connection, freeTokenFile } from '../init/init-conn
 import { type Dialog, openDialog } from '../init/init-dialog.ts'
 import { checkFlags, type InitFlags, refuseMissing } from '../init/init-flags.ts'
 import { askFolders, askOldVersions, sayFirstSync } from '../init/init-folders.ts'
+import { requireAnswer } from '../on-paths.ts'
 import { printNote, printTitled } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -111,6 +112,7 @@ async function refuseExisting(
   { force }: InitFlags,
   dialog: Dialog | undefined,
 ): Promise<void> {
+  await requireAnswer(file)
   const there = statOf(file)
   if (there === undefined) return
   if (

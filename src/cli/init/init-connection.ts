@@ -13,6 +13,7 @@ import { type RefusedTypes, typesRefusedBy } from '../../inspect/plan/refused-ty
 import type { ProjectReference } from '../../remote/assets.ts'
 import { type Failure, failureText, reader_text, roleHint } from '../../remote/outcome.ts'
 import { createRemote, type Remote } from '../../remote/remote.ts'
+import { requireAnswer } from '../on-paths.ts'
 import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { pathCompleter } from './complete-path.ts'
@@ -110,7 +111,7 @@ async function askToken(tools: ConnectionTools): Promise<FoundToken> {
 }
 
 async function askCaFile(dialog: Dialog): Promise<string> {
-  const fault = (answer: string) => faultOf(() => readCa(fromHome(answer)))
+  const fault = (answer: string) => faultOf(() => openCa(fromHome(answer)))
   return fromHome(
     await dialog.text('File with the certificate of the authority (PEM):', { fault, completer }),
   )
@@ -118,17 +119,23 @@ async function askCaFile(dialog: Dialog): Promise<string> {
 
 function tokenFromFile(text: string, { dialog, terminal }: ConnectionTools): Promise<FoundToken> {
   return between(dialog, `the token in ${text}`, async () => {
-    const { secrets, warnings, file } = openToken(text)
+    const { secrets, warnings, file } = await openToken(text)
     for (const warning of warnings) printWarning(terminal, warning)
     return { secrets, file, typed: undefined }
   })
 }
 
 /** Opens the token in this file. Environment variables that usually have precedence are ignored. */
-function openToken(path: string) {
+async function openToken(path: string) {
   const file = fromHome(path)
+  await requireAnswer(file)
   const service = { base_url: '', project_id: '', token_file: file }
   return { ...openSecrets({ service }, {}), file }
+}
+
+async function openCa(file: string): Promise<string> {
+  await requireAnswer(file)
+  return readCa(file)
 }
 
 function fromHome(path: string): string {
@@ -151,7 +158,7 @@ function askService<Answer>(
       base_url,
       token: () => secrets.token(),
       connections: 1,
-      ca: ca_file === undefined ? undefined : readCa(ca_file),
+      ca: ca_file === undefined ? undefined : await openCa(ca_file),
       proxy: readEnvironment().proxy,
       user_agent: `sluice/${programVersion()}`,
       clock,

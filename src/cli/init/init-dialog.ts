@@ -32,7 +32,9 @@ interface Step {
   value: unknown
 }
 
-type Fault = (answer: string) => string | undefined
+/** What is wrong with an answer; undefined: nothing. */
+type Found = string | undefined | Promise<string | undefined>
+type Fault = (answer: string) => Found
 
 interface TextOptions {
   usual?: string | undefined
@@ -98,7 +100,7 @@ export function openDialog(
     })
   }
 
-  function faultIn(answer: string, fault: Fault | undefined): string | undefined {
+  function faultIn(answer: string, fault: Fault | undefined): Found {
     if (answer === back)
       return canGoBack() ? undefined : 'this is the first question: there is none before it'
     return fault?.(answer)
@@ -120,7 +122,7 @@ export function openDialog(
           lines.write(typed)
           typed = await line
           const answer = typed.trim() || shown
-          const wrong = faultIn(answer, fault)
+          const wrong = await faultIn(answer, fault)
           if (wrong === undefined) return answer
           streams.output.write(`${red('>')} ${wrong}\n`)
         }
@@ -137,7 +139,8 @@ export function openDialog(
       asked<string>(message, async (earlier) => {
         const unlessKept = (answer: string) =>
           answer === '' && earlier !== undefined ? undefined : fault(answer)
-        const validate = (answer: string) => faultIn(answer.trim(), unlessKept) ?? true
+        const validate = async (answer: string) =>
+          (await faultIn(answer.trim(), unlessKept)) ?? true
         const shown =
           earlier === undefined ? message : `${message} (Enter keeps the one that you typed before)`
         const answer = (

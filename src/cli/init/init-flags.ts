@@ -96,9 +96,9 @@ export function faultOfName(name: string): string | undefined {
 }
 
 /** The message of the error that a check throws; undefined where it passes. */
-export function faultOf(check: () => unknown): string | undefined {
+export async function faultOf(check: () => unknown): Promise<string | undefined> {
   try {
-    check()
+    await check()
     return undefined
   } catch (error) {
     if (!isSluiceError(error)) throw error

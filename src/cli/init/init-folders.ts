@@ -1,4 +1,3 @@
-import { noAnswer } from '../../base/files/ask-paths.ts'
 import { counted, formatAmount, formatCount } from '../../base/text/format.ts'
 import { type Clock, day_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
@@ -21,7 +20,7 @@ import { type RefusedTypes, typeKey } from '../../inspect/plan/refused-types.ts'
 import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
 import { LineWriter } from '../../status/text/lines.ts'
 import { excludeSetting } from '../../status/text/text.ts'
-import { onPaths } from '../on-paths.ts'
+import { requireAnswer } from '../on-paths.ts'
 import { printLines, sayIgnored } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -67,8 +66,7 @@ export async function askFolders(
   const { dialog } = tools
   const folders: SurveyedFolder[] = []
   for (const folder of given) {
-    const place = expandPath(folder.path, readEnvironment().home)
-    if (await onPaths(tools.terminal, (paths) => paths.look(place).is_silent)) throw noAnswer(place)
+    await requireAnswer(expandPath(folder.path, readEnvironment().home))
     checkFolders([...folders, { ...folder, start: 'all' }], tools)
     folders.push(await surveyAndAsk(folder, tools))
   }
@@ -90,14 +88,18 @@ async function askFolder(
   const taken = new Set(others.map(({ name }) => name))
   /** Reported as missing or unreadable: the same answer again keeps it. */
   let reported: string | undefined
-  const faultOfPath = (answer: string) => {
+  const faultOfPath = async (answer: string) => {
     if (answer === '') return 'type the path of a folder; Tab completes it'
     const path = wholePath(answer)
+    const place = expandPath(path, readEnvironment().home)
     // No other folder has this name, so a fault is about the path.
     const folder = { name: 'a-new-folder', path, start: 'all' as const }
-    const fault = faultOf(() => checkFolders([...others, folder], tools))?.split('\n')[0]
-    if (fault !== undefined) return `${fault}; type the path of another folder`
-    const status = rootStatus(expandPath(path, readEnvironment().home))
+    const fault = await faultOf(async () => {
+      await requireAnswer(place)
+      checkFolders([...others, folder], tools)
+    })
+    if (fault !== undefined) return `${fault.split('\n')[0]}; type the path of another folder`
+    const status = rootStatus(place)
     if (status.kind === 'online' || reported === path) return undefined
     reported = path
     return `${status.detail}; correct the path (Tab completes it), mount its disk, or allow this user to read it; ${keep_hint}`
