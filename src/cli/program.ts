@@ -4,7 +4,7 @@ import { ifStillAlive, second_ms } from '../base/time/time.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
 import { exit_codes } from './exit-codes.ts'
-import { Relayed, relayCommand } from './relay.ts'
+import { endRelayed, followRelay, relayCommand } from './relay.ts'
 import { runCli } from './run-cli.ts'
 import { printError } from './text/print.ts'
 import { createTerminal } from './text/terminal.ts'
@@ -61,13 +61,13 @@ function unwritable(error: Error): SluiceError {
 }
 
 const words = process.argv.slice(2)
-const relay = relayed ? new Relayed() : undefined
+if (relayed) followRelay()
 const elsewhere = !relayed && mayHang() ? relayCommand : undefined
 const exit_code = await runCli(words, terminal, commands, elsewhere)
 process.exitCode = exit_code
 // The reader of a pipe may take its time (`sluice ls | less`).
 await Promise.all([flushed(process.stdout), flushed(process.stderr)])
-await relay?.end(exit_code)
+if (relayed) await endRelayed(exit_code)
 // All is closed and written. A thread inside a call that never returns (an unresponsive mount)
 // keeps the process alive, and even `process.exit` would wait for it.
 ifStillAlive(max_end_ms, () => process.kill(process.pid, 'SIGKILL'))

@@ -1,8 +1,8 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { createProgress, type Heartbeats, unwatched } from '../../base/run/heartbeat.ts'
-import { system_clock } from '../../base/time/time.ts'
+import { system_clock, within } from '../../base/time/time.ts'
 import { noAnswer } from '../root/root.ts'
-import { type Silence, watchForSilence } from '../root/root-asker.ts'
+import type { Silence } from '../root/root-asker.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { HashRule } from './measure.ts'
 import type { ScanBatch } from './scan-batch.ts'
@@ -48,7 +48,7 @@ export async function scanFolder(
   take: (batch: ScanBatch, stop: () => void) => Promise<void> | void,
 ): Promise<ScanEnd> {
   refuseOutside(options.under ?? '')
-  const { root, signal, max_ahead = default_max_ahead, heartbeats = unwatched } = options
+  const { root, signal, max_ahead = default_max_ahead, heartbeats = unwatched, silence } = options
   const source = options.threads ?? keepScanThread(system_clock, 0)
   const delivered = createMeasuredTotal()
   const unfinished = () => delivered.with(createWalkReport().end(false))
@@ -62,7 +62,6 @@ export async function scanFolder(
   const aborted = new Promise<undefined>((stop) => {
     signal?.addEventListener('abort', () => stop(undefined), { signal: over.signal })
   })
-  const patience = watchSteps(root, options.silence)
   let finished = false
   let is_stopped = false
   const stop = () => {
@@ -72,9 +71,8 @@ export async function scanFolder(
     while (!is_stopped) {
       // No heartbeat while the caller takes a batch, because the threads may rest then.
       const heartbeat = heartbeats.begin(`walk through ${root}`, progress.read)
-      const step = await Promise.race([aborted, patience.during(threads.next())]).finally(() =>
-        heartbeat.end(),
-      )
+      const next = silence ? unlessSilent(root, silence, threads.next()) : threads.next()
+      const step = await Promise.race([aborted, next]).finally(() => heartbeat.end())
       if (step === undefined) break
       if ('end' in step) {
         finished = true
@@ -86,38 +84,20 @@ export async function scanFolder(
     return unfinished()
   } finally {
     over.abort()
-    patience.end()
     // Without waiting: the threads may hang on an unresponsive mount. They keep no process alive.
     threads.close(finished)
   }
 }
 
-/** Each step of a scan rejects with `disk.offline` if the root does not answer meanwhile. */
-function watchSteps(root: string, silence: Silence | undefined) {
-  if (!silence) return { during: <Step>(step: Promise<Step>) => step, end() {} }
-  const clock = system_clock
-  let began_ms: number | undefined
-  let giveUp: (error: SluiceError) => void = () => {}
-  const given_up = new Promise<never>((_resolve, reject) => {
-    giveUp = reject
-  })
-  // The scan may be over before.
-  given_up.catch(() => {})
-  const watch = watchForSilence({
-    silence,
-    clock,
-    underWay: () => (began_ms === undefined ? [] : [{ root, began_ms }]),
-    giveUp: () => giveUp(noAnswer(root)),
-  })
-  return {
-    during<Step>(step: Promise<Step>): Promise<Step> {
-      began_ms = clock.monotonic_ms()
-      watch.begin()
-      return Promise.race([given_up, step]).finally(() => {
-        began_ms = undefined
-      })
-    },
-    end: () => watch.end(),
+/** Error `disk.offline`: the root does not answer, and neither does the step. */
+async function unlessSilent<Step>(root: string, silence: Silence, step: Promise<Step>) {
+  const { roots, answer_ms } = silence
+  for (;;) {
+    const answer = await within(step, answer_ms, system_clock)
+    if (answer) return answer
+    // A large directory or a slow disk may take as long.
+    const status = await roots.status(root, answer_ms)
+    if (status.kind === 'offline' && status.reason === 'no answer') throw noAnswer(root)
   }
 }
 
