@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { Home } from './sluice.ts'
+import { Home } from '../sluice.ts'
 
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 /** A pipe holds 64 KiB. */
 const prompt_characters = 20_000
 const prompts = 8
