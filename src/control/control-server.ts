@@ -6,6 +6,7 @@ import {
   closeServer,
   createBareServer,
   type ErrorAnswer,
+  leftSignal,
   listenOnSocket,
 } from '../base/net/http-server.ts'
 import {
@@ -205,8 +206,7 @@ async function answerTo(
   response: ServerResponse,
   verbs: Readonly<Record<string, Verb>>,
 ): Promise<ErrorAnswer> {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  const left = leftSignal(response)
   try {
     const { method, url } = request
     const verb = verbs[`${method} ${url}`]
@@ -215,7 +215,7 @@ async function answerTo(
         code: 'http.path_unknown',
         message: `404 not found: ${method} ${url}`,
       })
-    const answer = await verb(await readBody(request), gone.signal)
+    const answer = await verb(await readBody(request), left)
     return { status: 200, body: answer ?? {} }
   } catch (error) {
     return answerError(error)

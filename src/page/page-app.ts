@@ -83,8 +83,8 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   if (is_behind_tls) app.addHook('onSend', async (_request, reply) => secureCookies(reply))
   await app.register(csrf, { sessionPlugin: '@fastify/session' })
   await app.register(formbody)
-  app.addHook('onRequest', async (request) => {
-    Object.assign(request, await recognise(request, request.session))
+  app.addHook('onRequest', async (request, reply) => {
+    Object.assign(request, await recognise(request, reply))
   })
   await app.register(
     async (page) => {

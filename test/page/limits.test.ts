@@ -109,3 +109,36 @@ test('a flood of wrong tokens from a shared address leaves the page open', async
   await clock.advance(10_000)
   await Promise.all(flood)
 })
+
+const credentials = {
+  'a wrong token': {
+    lines: ['GET / HTTP/1.1', `Authorization: Bearer ${token_prefix}${'x'.repeat(40)}`],
+    body: '',
+  },
+  'a wrong password': {
+    lines: [
+      'POST /sign-in HTTP/1.1',
+      'Content-Type: application/x-www-form-urlencoded',
+      'Content-Length: 23',
+    ],
+    body: 'name=ada&password=wrong',
+  },
+}
+
+test.each(Object.entries(credentials))(
+  'the delay of %s ends when its client leaves',
+  async (_what, { lines, body }) => {
+    const clock = new FakeClock()
+    const { address } = await beginPage({ page_clock: clock })
+    const { hostname, port, host, origin } = new URL(address)
+    const request = [...lines, `Host: ${host}`, `Origin: ${origin}`]
+    for (let tries = 0; tries < 3; tries++)
+      expect(statusOf(await rawRequest(address, request, body))).toBeLessThan(404)
+    const before = clock.pending()
+    const where = { host: hostname, port: Number(port) }
+    const held = await holdConnections(where, 3, [...request, '', body].join('\r\n'))
+    await until('all wait', () => clock.pending() === before + 3)
+    for (const socket of held) socket.destroy()
+    await until('none waits', () => clock.pending() === before)
+  },
+)

@@ -87,6 +87,13 @@ function destroyAfter(socket: Socket, ms: number, isDone = () => false): void {
   })
 }
 
+/** Aborts when the client leaves, or after the whole answer. */
+export function leftSignal(response: ServerResponse): AbortSignal {
+  const left = new AbortController()
+  response.once('close', () => left.abort())
+  return left.signal
+}
+
 /** Refuses an unknown `Expect` and the method CONNECT in our form instead of Node's. */
 export function refuseOddConnections(server: Server, answerError: AnswerError): void {
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>

@@ -1,16 +1,11 @@
-import type { HttpRequest } from '../../base/net/http-server-app.ts'
+import { leftSignal } from '../../base/net/http-server.ts'
+import type { HttpReply, HttpRequest } from '../../base/net/http-server-app.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { printable, shellWord } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { createClientNames, createProxyCheck } from './guard.ts'
-import {
-  type PageStore,
-  type PageUser,
-  type SignedIn,
-  token_prefix,
-  viewerOf,
-} from './page-store.ts'
+import { type PageStore, type PageUser, token_prefix, viewerOf } from './page-store.ts'
 import { SlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -35,7 +30,8 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
   const clientOf = createClientNames(config.page)
   const slow_down = new SlowDown(clock)
 
-  return async (request: HttpRequest, session: SignedIn): Promise<Recognised> => {
+  return async (request: HttpRequest, { raw }: HttpReply): Promise<Recognised> => {
+    const { session } = request
     const named = proxied(request)
     if (named) return byProxy(named)
     if (session.by_link) return { viewer: local_operator }
@@ -47,7 +43,7 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
     // A right token always counts: else one wrong agent behind a proxy would lock out the others.
     // What is no token of the page is not counted, for a proxy may ask for a password of its own.
     if (token?.startsWith(token_prefix))
-      await slow_down.attempt(clientOf(request), async () => false)
+      await slow_down.attempt({ ...clientOf(request), left: leftSignal(raw) }, async () => false)
     return {}
   }
 

@@ -28,6 +28,11 @@ export interface Trier {
   shared: readonly string[]
 }
 
+/** `left` aborts when the client leaves, which ends its wait. */
+export interface Try extends Trier {
+  left: AbortSignal
+}
+
 /** Wrong tries of one name or address. */
 interface Wrong {
   count: number
@@ -37,7 +42,7 @@ interface Wrong {
 /**
  * Lets passwords be tried ever more slowly: a client is refused for a growing time, and where others
  * share the name or address, each try only waits longer before it is checked. Few tries wait at a
- * time. Errors: `page.slow_down`.
+ * time. Error `page.slow_down`, also for a client that left: no check is made for it.
  */
 export class SlowDown {
   readonly #clock: Pick<Clock, 'monotonic_ms' | 'sleep'>
@@ -51,16 +56,16 @@ export class SlowDown {
     this.#clock = clock
   }
 
-  async attempt(trier: Trier, check: () => Promise<boolean>): Promise<boolean> {
-    const { client, shared } = trier
+  async attempt(attempted: Try, check: () => Promise<boolean>): Promise<boolean> {
+    const { client, shared, left } = attempted
     this.#refuseEarly(client)
-    await this.#delay(trier)
+    await this.#delay(attempted)
     this.#refuseEarly(client, this.#line.length >= max_waiting)
     if (this.#checking < max_checks) this.#checking++
     else await new Promise<void>((resolve) => this.#line.push(resolve))
     try {
       // A sign-in before this one in the line may have been wrong.
-      this.#refuseEarly(client)
+      this.#refuseEarly(client, left.aborted)
       const is_right = await check()
       const keys = client === undefined ? shared : [client, ...shared]
       for (const key of keys) this.#note(key, is_right)
@@ -71,7 +76,7 @@ export class SlowDown {
     }
   }
 
-  async #delay({ client, shared }: Trier): Promise<void> {
+  async #delay({ client, shared, left }: Try): Promise<void> {
     const delay_ms = Math.max(0, ...shared.map((key) => this.#wait_ms(key, delay)))
     if (delay_ms === 0) return
     const source = client ?? shared[0]!
@@ -79,8 +84,9 @@ export class SlowDown {
     const is_full = this.#delayed.length >= max_delayed || of_source >= max_delayed_a_source
     this.#refuseEarly(client, is_full)
     this.#delayed.push(source)
-    await this.#clock.sleep(delay_ms)
+    await this.#clock.sleep(delay_ms, left)
     this.#delayed.splice(this.#delayed.indexOf(source), 1)
+    this.#refuseEarly(client, left.aborted)
   }
 
   #note(key: string, is_right: boolean): void {
@@ -103,11 +109,11 @@ export class SlowDown {
     return beyond < 0 ? 0 : backoff_ms(beyond, limits, () => 1)
   }
 
-  #refuseEarly(client: string | undefined, is_full = false): void {
+  #refuseEarly(client: string | undefined, is_refused = false): void {
     const wrong = client === undefined ? undefined : this.#wrongOf(client)
     const until_ms = wrong ? wrong.last_ms + this.#wait_ms(client!, refusal) : 0
     const left_ms = until_ms - this.#clock.monotonic_ms()
-    if (left_ms <= 0 && !is_full) return
+    if (left_ms <= 0 && !is_refused) return
     const wait = formatDuration(Math.max(left_ms, second_ms))
     throw new SluiceError({
       code: 'page.slow_down',

@@ -1,3 +1,4 @@
+import { leftSignal } from '../../base/net/http-server.ts'
 import { type HttpApp, type HttpReply, httpFault } from '../../base/net/http-server-app.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { AskAnswer } from '../../control/control-verbs.ts'
@@ -45,8 +46,7 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
     agents.post('/mcp', async (request, reply) => {
       // A batch would hold the thread for as long as all of its calls take.
       if (Array.isArray(request.body)) return refuse(reply, 400, 'send one message at a time')
-      const left = new AbortController()
-      reply.raw.once('close', () => left.abort())
+      const left = leftSignal(reply.raw)
       const { answerRequest } = await import('./mcp-server.ts')
       const headers = request.headers as Record<string, string>
       const of_agent = new Request('http://localhost/mcp', { method: 'POST', headers })
@@ -54,7 +54,7 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
       void reply.header('x-accel-buffering', 'no')
       const viewer = request.viewer!
       const agent = { tools, viewer, ask: (wish: AskWish) => ask(viewer, wish) }
-      return reply.send(await answerRequest(agent, of_agent, request.body, left.signal))
+      return reply.send(await answerRequest(agent, of_agent, request.body, left))
     })
   })
 }

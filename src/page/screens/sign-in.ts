@@ -1,3 +1,4 @@
+import { leftSignal } from '../../base/net/http-server.ts'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { createClientNames } from '../access/guard.ts'
@@ -26,8 +27,9 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
     const user = store.user(name)
     const { client, shared } = clientOf(request)
     const names = [...shared, `name ${name}`]
-    // Without a user the check takes as long, so nobody learns which names exist.
-    const is_right = await slow_down.attempt({ client, shared: names }, () =>
+    const left = leftSignal(reply.raw)
+    // Without a user the check takes as long, so the time does not show which names exist.
+    const is_right = await slow_down.attempt({ client, shared: names, left }, () =>
       isPassword(password, user?.password),
     )
     if (!is_right || !user) {

@@ -9,12 +9,12 @@ function begin() {
   const running: ((is_right: boolean) => void)[] = []
   const ended: string[] = []
   let checks = 0
-  const attempt = (name: string, client?: string) => {
+  const attempt = (name: string, client?: string, left = new AbortController().signal) => {
     const check = () => {
       checks++
       return new Promise<boolean>((resolve) => running.push(resolve))
     }
-    const done = slow_down.attempt({ client, shared: [`name ${name}`] }, check)
+    const done = slow_down.attempt({ client, shared: [`name ${name}`], left }, check)
     void done.then(
       (is_right) => ended.push(is_right ? 'right' : 'wrong'),
       (error: { code: string }) => ended.push(error.code),
@@ -130,4 +130,34 @@ test('three delayed tries wait at an address that many share, and twenty in all'
   const clients = Array.from({ length: 18 }, (_, nth) => rig.attempt('ada', `198.51.100.${nth}`))
   await Promise.allSettled(clients.slice(17))
   expect(rig.ended.slice(before), 'the 21st').toEqual(['page.slow_down', 'page.slow_down'])
+})
+
+test('a delayed try of a client that leaves gives its place back, unchecked', async () => {
+  const rig = begin()
+  await delayName(rig, 'ada')
+  const checked = rig.checks()
+  const leaving = new AbortController()
+  const tries = Array.from({ length: 3 }, () => rig.attempt('ada', '198.51.100.1', leaving.signal))
+  await rig.clock.advance(0)
+  leaving.abort()
+  const ends = await Promise.allSettled(tries)
+  expect(ends.map(({ status }) => status)).toEqual(Array(3).fill('rejected'))
+  expect(rig.checks()).toBe(checked)
+  const next = rig.attempt('ada', '198.51.100.1')
+  await rig.clock.advance(10_000)
+  await rig.settle(true)
+  expect(await next).toBe(true)
+})
+
+test('a client that leaves the line of checks costs no check', async () => {
+  const { attempt, settle, checks } = begin()
+  const running = [attempt('ada'), attempt('ada')]
+  const leaving = new AbortController()
+  const left = attempt('eve', undefined, leaving.signal)
+  const last = attempt('eve')
+  leaving.abort()
+  await settle(true)
+  await expect(left).rejects.toMatchObject({ code: 'page.slow_down' })
+  expect(await Promise.all([...running, last])).toEqual([true, true, true])
+  expect(checks()).toBe(3)
 })
