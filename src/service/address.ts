@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { isLoopbackAuthority, isLoopbackHost } from '../base/net/loopback.ts'
+import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../base/net/loopback.ts'
 import { refused } from './faults/faults.ts'
 
 export interface AddressOptions {
@@ -23,7 +23,7 @@ export function checkAddress({
       `the local service cannot listen on ${listen}: this is not an IP address`,
       'give an IP address, for example 192.168.1.4',
     )
-  if (!isLoopback(listen) && !has_tls) {
+  if (!isLoopbackAddress(listen) && !has_tls) {
     throw refused(
       `the local service cannot listen on ${listen} without TLS: plain HTTP is for this machine only`,
       'give --tls-cert and --tls-key (`sluice serve cert` makes them), or use 127.0.0.1 or ::1',
@@ -70,10 +70,6 @@ function originIn(url: string): string {
   return new URL(url).origin
 }
 
-export function isLoopback(address: string): boolean {
-  return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address)
-}
-
 /** True for `0.0.0.0` and its IPv6 form, which mean every address of this machine. */
 function isEverywhere(address: string): boolean {
   return /^[0:.]+$/.test(address)
@@ -113,7 +109,7 @@ export function openGate({ listen, certificate, allowed_origins, ...addresses }:
   const names = new Set([...public_urls.map((url) => new URL(url).hostname), asInUrl(listen)])
   const is_open =
     allowed_origins === undefined
-      ? isLoopback(listen) && public_urls.length === 0
+      ? isLoopbackAddress(listen) && public_urls.length === 0
       : allowed_origins.includes('*')
   const own_origin = addresses.public_url && originIn(addresses.public_url)
   const origins = new Set([...public_urls.map(originIn), ...(allowed_origins ?? [])])

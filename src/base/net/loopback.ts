@@ -1,3 +1,5 @@
+import { BlockList, isIP } from 'node:net'
+
 const ipv4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
 /**
@@ -16,4 +18,18 @@ export function isLoopbackHost(hostname: string): boolean {
 export function isLoopbackAuthority(text: string): boolean {
   const [, host] = /^(.*?)(?::\d{1,5})?$/.exec(text) ?? []
   return host !== undefined && isLoopbackHost(host.toLowerCase())
+}
+
+const this_machine = new BlockList()
+this_machine.addSubnet('127.0.0.0', 8)
+this_machine.addAddress('::1', 'ipv6')
+
+/** True for an address of this machine alone, also as a dual-stack socket shows IPv4. */
+export function isLoopbackAddress(address: string): boolean {
+  return isWithin(this_machine, address)
+}
+
+/** A dual-stack socket shows 10.0.0.1 as `::ffff:10.0.0.1`, which counts as the same. */
+export function isWithin(ranges: BlockList, address: string): boolean {
+  return ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

@@ -31,12 +31,12 @@ export const alerts_schema = z.strictObject({
 const wrong_listen =
   'must be off, or an address of this machine such as 127.0.0.1:9464 or [::1]:9464'
 
-function isLoopbackAddress(text: string): boolean {
+function isLocalPlace(text: string): boolean {
   return isLoopbackHost(hostAndPort(text)?.host ?? '')
 }
 
 const listen = z
-  .union([off, z.string().refine(isLoopbackAddress, wrong_listen)], wrong_listen)
+  .union([off, z.string().refine(isLocalPlace, wrong_listen)], wrong_listen)
   .prefault('off')
   .describe(
     'The address and port of this machine that answer GET /healthz, /readyz and /metrics, such as ' +

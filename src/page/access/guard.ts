@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { type ConnectionPlaces, networkOf } from '../../base/net/connection-places.ts'
 import type { HttpRequest } from '../../base/net/http-server-app.ts'
-import { isLoopbackAuthority } from '../../base/net/loopback.ts'
+import { isLoopbackAddress, isLoopbackAuthority, isWithin } from '../../base/net/loopback.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { addRange } from '../../config/listen.ts'
@@ -63,23 +63,18 @@ function strange(message: string, hint: string): SluiceError {
   return new SluiceError({ code: 'page.not_for_you', message, hint })
 }
 
-const this_machine = ['127.0.0.0/8', '::1']
-
 /** A client of the Unix socket has no address; it counts as listed. */
 function listCheck(listen: string, listed: readonly string[]) {
   const ranges = new BlockList()
   for (const range of listed) addRange(ranges, range)
-  return (address: string | undefined) => {
-    if (address === undefined) return listen.startsWith('unix:')
-    // A dual-stack socket shows IPv4 peers as ::ffff:10.0.0.1.
-    const plain = address.replace(/^::ffff:(?=\d+\.)/, '')
-    return ranges.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')
-  }
+  return (address: string | undefined) =>
+    address === undefined ? listen.startsWith('unix:') : isWithin(ranges, address)
 }
 
 /** True for an address that many clients may share: that of a proxy, or of this machine. */
 function createSharedCheck({ listen, proxy }: PageConfig) {
-  return listCheck(listen, [...proxy.from, ...this_machine])
+  const isListed = listCheck(listen, proxy.from)
+  return (address: string | undefined) => isLoopbackAddress(address ?? '') || isListed(address)
 }
 
 /** A browser opens six connections, and an office may share one address. */
@@ -125,11 +120,10 @@ function lastForwarded(headers: HttpRequest['headers']): string {
  */
 export function createProxyNote(page: PageConfig, log: PageLog) {
   const isListed = listCheck(page.listen, page.proxy.from)
-  const isOfMachine = listCheck('', this_machine)
   let is_noted = false
   return ({ headers, socket: { remoteAddress: from } }: HttpRequest): void => {
     if (is_noted || headers['x-forwarded-for'] === undefined) return
-    if (!isOfMachine(from) || isListed(from)) return
+    if (from === undefined || !isLoopbackAddress(from) || isListed(from)) return
     is_noted = true
     const message = `a proxy passes requests on from ${from}, which page.proxy.from does not list: the page takes all its users for one client; sluice doctor has the setting`
     log({ level: 'warn', message })

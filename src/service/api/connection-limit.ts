@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
 import { guardConnections } from '../../base/net/connection-guard.ts'
 import { closeServer } from '../../base/net/http-server.ts'
+import { isLoopbackAddress } from '../../base/net/loopback.ts'
 import { maxOpenFiles } from '../../base/run/process.ts'
 import { counted } from '../../base/text/format.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
-import { isLoopback } from '../address.ts'
 import type { RequestEntry } from '../observer.ts'
 
 /** Descriptors for everything but connections: databases, threads, files, pipes to processes. */
@@ -42,8 +42,7 @@ export function limitConnections(
     guardConnections(server, {
       max: max_connections,
       max_an_address: Math.ceil(max_connections / 2),
-      // A dual-stack socket shows IPv4 peers as ::ffff:127.0.0.1.
-      isShared: (address = '') => isLoopback(address.replace('::ffff:', '')),
+      isShared: (address = '') => isLoopbackAddress(address),
       // An upload takes its time.
       has_small_bodies: name === 'api',
       onFull,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { networkOf } from '../../base/net/connection-places.ts'
 import type { HttpApp, HttpReply, HttpRequest } from '../../base/net/http-server-app.ts'
+import { isLoopbackAddress } from '../../base/net/loopback.ts'
 import { isoTime } from '../../base/time/time.ts'
-import { isLoopback } from '../address.ts'
 import { checkRate, limitRequests } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 
@@ -82,7 +82,7 @@ export function serveInvitations(
 
 /** The address of the client. A proxy on this machine, which a public address shows, names it last. */
 function addressOf({ headers, socket: { remoteAddress = '' } }: HttpRequest, has_proxy: boolean) {
-  const is_proxy = has_proxy && isLoopback(remoteAddress)
+  const is_proxy = has_proxy && isLoopbackAddress(remoteAddress)
   const named = is_proxy ? String(headers['x-forwarded-for'] ?? '').split(',') : []
   return networkOf(named.at(-1)?.trim() || remoteAddress)
 }

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { isLoopbackAuthority, isLoopbackHost } from '../../../src/base/net/loopback.ts'
+import {
+  isLoopbackAddress,
+  isLoopbackAuthority,
+  isLoopbackHost,
+} from '../../../src/base/net/loopback.ts'
 
 test.each([
   'localhost',
@@ -57,3 +61,17 @@ test('an address with an invalid part does not mean this machine', () => {
   expect(['127.0.0.1', '127.1.22.255'].every(isLoopbackHost)).toBe(true)
   expect(['127.0.0.256', '127.0.0.999', '127.0.0.1 '].some(isLoopbackHost)).toBe(false)
 })
+
+test.each(['127.0.0.1', '127.1.22.255', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1'])(
+  'a client at %s is on this machine',
+  (address) => {
+    expect(isLoopbackAddress(address)).toBe(true)
+  },
+)
+
+test.each(['', '128.0.0.1', '127.0.0.256', '::', '::2', '::ffff:10.0.0.1', 'fe80::1%eth0'])(
+  'a client at %j is not',
+  (address) => {
+    expect(isLoopbackAddress(address)).toBe(false)
+  },
+)
