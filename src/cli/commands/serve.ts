@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
 import { counted } from '../../base/text/format.ts'
-import { system_clock } from '../../base/time/time.ts'
+import { aborted, system_clock } from '../../base/time/time.ts'
 import { startService } from '../../service/service.ts'
 import { backUpService } from '../../service/store/backup.ts'
 import { makeCertificates } from '../../service/tls/make-certificates.ts'
 import { argument, defineCommand, text, words } from '../command.ts'
+import { withStopSignals } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { printNote } from '../text/print.ts'
 import { serveOptions, serviceOptions } from './serve-options.ts'
@@ -15,26 +16,17 @@ export const command = defineCommand({
   async run(options, terminal) {
     // No one reads the log of requests here.
     const log = { max_logged_requests: 0, log: (line: string) => terminal.err(line) }
-    const service = await startService({ ...serviceOptions(options), ...log })
-    // Listen for the signal first: a caller may send one as soon as it has read the line.
-    const stopped = signalled()
-    terminal.out(JSON.stringify({ api: service.api, blob: service.blob }))
-    await stopped
+    const service = await withStopSignals(async ({ first }) => {
+      const started = await startService({ ...serviceOptions(options), ...log })
+      terminal.out(JSON.stringify({ api: started.api, blob: started.blob }))
+      await aborted(first)
+      return started
+    })
+    // A second signal ends the process at once.
     await service.close()
     return exit_codes.ok
   },
 })
-
-/** Resolves with the first SIGINT or SIGTERM. Then a second one ends the process at once. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    function stop(): void {
-      process.off('SIGINT', stop).off('SIGTERM', stop)
-      resolve()
-    }
-    process.on('SIGINT', stop).on('SIGTERM', stop)
-  })
-}
 
 export const backup = defineCommand({
   options: (yargs) =>

@@ -43,6 +43,18 @@ test.for(['run', 'serve'])('SIGUSR1 opens no debugger in `sluice %s`', async (co
   expect(code).toBe(0)
 })
 
+test('SIGHUP does not end `sluice serve`', async (context) => {
+  const home = await Home.of(context)
+  const serving = home.start('serve', '--port', '0', '--data-dir', join(home.path, 'served'))
+  await until('it serves', () => serving.out() !== '', serving.err)
+  const { api } = JSON.parse(serving.out()) as { api: string }
+  serving.child.kill('SIGHUP')
+  const answer = await fetch(`${api}/v1/openapi.yaml`)
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('openapi')])
+  serving.child.kill('SIGTERM')
+  expect((await serving.ended).code).toBe(0)
+})
+
 test('a log file that cannot be written any more: its lines go to standard error, and the work goes on', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const file = join(home.path, 'sluice.log')
