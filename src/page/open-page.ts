@@ -10,7 +10,7 @@ import { readPageKeys } from '../config/page-keys.ts'
 import { openPageStore } from './access/page-store.ts'
 import { createPageApp } from './page-app.ts'
 import type { PageLog } from './page-tools.ts'
-import { createAsking } from './reads/asking.ts'
+import { Asking } from './reads/asking.ts'
 
 type PageOptions = { config: Config; clock: Clock; log: PageLog }
 
@@ -37,7 +37,7 @@ export async function openPage({ config: first, clock, log }: PageOptions): Prom
   const base_path = base_url === undefined ? '' : new URL(base_url).pathname.replace(/\/+$/, '')
   const store = openPageStore(config.state_dir, clock)
   try {
-    const asking = createAsking({ config, store, clock })
+    const asking = new Asking({ config, store, clock })
     const app = await createPageApp({ config, store, clock, log, asking, base_path }, tls)
     await app.ready()
     const address = await listenOn(app.server, config.page.listen, tls ? 'https' : 'http')

@@ -75,6 +75,34 @@ test('a file that the service has under a name of another folder stays out of an
   expect(nothing.text).not.toContain('secret')
 })
 
+test('an answer from before, which may tell such a name, is hidden from a reader and goes on in no chat', async () => {
+  const { as, store, journey } = await beginWithCopy()
+  const { asset_id } = journey.assets().find(({ filename }) => filename === 'secret/layoffs.txt')!
+  const insert = store.database.prepare(
+    `INSERT INTO questions (user, asked_ms, wish, over, answer) VALUES ('eve', ?, ?, '["docs"]', ?)`,
+  )
+  const keep = (name: string, asset: string, after?: number) => {
+    const wish = { question: `What says ${name}?`, folders: [], path: '', label: '', after }
+    const sources = [{ name, asset_id: asset, is_named: true }]
+    const answer = { chat_id: 'chat_old', answer: `${asset} says it.`, note: null, sources }
+    const row = insert.run(Date.now(), JSON.stringify(wish), JSON.stringify(answer))
+    return Number(row.lastInsertRowid)
+  }
+  const plan = journey.assets().find(({ filename }) => filename === 'docs/plan.txt')!
+  const copy = keep('docs/note.txt', asset_id)
+  const own = keep('docs/plan.txt', plan.asset_id)
+  const later = keep('docs/plan.txt', plan.asset_id, copy)
+  const eve = await as('eve')
+  for (const id of [copy, later, later]) {
+    const { text } = await eve.get(`/ask/${id}`)
+    expect(text, String(id)).toContain('this answer is not shown to you')
+    expect(text).not.toMatch(/says it|Ask on/)
+  }
+  expect((await eve.get(`/ask/${own}`)).text).toContain('says it')
+  store.putUser({ name: 'eve', role: 'reader', folders: ['docs', 'secret'] })
+  expect((await eve.get(`/ask/${copy}`)).text).toContain('says it')
+})
+
 test('the page of such a file, and agents, say that questions of some users leave it out', async () => {
   const { as, store, address } = await beginWithCopy()
   const [eve, ada] = [await as('eve'), await as('ada')]

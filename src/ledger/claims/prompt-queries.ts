@@ -12,6 +12,7 @@ import { in_need, to_send } from '../rows/content-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PromptRow, PromptRows } from '../rows/prompt-rows.ts'
+import { shownWords } from '../rows/told-words.ts'
 
 /** Maximum number of arrivals read for one page: about 50 ms, so no other call waits long. */
 const max_arrivals_read = 20_000
@@ -38,6 +39,8 @@ interface PageOfFolder {
   started_ms: number
   after: string
   limit: number
+  /** The folders of the prompt: a list of names as JSON. */
+  sees: string
   prompt: number
   only_come: number
   began_ms: number
@@ -88,7 +91,7 @@ export function createPromptQueries(
     .pluck()
   const columns = `files.path, files.state, files.size, contents.state AS content_state, contents.id AS content,
       lower(hex(contents.md5)) AS md5, contents.size AS content_size, files.seen_ms,
-      iif(files.state = 'blocked', coalesce(files.detail, files.reason), contents.error_message) AS why,
+      iif(files.state = 'blocked', coalesce(files.detail, files.reason), ${shownWords('contents.error_message', '@sees')}) AS why,
       EXISTS (SELECT 1 FROM covered WHERE covered.prompt = @prompt AND covered.md5 = contents.md5 AND covered.size = contents.size
         AND covered.what = 'refusal') AS covered`
   const came = cameTo('files.there_ms', '@started_ms')
@@ -141,6 +144,8 @@ export function createPromptQueries(
     const { after, limit } = query
     const prompt = rows.prompts.named(query.prompt)
     const wanted = foldersNamed(query.folders)
+    // Only users who see all of these folders are shown a report over them.
+    const sees = JSON.stringify(query.folders)
     const begun = after ? wanted.findIndex(({ name }) => name === after.folder) : 0
     const files: UnreadyFile[] = []
     for (const [index, folder] of wanted.entries()) {
@@ -149,7 +154,7 @@ export function createPromptQueries(
       if (files.length > 0 && files.length >= limit)
         return { files, next: { folder: folder.name, path } }
       const { id, name, started_ms } = folder
-      const here = { folder: id, started_ms, after: path, limit: limit - files.length }
+      const here = { folder: id, started_ms, after: path, limit: limit - files.length, sees }
       const { rows, next } = pageOf({ ...here, ...asked(query, prompt) })
       for (const row of rows) files.push(unreadyFile(name, row))
       if (next !== undefined) return { files, next: { folder: name, path: next } }

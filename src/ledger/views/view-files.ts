@@ -3,6 +3,7 @@ import type { ContentState } from '../../domain/content.ts'
 import type { FileState } from '../../domain/file.ts'
 import { type ContentRow, content_columns, contentRow } from '../rows/content-rows.ts'
 import { type FileRow, fileRow, pathsBelow, type RawFile } from '../rows/file-rows.ts'
+import { isHeldElsewhere, shownWords, words_not_shown } from '../rows/told-words.ts'
 
 export interface FileView {
   folder: string
@@ -40,11 +41,16 @@ export interface FilesQuery {
   /** Last path of the previous page; undefined for the first page. */
   after: string | undefined
   limit: number
+  sees?: Sees
 }
+
+/** Folders of the user who reads the words; undefined: all. */
+type Sees = readonly string[] | undefined
 
 const max_others = 10
 const max_history = 50
-const with_content = `SELECT files.*, contents.state AS content_state, contents.asset_id, contents.error_code, contents.error_message
+const with_content = `SELECT files.*, contents.state AS content_state, contents.asset_id, contents.error_code,
+    ${shownWords('contents.error_message', '@sees')} AS error_message
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 
 const others_sql = `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND configured = 1
@@ -63,15 +69,20 @@ export function createFilesView(database: Sqlite) {
     )
     .safeIntegers(true)
 
+  const held_elsewhere = database.prepare(`SELECT ${isHeldElsewhere('@content', '@sees')}`).pluck()
+
   /** A page in path order; the next begins after its last path. An unknown folder has no files. */
-  function files({ folder, prefix, stages: wanted, after, limit }: FilesQuery): FileView[] {
+  function files({ folder, prefix, stages: wanted, after, limit, sees }: FilesQuery): FileView[] {
     const id = folder_id.get(folder)
     if (id === undefined) return []
     const states = JSON.stringify(
       statesOf(wanted.length > 0 ? wanted : stages.filter((stage) => stage !== 'gone')),
     )
     const read = (from: string, to: string | Buffer, max: number) =>
-      page.all({ folder: id, after: after ?? '', from, to, states, limit: max }) as RawFile[]
+      page.all({
+        ...{ folder: id, after: after ?? '', from, to, states, limit: max },
+        sees: listOf(sees),
+      }) as RawFile[]
     // A file sorts before all paths below a directory of its name.
     const itself = prefix === '' ? [] : read(prefix, `${prefix}\u0000`, limit)
     const { first, last } = pathsBelow(prefix)
@@ -80,12 +91,12 @@ export function createFilesView(database: Sqlite) {
     )
   }
 
-  function story(folder: string, path: string): FileStory | undefined {
+  function story(folder: string, path: string, sees?: Sees): FileStory | undefined {
     const id = folder_id.get(folder)
     const raw = database
-      .prepare(`${with_content} WHERE folder = ? AND path = ?`)
+      .prepare(`${with_content} WHERE folder = @folder AND path = @path`)
       .safeIntegers(true)
-      .get(id ?? -1, path)
+      .get({ folder: id ?? -1, path, sees: listOf(sees) })
     if (raw === undefined) return undefined
     const row = fileRow(raw as RawFile)
     const found =
@@ -95,22 +106,34 @@ export function createFilesView(database: Sqlite) {
         .raw()
         .get(row.content)
     const content = found ? contentRow(found) : undefined
+    const hides_words =
+      content !== undefined && held_elsewhere.get({ content: content.id, sees: listOf(sees) }) === 1
     const ofContent = <Row>(sql: string, ...values: unknown[]) =>
       content ? readAll<Row>(database.prepare(sql), content.id, ...values) : []
     return {
       folder,
       stage: stageOfRow(raw as RawFile),
       row,
-      content,
+      content:
+        content?.error_message !== undefined && hides_words
+          ? { ...content, error_message: words_not_shown }
+          : content,
       labels: ofContent('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name'),
       others: ofContent(others_sql, id, path),
       history: ofContent<FileStory['history'][number]>(
         `SELECT at_ms, event, detail FROM history WHERE content = ? ORDER BY id DESC LIMIT ${max_history}`,
-      ).reverse(),
+      )
+        .reverse()
+        .map((entry) => (hides_words ? { ...entry, detail: undefined } : entry)),
     }
   }
 
   return { files, story }
+}
+
+/** A list for SQL, which has NULL for all. */
+function listOf(sees: Sees): string | null {
+  return sees === undefined ? null : JSON.stringify(sees)
 }
 
 function stageOfRow(raw: RawFile): Stage {

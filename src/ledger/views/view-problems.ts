@@ -3,6 +3,7 @@ import { slow_reading } from '../../domain/content.ts'
 import { nothing_goes } from '../../domain/file-type.ts'
 import { in_need, to_send } from '../rows/content-rows.ts'
 import { waits_for_accept } from '../rows/file-rows.ts'
+import { shownWords } from '../rows/told-words.ts'
 import type { Amount } from './view-folders.ts'
 
 export interface Example {
@@ -53,7 +54,7 @@ const max_places = 5
 /** Deferred contents have the latest due times, so this many of a kind from that end are enough. */
 const max_retried = 2_000
 
-/** Reads the problems of these folders; without `folders`, of all. */
+/** Reads the problems of these folders, for a user who sees no others; without `folders`, of all. */
 export function readProblems(database: Sqlite, folders?: readonly string[]): ProblemGroup[] {
   const names = folders === undefined ? null : JSON.stringify(folders)
   return [needy, blocked].flatMap((rows) => {
@@ -86,7 +87,7 @@ const among = '(@names IS NULL OR folders.name IN (SELECT value FROM json_each(@
 
 /** Contents that need a user, each with its files. SQLite reads no rows of files for the sizes. */
 const needy = `SELECT iif(contents.state = 'type_refused', 'blocked', contents.state) AS stage,
-    coalesce(error_code, contents.state) AS code, coalesce(error_message, 'removed on the service') AS message,
+    coalesce(error_code, contents.state) AS code, coalesce(${shownWords('error_message', '@names')}, 'removed on the service') AS message,
     contents.size, contents.id AS place, folders.name AS folder, files.path
   FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
     JOIN folders ON folders.id = files.folder AND folders.configured = 1

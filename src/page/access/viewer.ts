@@ -17,6 +17,11 @@ export function maySee({ folders }: Viewer, folder: string): boolean {
   return folders === 'all' || folders.includes(folder)
 }
 
+/** The folders that this viewer sees; undefined: all, also one that is added later. */
+export function seenBy({ folders }: Viewer): readonly string[] | undefined {
+  return folders === 'all' ? undefined : folders
+}
+
 /**
  * The configuration as this viewer may know it: their folders, and the prompts whose whole scope
  * lies in them. Labels, chats and the like lead to files of other folders, so only who sees all

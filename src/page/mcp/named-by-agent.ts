@@ -6,6 +6,7 @@ import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts
 import { findPlace, type Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
+import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
 import { type FilesSearch, type Found, withSearchView } from '../reads/search-files.ts'
 
 /** Files that a name may mean in one answer. */
@@ -13,18 +14,29 @@ const max_meant = 20
 /** Files among which those are searched that have the whole name. */
 const max_searched = 1_000
 
+/** The user of an agent, and what there is to read. */
+export interface Reader {
+  config: Config
+  viewer: Viewer
+}
+
 /** Files, and whether there are more. */
 export type Listed = Pick<Found, 'files' | 'next'>
 
 /** The files that the search of the page finds. Error `answer.no_ledger`. */
-export function search({ state_dir }: Config, wanted: FilesSearch): Promise<Listed> {
-  return withSearchView(state_dir, (view) => inPlace(view, state_dir).search(wanted))
+export function search(
+  { config: { state_dir }, viewer }: Reader,
+  wanted: Omit<FilesSearch, 'sees'>,
+): Promise<Listed> {
+  return withSearchView(state_dir, (view) =>
+    inPlace(view, state_dir).search({ ...wanted, sees: seenBy(viewer) }),
+  )
 }
 
 /** The files at a path, else those of this name, else those of a search. Error `usage.path`. */
-export async function filesMeant(text: string, own: Config): Promise<Listed> {
-  const place = placeIn(text, own)
-  const found = place ? await filesAt(place, own) : await filesCalled(text, own)
+export async function filesMeant(text: string, reader: Reader): Promise<Listed> {
+  const place = placeIn(text, reader)
+  const found = place ? await filesAt(place, reader) : await filesCalled(text, reader)
   if (found.length > 0) return { files: found.slice(0, max_meant), next: found[max_meant] }
   throw new SluiceError({
     code: 'usage.path',
@@ -33,14 +45,18 @@ export async function filesMeant(text: string, own: Config): Promise<Listed> {
   })
 }
 
-function filesAt({ folder, path: prefix }: Place, { state_dir }: Config): Promise<FileView[]> {
-  const wanted = { folder, prefix, stages, after: undefined, limit: max_meant + 1 }
+function filesAt(
+  { folder, path: prefix }: Place,
+  { config: { state_dir }, viewer }: Reader,
+): Promise<FileView[]> {
+  const limit = max_meant + 1
+  const wanted = { folder, prefix, stages, after: undefined, limit, sees: seenBy(viewer) }
   return withLedgerView(state_dir, (view) => inPlace(view, state_dir).files(wanted))
 }
 
-async function filesCalled(text: string, own: Config): Promise<FileView[]> {
-  const { files } = await search(own, {
-    folders: own.folders,
+async function filesCalled(text: string, reader: Reader): Promise<FileView[]> {
+  const { files } = await search(reader, {
+    folders: configFor(reader.config, reader.viewer).folders,
     query: text,
     stages,
     limit: max_searched,
@@ -55,10 +71,10 @@ function inPlace<View>(view: View | undefined, state_dir: string): View {
 }
 
 /** The one file that a text means. Error `usage.path`. */
-export async function placeMeant(text: string, own: Config): Promise<Place> {
-  const place = placeIn(text, own)
+export async function placeMeant(text: string, reader: Reader): Promise<Place> {
+  const place = placeIn(text, reader)
   if (place) return place
-  const { files } = await filesMeant(text, own)
+  const { files } = await filesMeant(text, reader)
   if (files.length === 1) return files[0]!
   throw new SluiceError({
     code: 'usage.path',
@@ -68,8 +84,8 @@ export async function placeMeant(text: string, own: Config): Promise<Place> {
 }
 
 /** Undefined also for a path that would lead out of its folder. */
-function placeIn(text: string, { folders }: Config): Place | undefined {
-  const place = findPlace(text, folders, '/')
+function placeIn(text: string, { config, viewer }: Reader): Place | undefined {
+  const place = findPlace(text, configFor(config, viewer).folders, '/')
   return place?.path.split('/').includes('..') ? undefined : place
 }
 

@@ -7,15 +7,15 @@ import { bearerIn } from '../access/recognise.ts'
 import type { Viewer } from '../access/viewer.ts'
 import { plainAnswer } from '../error-answer.ts'
 import type { PageTools } from '../page-tools.ts'
-import type { AskWish } from '../reads/asking.ts'
+import type { AskWish } from '../reads/question-rows.ts'
 
 /** Serves agents by the Streamable HTTP of MCP, without sessions. Only a token counts here. */
 export function serveAgents(app: HttpApp, tools: PageTools): void {
   /** The page keeps the question, so its limits hold, and an answer that comes late is not lost. */
   async function ask(viewer: Viewer, wish: AskWish): Promise<AskAnswer> {
-    const id = tools.asking.begin(viewer, wish)
+    const id = await tools.asking.begin(viewer, wish)
     await tools.asking.ended(id)
-    const { answer, error = 'the answer was lost' } = tools.asking.one(viewer, id)
+    const { answer, error = 'the answer was lost' } = await tools.asking.one(viewer, id)
     if (answer) return answer
     throw new SluiceError({ code: 'answer.failed', message: error })
   }

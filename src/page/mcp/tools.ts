@@ -10,9 +10,10 @@ import { promptNamed } from '../../prompts/show/find-run.ts'
 import { coverageText } from '../../prompts/show/run-answers.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
-import { type AskWish, refuseOddQuestion } from '../reads/asking.ts'
+import { refuseOddQuestion } from '../reads/asking.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
 import { otherNamesText, reportBody, withOwnRuns } from '../reads/own-runs.ts'
+import type { AskWish } from '../reads/question-rows.ts'
 import { max_query_chars } from '../reads/search-words.ts'
 import {
   filesMeant,
@@ -83,8 +84,8 @@ const isItIn = toolOf({
   input: z.strictObject({
     file: file.describe('FOLDER/PATH, a path on the disk, a name, or parts of one'),
   }),
-  run: async (asked, { tools, viewer }) =>
-    answerOf(await filesMeant(asked.file, configFor(tools.config, viewer))),
+  run: async (asked, { tools: { config }, viewer }) =>
+    answerOf(await filesMeant(asked.file, { config, viewer })),
 })
 
 const whyNot = toolOf({
@@ -95,7 +96,7 @@ const whyNot = toolOf({
     file: file.describe('FOLDER/PATH, a path on the disk, or a name that only one file has'),
   }),
   async run(asked, { tools, viewer }) {
-    const place = await placeMeant(asked.file, configFor(tools.config, viewer))
+    const place = await placeMeant(asked.file, { config: tools.config, viewer })
     const {
       place: _,
       project_id: _project,
@@ -129,7 +130,10 @@ const searchFiles = toolOf({
   async run({ text, states, ...asked }, { tools: { config }, viewer }) {
     const over = foldersMeant(asked.folders, configFor(config, viewer))
     return answerOf(
-      await search(config, { folders: over, query: text, stages: states, limit: asked.limit }),
+      await search(
+        { config, viewer },
+        { folders: over, query: text, stages: states, limit: asked.limit },
+      ),
     )
   },
 })
@@ -149,7 +153,7 @@ const whatArrivedSince = toolOf({
       since_ms,
       limit: asked.limit,
     }
-    return answerOf(await search(config, wanted))
+    return answerOf(await search({ config, viewer }, wanted))
   },
 })
 

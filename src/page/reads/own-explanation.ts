@@ -1,9 +1,11 @@
+import { refused_fact } from '../../domain/fact.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
 import type { Place } from '../../inspect/files/place.ts'
+import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import { daemonStatus } from '../../status/daemon-status.ts'
 import { withLedgerView } from '../../status/with-view.ts'
-import { configFor, maySee, type Viewer } from '../access/viewer.ts'
+import { configFor, maySee, seenBy, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { forReader } from './for-reader.ts'
 import { notThere } from './with-daemon.ts'
@@ -45,12 +47,20 @@ export async function ownExplanation(
   })
 }
 
+/** A refused fact of the same bytes may name another file. */
+function withoutNames(trouble: Trouble): Trouble {
+  const { about, message } = trouble
+  const shown = about.startsWith(refused_fact) ? 'Sluice cannot record a step of it' : message
+  return { ...trouble, message: shown, hint: undefined }
+}
+
 /** A view that neither counts nor names files of other folders. */
 function withoutOthers(view: LedgerView, viewer: Viewer): LedgerView {
   return {
     ...view,
+    story: (folder, path) => view.story(folder, path, seenBy(viewer)),
     used: () => ({ files: 0, bytes: 0 }),
-    troubles: () => view.troubles().map((trouble) => ({ ...trouble, hint: undefined })),
+    troubles: () => view.troubles().map(withoutNames),
     naming: (asset_id, file) =>
       view.naming(asset_id, file).map((name) => (name && maySee(viewer, name) ? name : null)),
     partingOf(content) {

@@ -21,6 +21,8 @@ export interface FilesSearch {
   /** The last file of the page before. */
   after?: Cursor | undefined
   limit: number
+  /** Folders whose files the words of an answer may name; undefined: all. */
+  sees: readonly string[] | undefined
 }
 
 /** `seq`: the number of its arrival, where the newest are first. */
@@ -59,12 +61,16 @@ export const withSearchView = using((state_dir: string) => {
      WHERE path IS NULL OR seq < @before OR path > @after ORDER BY seq DESC, path`,
   )
 
+  const fileAt = (folder: string, prefix: string, sees: FilesSearch['sees']) =>
+    view.files({ folder, prefix, stages, after: undefined, limit: 1, sees })
+
   async function byPath({
     folders,
     query,
     stages: wanted,
     after: last,
     limit,
+    sees,
   }: FilesSearch): Promise<Found> {
     const chunk = chunkOf(wanted.length > 0 ? inStages(wanted) : `state <> 'gone'`)
     const files: FileView[] = []
@@ -81,7 +87,7 @@ export const withSearchView = using((state_dir: string) => {
         rows_read += rows
         for (const path of rows === 0 ? [] : found(finders, `${paths}\0`)) {
           if (files.length === limit) return { files, next: files.at(-1), rows_read }
-          files.push(...view.files({ folder, prefix: path, stages, after: undefined, limit: 1 }))
+          files.push(...fileAt(folder, path, sees))
         }
         if (rows < size) break
         after = paths.slice(paths.lastIndexOf('\0') + 1)
@@ -93,7 +99,7 @@ export const withSearchView = using((state_dir: string) => {
 
   /** Reads arrivals from the newest on, so what came in lately takes few rows of many. */
   async function newest(wish: FilesSearch & { since_ms: number }): Promise<Found> {
-    const { query, stages: wanted, since_ms, limit } = wish
+    const { query, stages: wanted, since_ms, limit, sees } = wish
     const finders = new Map(wish.folders.map((folder) => [folder.name, findersIn(folder, query)]))
     const files: FileView[] = []
     let next: Cursor | undefined
@@ -105,13 +111,7 @@ export const withSearchView = using((state_dir: string) => {
       rows_read += rows.length
       for (const { seq, at_ms, folder, path } of rows) {
         if (at_ms < since_ms || path === null || !hasAll(finders.get(folder ?? ''), path)) continue
-        const [file] = view.files({
-          folder: folder!,
-          prefix: path,
-          stages,
-          after: undefined,
-          limit: 1,
-        })
+        const [file] = fileAt(folder!, path, sees)
         if (!file || !(wanted.length > 0 ? wanted.includes(file.stage) : file.stage !== 'gone'))
           continue
         if (files.length === limit) return { files, next, rows_read }

@@ -6,7 +6,7 @@ import { configFor, type Viewer } from '../access/viewer.ts'
 import { type Html, html, markdownText, nameText, timeText } from '../html/html.ts'
 import { type Frame, namedFileLink } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
-import type { Asked, AskWish } from '../reads/asking.ts'
+import type { Asked, AskWish } from '../reads/question-rows.ts'
 import { act, get } from '../screen.ts'
 
 const spans: Record<string, number> = {
@@ -48,12 +48,12 @@ ${
         within_ms: Object.hasOwn(spans, field('since')) ? spans[field('since')] : undefined,
         after: Number.isSafeInteger(after) && after > 0 ? after : undefined,
       }
-      return { to: `/ask/${asking.begin(viewer, wish)}` }
+      return { to: `/ask/${await asking.begin(viewer, wish)}` }
     },
   })
 
   get(app, tools, '/ask/:id', async ({ viewer, frame, param }) => {
-    const asked = asking.one(viewer, Number(param('id')))
+    const asked = await asking.one(viewer, Number(param('id')))
     const { wish, answer, error } = asked
     const asks_on =
       answer &&

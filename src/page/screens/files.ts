@@ -3,7 +3,7 @@ import { formatBytes } from '../../base/text/format.ts'
 import { day_ms, isoTime, localDate, zoneOffset_ms } from '../../base/time/time.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
-import { configFor, type Viewer } from '../access/viewer.ts'
+import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { filePath, table } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -39,6 +39,7 @@ export function serveFiles(app: HttpApp, tools: PageTools): void {
       since_ms,
       after: cursorIn(visit),
       limit: page_files,
+      sees: seenBy(viewer),
     }
     const found = await withSearchView(config.state_dir, (view) => view?.search(search))
     const linkTo = (to: Record<string, string>) =>

@@ -58,7 +58,7 @@ async function searchIn(paths: readonly string[]) {
   )
   const search = (of: Asked) =>
     withSearchView(rig.state_dir, (view) =>
-      view!.search({ folders, query: '', stages: [], limit: 100, ...of }),
+      view!.search({ folders, query: '', stages: [], limit: 100, sees: undefined, ...of }),
     )
   return { rig, search }
 }

@@ -127,7 +127,8 @@ test('days are those of the reader, or else those of the machine, and the screen
 test('a day begins at its midnight in the zone of the reader', async () => {
   const { journey, as } = await beginSignedIn()
   const browser = await as('ada')
-  const wanted = { folders: [{ name: 'docs', path: '/' }], query: '', stages: [], limit: 1 }
+  const folders = [{ name: 'docs', path: '/' }]
+  const wanted = { folders, query: '', stages: [], limit: 1, sees: undefined }
   const found_file = await withSearchView(journey.config().state_dir, (view) =>
     view!.search(wanted),
   )

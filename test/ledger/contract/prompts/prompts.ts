@@ -312,6 +312,23 @@ function fresh(check: ReturnType<typeof withLedger>): void {
 
 function unready(check: ReturnType<typeof withLedger>): void {
   check(
+    'the words about a refusal are hidden from a prompt that is not about all files with the bytes',
+    async (bench) => {
+      const prompts = new PromptBench(bench)
+      await bench.online('second')
+      await prompts.configure({ name: 'digest' })
+      const content = await bench.settle('second', 'layoffs', 'refused')
+      await bench.settle('docs', 'copy', 'refused')
+      const error = { code: 'x', message: 'second/layoffs has no text' }
+      await bench.record({ type: 'content_refused', content, error })
+      const words = async (...folders: string[]) => (await prompts.unready(folders))[0]!.why
+      expect(await words('docs')).toContain('the reason is not shown')
+      expect(await words('docs', 'second')).toBe('second/layoffs has no text')
+      await bench.gone('second', 'layoffs')
+      expect(await words('docs'), 'it was tried as that file').toContain('not shown')
+    },
+  )
+  check(
     'files that are neither ready nor skipped are listed with their stage, in pages',
     async (bench) => {
       const prompts = new PromptBench(bench)
