@@ -2,6 +2,7 @@ import type { FaultNote } from '../base/run/errors.ts'
 import { minute_ms, second_ms } from '../base/time/time.ts'
 import { ingest_failed } from './asset.ts'
 import type { ContentFact } from './fact.ts'
+import { typeRest } from './file-type.ts'
 
 /**
  * State of one content: the same bytes in one project, however many paths have them.
@@ -15,7 +16,8 @@ import type { ContentFact } from './fact.ts'
  * - `ingesting`: the service reads the bytes, or it has named an asset that it already had.
  * - `ready`: usable in the assistant. Only this is success. The audit checks it later: it may
  *   become `removed_on_service`, `ingesting` (read again) or `refused` (it cannot be used).
- * - `refused`: a user must act (`error_*` says why). `sluice retry` asks again.
+ * - `refused`: a user must act (`error_*` says why). `sluice retry` asks again. If the service
+ *   refused several alike on create, it is tried again, or waits with its type.
  * - `type_refused`: it is not uploaded, because the service could read no file of its type so far,
  *   or refuses such files. `sluice accept` uploads it, and so does the first file of the type that
  *   the service reads (takes).
@@ -56,7 +58,10 @@ export interface ContentProgress {
   attempts: number
   /** Time of the first of these failures of the upload, Unix ms; undefined without one. */
   failing_since_ms: number | undefined
-  /** Failed tries in a row on its present slot: of the PUT, then of `complete`. */
+  /**
+   * Failed tries in a row on its present slot: of the PUT, then of `complete`. Without a slot: of
+   * the request for one, if they were no tries of the content.
+   */
   slot_failures: number
   /** How often its asset vanished while the service was reading it. */
   vanished: number
@@ -181,14 +186,18 @@ export function contentAfter(
     case 'content_refused':
       return refused(content, fact.error)
     case 'type_refused':
-    case 'type_rests':
       return { ...content, state: 'type_refused', ...noted(fact.error) }
+    case 'type_rests': {
+      const error = typeRest(fact.refusal.extension, fact.said)
+      return { ...content, state: 'type_refused', ...noted(error) }
+    }
     case 'types_freed':
       return content
     case 'deferred':
       return {
         ...failedOnce(content, fact, at_ms),
-        slot_failures: content.asset_id === undefined ? 0 : content.slot_failures + 1,
+        slot_failures:
+          content.asset_id === undefined && !fact.is_no_try ? 0 : content.slot_failures + 1,
       }
     case 'slot_lost':
       return {
@@ -251,14 +260,7 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   content_refused: open_states,
   type_refused: ['wanted'],
   type_rests: ['reserving', 'refused'],
-  types_freed: [
-    ...open_states,
-    'ready',
-    'refused',
-    'type_refused',
-    'removed_on_service',
-    'abandoned',
-  ],
+  types_freed: [...open_states, 'refused', 'type_refused'],
   deferred: open_states,
   slot_lost: ['reserved', 'sent'],
   hit_dead: ['ingesting'],

@@ -6,6 +6,7 @@ import type { DeliveryFact } from './delivery.ts'
 import type { FoundThere } from './disappearance.ts'
 import type { FileStat } from './file.ts'
 import type { BlockReason, SkipReason } from './file-reasons.ts'
+import type { Refusal } from './file-type.ts'
 import type { LabelSettings } from './labels.ts'
 import type { RemovalFact, RemovalPolicy } from './removal.ts'
 import type { RunFact } from './run.ts'
@@ -141,12 +142,13 @@ export type ContentFact =
   | { type: 'ingest_continues'; content: number; not_before_ms: number; note?: FaultNote }
   /** `shown_name`: its name by the service's record; absent if that shows none. */
   | { type: 'asset_ready'; content: number; shown_name?: string | undefined }
-  | { type: 'content_refused'; content: number; error: FaultNote }
+  /** `refusal`: if the service refused it on create. */
+  | { type: 'content_refused'; content: number; error: FaultNote; refusal?: Refusal | undefined }
   | { type: 'type_refused'; content: number; error: FaultNote }
-  /** The service refuses its type on create: the type rests, with its words. */
-  | { type: 'type_rests'; content: number; error: FaultNote }
-  /** The service took a content of a type that rests, or refuses every type in this project. */
-  | { type: 'types_freed'; content: number }
+  /** It was refused on create, and its type is at fault. So are the types of those alike. */
+  | { type: 'type_rests'; content: number; refusal: Refusal; said: string }
+  /** It was refused on create, but the service refuses every type: none rests, none is refused. */
+  | { type: 'types_freed'; content: number; refusal: Refusal }
   /** Without `error` this and `slot_lost` add no attempt (service at fault, expired ticket). */
   | {
       type: 'deferred'

@@ -10,16 +10,32 @@ export function extensionOf(path: string): string {
   return extension.length > max_extension_chars ? '' : extension
 }
 
-/** The standing of the type (the extension) of a file in its project. */
-export interface TypeStanding {
+/** A content that the service refused on create. */
+export interface Refusal {
+  /** Code of the answer. Contents with the same one are refused alike. */
+  answer: string
+  /** The type of the content: the extension of the name that the service was given. */
   extension: string
-  /** True if the service refuses contents of this type on create. */
-  rests: boolean
-  /** True if a file of the type was ready. */
-  is_proven: boolean
-  /** True if a file of any type was ready. */
-  is_project_proven: boolean
 }
+
+/** Contents of one project that were refused alike on create, without a success between. */
+export interface AlikeRefusals {
+  /** Their number, with the content in question. */
+  contents: number
+  /** 1 if they were enough to blame their types before this content. */
+  is_test: 0 | 1
+  /** 1 if contents of its type rest already. */
+  rests: 0 | 1
+  /** 1 if its type rested before, and nothing of it was taken since. */
+  rested: 0 | 1
+  /** 1 if a content of another type waits, which will show what the answer is about. */
+  has_other: 0 | 1
+  /** 1 if any content of the project was ready before. */
+  is_project_proven: 0 | 1
+}
+
+/** One failure may be chance. Three in a row, or alike, of different items are the service's. */
+export const failures_to_blame = 3
 
 /**
  * Failures without a success from which a type is refused. It is small, as each is uploaded for

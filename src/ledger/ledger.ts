@@ -5,7 +5,7 @@ import type { DeliveryKey } from '../domain/delivery.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
-import type { TypeStanding } from '../domain/file-type.ts'
+import type { AlikeRefusals, Refusal } from '../domain/file-type.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
 import type { AuditLedger } from './audit-work.ts'
 import type { DeliveryWork, PromptLedger, RunWork } from './prompt-work.ts'
@@ -78,6 +78,8 @@ export interface Ledger extends PromptLedger, AuditLedger {
   pending(horizon_ms: number): Promise<Pending>
   /** True if any other project has a content to upload, follow or label within the horizon. */
   dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>
+  /** What `judgeFailure` must know about a content that is refused on create. */
+  alikeRefusals(content: number, refusal: Refusal): Promise<AlikeRefusals>
   /** These limits apply from now on. Work that is already claimed continues. */
   setLimits(limits: LedgerLimits): Promise<void>
   /** Deletes old rows and unused tickets in small steps. A running process calls it every hour. */
@@ -236,7 +238,6 @@ export interface SendWork {
   ticket: Ticket | undefined
   /** Folder and path of one of its files, as a name for users. */
   name: string
-  type: TypeStanding
   /** Present paths with these bytes, at most `max_sources`; empty only in state `sent`. */
   sources: SourcePath[]
 }

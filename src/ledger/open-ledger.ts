@@ -155,6 +155,7 @@ function ledgerOn(
     },
     dueElsewhere: (except, horizon_ms) =>
       call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),
+    alikeRefusals: (content, refusal) => call('alikeRefusals', { content, refusal }),
     setLimits: (limits) => call('setLimits', limits),
     tidy: () => call('tidy', undefined),
     onWork(listener) {

@@ -269,6 +269,7 @@ export function createLedgerStore(
     ...prompt_queries,
     pending,
     dueElsewhere: pending_sql.elsewhere,
+    alikeRefusals: contents.types.alikeRefusals,
     setLimits,
     tidy,
     close,

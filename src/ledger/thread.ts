@@ -3,6 +3,7 @@ import { messageOf, SluiceError } from '../base/run/errors.ts'
 import { type ServedCall, serveBatches } from '../base/run/thread.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
+import type { Refusal } from '../domain/file-type.ts'
 import type { UnauditedQuery } from './audit-work.ts'
 import type { ClaimQuery } from './claims/claim-queries.ts'
 import type { CheckQuery, SendQuery } from './claims/claims.ts'
@@ -42,6 +43,8 @@ const reads = {
   pending: (store, until_ms: number, now_ms) => store.pending(until_ms, now_ms),
   dueElsewhere: (store, { except, until_ms }: { except: readonly string[]; until_ms: number }) =>
     store.dueElsewhere(except, until_ms),
+  alikeRefusals: (store, { content, refusal }: { content: number; refusal: Refusal }, now_ms) =>
+    store.alikeRefusals(content, refusal, now_ms),
   setLimits: (store, limits: LedgerLimits) => store.setLimits(limits),
 } satisfies Record<string, Call>
 

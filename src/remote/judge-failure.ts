@@ -2,6 +2,7 @@ import { isSurelyUnsent } from '../base/net/network-fault.ts'
 import { formatSpan } from '../base/text/format.ts'
 import { minute_ms } from '../base/time/time.ts'
 import { type Call, decidesAboutUploads, type Failure } from '../contract/failures.ts'
+import { type AlikeRefusals, failures_to_blame } from '../domain/file-type.ts'
 import type { Feature } from '../domain/trouble.ts'
 import { taken_by_page, unsendable_header } from './put-bytes.ts'
 
@@ -64,11 +65,11 @@ export interface History {
   in_a_row?: InARow
   /** Number of contents with this fault at this step lately, without a success between. */
   alike?: number
-  upload?: UploadTries
-  refusals?: CreateRefusals
+  upload?: UploadTries | undefined
+  refusals?: AlikeRefusals
 }
 
-/** Failures of a host or a feature without a success between. */
+/** Failures of a host, a feature or a right without a success between. */
 export interface InARow {
   times: number
   /** Number of those that concern no content. */
@@ -89,21 +90,6 @@ export interface UploadTries {
   now_ms: number
 }
 
-/** Contents of one project that were refused alike on create, without a success between. */
-export interface CreateRefusals {
-  contents: number
-  /** True if contents of this type rest already. */
-  rests: boolean
-  /** True if other types rest because of the same answer, and nothing has contradicted it yet. */
-  is_test: boolean
-  /** True if a content of this type was ready before. */
-  is_proven: boolean
-  /** True if any content of the project was ready before. */
-  is_project_proven: boolean
-}
-
-/** One failure may be chance. Three in a row, or alike, of different items are the service's. */
-export const failures_to_blame = 3
 /** One content alone: the third failure ends its slot, and the fourth comes from a new slot. */
 const failures_alone_to_blame = 4
 /** A slot ends after so many failures in a row: its ticket may be the cause. */
@@ -122,7 +108,7 @@ export function judgeFailure(failure: Failure, history: History): Judgement {
   if (failure.of_old_token || failure.code === 'network.aborted') return judged('none', 'untried')
   if (about === 'account') return judged('token', 'untried')
   if (about === 'project' && !history.is_left) return judged('project', 'untried')
-  if (about === 'uploads') return judged('uploads', 'untried')
+  if (about === 'uploads') return judgeNoRight(history)
   if (about === 'content' && call === 'create') return judgeRefusal(history)
   if (about === 'right' || about === 'content')
     return judged(refusalBlame(failure, history), 'refused')
@@ -168,15 +154,26 @@ function judged(blame: Blame, fact: FailureFact): Judgement {
   return { blame, fact }
 }
 
+/** No right to upload. Of two contents, or if nothing else works, it is about the whole project. */
+function judgeNoRight({ open = [], in_a_row }: History): Judgement {
+  const { times = 0, general = 0, contents = 0, works = false } = in_a_row ?? {}
+  const is_of_all = general + contents >= 2 || (times >= 2 && !works)
+  const is_uploads = open.includes('uploads') || is_of_all
+  return is_uploads ? judged('uploads', 'untried') : judged('none', 'waits')
+}
+
 /** The service refused a content on create, or every content, or those of some types. */
 function judgeRefusal({ open = [], refusals }: History): Judgement {
   if (open.includes('uploads')) return judged('uploads', 'untried')
   if (!refusals) return judged('none', 'refused')
-  const { contents, rests, is_test, is_proven, is_project_proven } = refusals
-  // Another type is refused alike. If it was read before, its type is not the cause.
-  if (is_test && !rests && (is_proven || !is_project_proven)) return judged('uploads', 'untried')
-  const is_of_type = rests || contents >= failures_to_blame
-  return is_of_type ? judged('types', 'rests') : judged('none', 'refused')
+  const { contents, is_test, rests, rested, has_other, is_project_proven } = refusals
+  // Another type is refused alike, so the type is not the cause.
+  if (is_test && !rests) return judged('uploads', 'untried')
+  // The service took others since. Or it was asked again after that, and gives the same answer.
+  const is_of_types = rests || rested || contents >= failures_to_blame
+  if (!is_of_types) return judged('none', 'refused')
+  // Without another type, only a file that was ready shows that it takes any.
+  return has_other || is_project_proven ? judged('types', 'rests') : judged('uploads', 'untried')
 }
 
 /** Questions wait one by one. Labels and the audit ask for all files of a project. */

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/time/time.ts'
-import type { TypeStanding } from '../domain/file-type.ts'
-import type { About } from '../domain/trouble.ts'
+import type { Refusal } from '../domain/file-type.ts'
+import { type About, featureIn } from '../domain/trouble.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Blame, featureOf, type UploadTries } from '../remote/judge-failure.ts'
 import type { Call, Failure } from '../remote/outcome.ts'
 import { hostOf } from './fault-counts.ts'
-import type { SyncReport } from './report.ts'
+import { isOfUploads, type SyncReport } from './report.ts'
 
 export interface CircuitTools {
   ledger: Ledger
@@ -21,16 +21,13 @@ export interface CircuitTools {
   readonly audited?: readonly string[]
 }
 
-export interface TypedContent {
-  content: number
-  type: TypeStanding
-}
+export type Host = 'api' | 'blob'
 
 /** The subject of a failed call. */
 export interface Concern {
   content: number
-  /** For a call of an upload. */
-  upload?: { tries: UploadTries; type: TypeStanding }
+  /** For a call of an upload. `extension`: the type of the file; undefined without one at hand. */
+  upload?: { tries: UploadTries; extension: string | undefined }
 }
 
 /** Times are monotonic: else a clock that is turned back would stop all calls for that long. */
@@ -81,4 +78,23 @@ export function able(call: Call, project_id: string): About[] {
 
 export function isTooMuch({ status, code }: Failure): boolean {
   return status === 429 || status === 503 || code === 'network.timeout'
+}
+
+/** Code of an answer: equal ones are about the same fault. */
+export function answerCode({ code, status, about }: Failure): string {
+  return code ?? (status === undefined ? about : `http.${status}`)
+}
+
+/** What the service refused when it was asked for a slot; undefined for any other failure. */
+export function refusalOf(failure: Failure, concern?: Concern): Refusal | undefined {
+  const extension = concern?.upload?.extension
+  if (failure.about !== 'content' || failure.call !== 'create' || extension === undefined)
+    return undefined
+  return { answer: answerCode(failure), extension }
+}
+
+/** True if work on these hosts needs what rests. A feature rests for itself. */
+export function isFor(about: About, { call }: Tripped, hosts: readonly Host[]): boolean {
+  if (featureIn(about) !== undefined) return false
+  return !isOfUploads(about) || hosts.includes('blob') || call === 'read'
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../base/run/errors.ts'
 import { backoff_ms, day_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
+import type { Refusal } from '../domain/file-type.ts'
 import { type About, type Feature, featureIn, projectIn } from '../domain/trouble.ts'
 import {
   featureOf,
@@ -8,22 +9,22 @@ import {
   judgeFailure,
   mayRest,
 } from '../remote/judge-failure.ts'
-import { type Call, type Failure, failureText, noteOf } from '../remote/outcome.ts'
+import { type Call, type Failure, failureText } from '../remote/outcome.ts'
 import {
   able,
   aboutOf,
+  answerCode,
   blames,
   type CircuitTools,
   type Concern,
+  type Host,
+  isFor,
   isTooMuch,
+  refusalOf,
   type Tripped,
-  type TypedContent,
 } from './blamed.ts'
 import { FaultCounts } from './fault-counts.ts'
 import { hintFor, isOfUploads } from './report.ts'
-import { RefusedContents } from './upload/create-refusals.ts'
-
-export type Host = 'api' | 'blob'
 
 const retry = { first_ms: second_ms, max_ms: 5 * minute_ms }
 const retry_account = { first_ms: 15 * second_ms, max_ms: 5 * minute_ms }
@@ -52,7 +53,8 @@ export type Circuits = ReturnType<typeof createCircuits>
 export function createCircuits(tools: CircuitTools) {
   const { ledger, clock, report } = tools
   const counts = new FaultCounts(clock)
-  const refused_contents = new RefusedContents()
+  /** Resolves when all refusals on create so far are judged. */
+  let refused: Promise<unknown> = Promise.resolve()
   /** Projects with a label that the service took since the start. */
   const labelled = new Set<string>()
   const resting = new Map<About, Tripped>()
@@ -74,12 +76,6 @@ export function createCircuits(tools: CircuitTools) {
     })
   }
 
-  /** True if work on these hosts needs what rests. A feature rests for itself. */
-  function isFor(about: About, { call }: Tripped, hosts: readonly Host[]): boolean {
-    if (featureIn(about) !== undefined) return false
-    return !isOfUploads(about) || hosts.includes('blob') || call === 'read'
-  }
-
   /** Time until which a feature of a project rests, in Unix ms; undefined while it works. */
   function featureRests_ms(feature: Feature, project_id: string): number | undefined {
     const left_ms = (resting.get(`${feature}:${project_id}`)?.until_ms ?? 0) - clock.monotonic_ms()
@@ -94,9 +90,10 @@ export function createCircuits(tools: CircuitTools) {
     account.attempts = 0
   }
 
-  async function isIdle(project_id: string): Promise<boolean> {
-    const others = tools.projects.filter((project) => project !== project_id)
-    return !(await ledger.dueElsewhere(others, far_ahead_ms))
+  /** True if nothing is due within the horizon, in this project or, without one, in any. */
+  async function isIdle(project_id?: string, horizon_ms = far_ahead_ms): Promise<boolean> {
+    const others = tools.projects.filter((project) => project_id && project !== project_id)
+    return !(await ledger.dueElsewhere(others, horizon_ms))
   }
 
   /** Ends the troubles of features of which nothing is due. */
@@ -114,8 +111,6 @@ export function createCircuits(tools: CircuitTools) {
       if (await is_idle()) await heal(about)
     }
   }
-
-  const asksFor = (project_id: string): boolean => tools.projects.includes(project_id)
 
   async function trip(
     about: About,
@@ -141,8 +136,7 @@ export function createCircuits(tools: CircuitTools) {
     const is_long =
       pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
     const recorded = !is_retired && (before?.recorded === true || is_long)
-    const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
-    const code = pause_ms === undefined ? (failure.code ?? status_code) : code_of_pause
+    const code = pause_ms === undefined ? answerCode(failure) : code_of_pause
     const tripped = {
       code,
       attempts: attempts + 1,
@@ -186,27 +180,43 @@ export function createCircuits(tools: CircuitTools) {
   /** A trouble with labels outlives the process that met it: labels are tried once a day. */
   async function endOldTrouble(project_id: string): Promise<void> {
     if (labelled.has(project_id) || is_retired) return
-    labelled.add(project_id)
     await ledger.record([{ type: 'trouble_ended', about: `labels:${project_id}` }])
+    labelled.add(project_id)
   }
 
-  function historyOf(failure: Failure, project_id: string, concern?: Concern): History {
+  async function historyOf(
+    failure: Failure,
+    project_id: string,
+    concern: Concern | undefined,
+    refusal: Refusal | undefined,
+  ): Promise<History> {
     const { call } = failure
-    const { tries, type } = concern?.upload ?? {}
     const open = blames.filter((blame) => {
       const tripped = resting.get(aboutOf(blame, call, project_id))
-      return tripped !== undefined && (blame !== 'step' || tripped.call === call)
+      // Reading goes on while other calls of uploads are refused.
+      const is_of_call = blame === 'step' || (blame === 'uploads' && call === 'read')
+      return tripped !== undefined && (!is_of_call || tripped.call === call)
     })
-    const is_refused = type !== undefined && call === 'create' && failure.about === 'content'
-    return {
-      is_left: !asksFor(project_id),
+    const history = {
+      is_left: !tools.projects.includes(project_id),
       open,
+      upload: concern?.upload?.tries,
       ...counts.add(failure, project_id, concern?.content),
-      ...(tries && { upload: tries }),
-      ...(is_refused && {
-        refusals: refused_contents.add(failure, project_id, concern!.content, type),
-      }),
     }
+    if (!refusal || open.includes('uploads')) return history
+    return { ...history, refusals: await ledger.alikeRefusals(concern!.content, refusal) }
+  }
+
+  async function judge(
+    failure: Failure,
+    project_id: string,
+    concern: Concern | undefined,
+  ): Promise<Judgement> {
+    const refusal = refusalOf(failure, concern)
+    const history = await historyOf(failure, project_id, concern, refusal)
+    const judgement = judgeFailure(failure, history)
+    await rest(judgement, failure, project_id, concern, refusal)
+    return judgement
   }
 
   /** Lets rest what the judgement blames. */
@@ -215,35 +225,35 @@ export function createCircuits(tools: CircuitTools) {
     failure: Failure,
     project_id: string,
     concern: Concern | undefined,
+    refusal: Refusal | undefined,
   ): Promise<void> {
     const { call, retry_after_ms } = failure
     if (mayRest(failure) === 'host' && !is_retired && isTooMuch(failure)) tools.onSlowDown()
-    const upload = concern?.upload
-    // Recorded at once: a later judgement may be about the same content, and is recorded later.
-    if (upload && (fact === 'refused' || fact === 'rests')) {
-      const { content } = concern
-      const { extension } = upload.type
-      return ledger.record(
+    const { content, upload } = concern ?? { content: 0 }
+    if (refusal && (fact === 'refused' || fact === 'rests')) {
+      const error = { code: refusal.answer, message: failureText(failure) }
+      // Not the words of the service: they may name a file, and all files of the type show this.
+      const said = failure.message
+      return ledger.record([
         fact === 'rests'
-          ? refused_contents.rest(failure, project_id, content, extension)
-          : [{ type: 'content_refused', content, error: noteOf(failure) }],
-      )
+          ? { type: 'type_rests', content, refusal, said }
+          : { type: 'content_refused', content, refusal, error },
+      ])
     }
     if (blame === 'none' || blame === 'types') return
     const is_of_call =
       blame === 'step' || blame === 'uploads' || (blame === 'project' && upload !== undefined)
     const may_pause = blame === 'host' || blame === 'feature'
     const about = aboutOf(blame, call, project_id)
-    const frees_types = blame === 'uploads' && failure.about === 'content' && !resting.has(about)
+    const frees_types = refusal && blame === 'uploads' && !resting.has(about)
     // It rests from now on, so that answers that come meanwhile are not judged alone.
     const tripping = trip(about, failure, {
       pause_ms: may_pause ? retry_after_ms : undefined,
       wait_ms: fact === 'refused' ? refused_ms : undefined,
       call: is_of_call ? call : undefined,
     })
-    if (frees_types) refused_contents.forget(project_id)
-    const freed = { type: 'types_freed', content: concern?.content ?? 0 } as const
-    await Promise.all([tripping, frees_types && ledger.record([freed])])
+    const freeing = frees_types && ledger.record([{ type: 'types_freed', content, refusal }])
+    await Promise.all([tripping, freeing])
   }
 
   function checkToken(now_ms: number): void {
@@ -300,41 +310,38 @@ export function createCircuits(tools: CircuitTools) {
       probe_until_ms = 0
     },
     /**
-     * Call it when no upload is due. Ends the troubles that only more uploads could end: those of
-     * uploads, and those of projects that are not audited and have no work left.
+     * Call it when no upload may begin. Ends the troubles that only more uploads could end: those
+     * of uploads if none is due or under way, and those of projects that are not audited and have
+     * no work left.
      */
     async nothingToSend(): Promise<void> {
       const now_ms = clock.monotonic_ms()
       for (const [about, { until_ms }] of [...resting]) {
         if (until_ms > now_ms) continue
         const project_id = projectIn(about)
-        if (isOfUploads(about)) await heal(about)
-        else if (project_id !== undefined && featureIn(about) === undefined) {
+        if (isOfUploads(about)) {
+          if (await isIdle(project_id, 0)) await heal(about)
+        } else if (project_id !== undefined && featureIn(about) === undefined) {
           const is_audited =
             tools.audited?.includes(project_id) && resting.get(about)?.call === undefined
           if (!is_audited && (await isIdle(project_id))) await heal(about)
         }
       }
       await endIdleFeatures()
-      for (const { failure, project_id, contents } of refused_contents.unproven()) {
-        const [content] = contents.keys()
-        await rest({ blame: 'uploads', fact: 'untried' }, failure, project_id, {
-          content: content!,
-        })
-      }
     },
     /** Judges a failed call, and lets rest what it blames. */
     async failed(failure: Failure, project_id: string, concern?: Concern): Promise<Judgement> {
       probe_until_ms = 0
-      const judgement = judgeFailure(failure, historyOf(failure, project_id, concern))
-      await rest(judgement, failure, project_id, concern)
-      return judgement
+      if (!refusalOf(failure, concern)) return judge(failure, project_id, concern)
+      // One after the other: each must see the refusals before it.
+      const judged = refused.then(() => judge(failure, project_id, concern))
+      refused = judged.catch(() => {})
+      return judged
     },
-    /** `of`: for a call of an upload. */
-    async succeeded(call: Call, project_id: string, of?: TypedContent): Promise<void> {
+    async succeeded(call: Call, project_id: string): Promise<void> {
       counts.succeeded(call, project_id)
-      if (call === 'create' && of && refused_contents.succeeded(project_id, of.type))
-        await ledger.record([{ type: 'types_freed', content: of.content }])
+      // A refusal that came before must be judged before: afterwards it would stand alone.
+      if (call === 'create') await refused
       if (featureOf(call) === 'labels') await endOldTrouble(project_id)
       if (resting.size === 0) return
       const healed = able(call, project_id).filter((about) => {
@@ -381,7 +388,6 @@ export function createCircuits(tools: CircuitTools) {
       }
       is_retired = true
     },
-    asksFor,
     /** Ends the troubles of all other projects, which the configuration no longer names. */
     async forgetProjectsExcept(projects: readonly string[]): Promise<void> {
       for (const about of [...resting.keys()]) {

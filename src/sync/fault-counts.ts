@@ -21,7 +21,7 @@ export function hostOf(call: Call): 'api' | 'blob' {
 /** Counts failed calls. From these counts `judgeFailure` tells whose fault it is. */
 export class FaultCounts {
   readonly #clock: Clock
-  /** By host, or by feature and project. */
+  /** By host, by feature and project, or by a right in a project. */
   readonly #in_a_row = new Map<string, Row>()
   readonly #succeeded_ms = new Map<string, number>()
   /** Per call and fault: the last time for each content. */
@@ -38,18 +38,22 @@ export class FaultCounts {
     content: number | undefined,
   ): { in_a_row?: InARow; alike?: number } {
     const rest = mayRest(failure)
-    const key = rest === 'host' ? hostOf(failure.call) : `${rest} ${project_id}`
+    let key = rest === 'host' ? hostOf(failure.call) : `${rest} ${project_id}`
+    if (failure.about === 'uploads') key = rightKey(failure.call, project_id)
     return {
-      ...(rest !== undefined && { in_a_row: this.#addInARow(key, failure, content) }),
+      ...((rest !== undefined || failure.about === 'uploads') && {
+        in_a_row: this.#addInARow(key, failure, content),
+      }),
       ...(content !== undefined && { alike: this.#addAlike(failure, project_id, content) }),
     }
   }
 
   succeeded(call: Call, project_id: string): void {
-    const feature = featureOf(call)
-    this.#in_a_row.delete(hostOf(call))
-    this.#in_a_row.delete(`${feature} ${project_id}`)
-    this.#succeeded_ms.set(hostOf(call), this.#clock.monotonic_ms())
+    this.#in_a_row.delete(`${featureOf(call)} ${project_id}`)
+    for (const key of [hostOf(call), rightKey(call, project_id)]) {
+      this.#in_a_row.delete(key)
+      this.#succeeded_ms.set(key, this.#clock.monotonic_ms())
+    }
     for (const fault of this.#alike.keys()) {
       if (fault.startsWith(`${placeOf(call, project_id)} `)) this.#alike.delete(fault)
     }
@@ -80,6 +84,11 @@ export class FaultCounts {
     }
     return met.size
   }
+}
+
+/** A right may be missing for one call in one project. */
+function rightKey(call: Call, project_id: string): string {
+  return `right to ${call} in ${project_id}`
 }
 
 /** A step of uploads is the same everywhere; a feature may be refused in one project alone. */

@@ -33,6 +33,8 @@ const ticket = {
   expires_at_ms: 9,
 } as const
 
+const refusal = { answer: 'too.large', extension: 'txt' }
+
 const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type }> } = {
   slot_intended: { type: 'slot_intended', content: 1 },
   slot_reserved: { type: 'slot_reserved', content: 1, asset_id: 'asset_new', ticket },
@@ -44,8 +46,8 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
   asset_ready: { type: 'asset_ready', content: 1 },
   content_refused: { type: 'content_refused', content: 1, error },
   type_refused: { type: 'type_refused', content: 1, error },
-  type_rests: { type: 'type_rests', content: 1, error },
-  types_freed: { type: 'types_freed', content: 1 },
+  type_rests: { type: 'type_rests', content: 1, refusal, said: 'too large' },
+  types_freed: { type: 'types_freed', content: 1, refusal },
   deferred: { type: 'deferred', content: 1, not_before_ms: later_ms, error },
   slot_lost: { type: 'slot_lost', content: 1, not_before_ms: later_ms, error },
   hit_dead: { type: 'hit_dead', content: 1 },
@@ -91,7 +93,7 @@ const table: Record<ContentFact['type'], string> = {
   type_rests:
     '         .         type_refused .         .         .         .     type_refused .       .       .       .',
   types_freed:
-    '         wanted    reserving reserved  sent      ingesting ready refused type_refused removed_on_service abandoned .',
+    '         wanted    reserving reserved  sent      ingesting .     refused type_refused .       .       .',
   deferred:
     '           wanted    reserving reserved  sent      ingesting .     .       .        .       .       .',
   slot_lost:

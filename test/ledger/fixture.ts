@@ -291,6 +291,8 @@ export class Bench {
   }
 }
 
+const too_large = { answer: 'too.large', extension: 'txt' }
+
 export function contentFact(
   type: ContentFact['type'],
   content: number,
@@ -314,9 +316,12 @@ export function contentFact(
       return { type, content, not_before_ms, error }
     case 'content_refused':
     case 'type_refused':
-    case 'type_rests':
     case 'asset_failed':
       return { type, content, error }
+    case 'type_rests':
+      return { type, content, refusal: too_large, said: 'too large' }
+    case 'types_freed':
+      return { type, content, refusal: too_large }
     case 'removal_deferred':
       return { type, content, not_before_ms, error }
     case 'asset_kept':

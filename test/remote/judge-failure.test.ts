@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { minute_ms } from '../../src/base/time/time.ts'
 import { type Call, classifyAnswer } from '../../src/contract/failures.ts'
+import type { AlikeRefusals } from '../../src/domain/file-type.ts'
 import {
-  type CreateRefusals,
   givenUpText,
   type History,
   judgeFailure,
@@ -55,13 +55,14 @@ const tries: UploadTries = {
 }
 const upload = (change: Partial<UploadTries> = {}) => ({ upload: { ...tries, ...change } })
 const long = { failing_since_ms: now_ms - 10 * minute_ms }
-const refusals = (change: Partial<CreateRefusals> = {}): History => ({
+const refusals = (change: Partial<AlikeRefusals> = {}): History => ({
   refusals: {
     contents: 1,
-    rests: false,
-    is_test: false,
-    is_proven: false,
-    is_project_proven: false,
+    is_test: 0,
+    rests: 0,
+    rested: 0,
+    has_other: 0,
+    is_project_proven: 0,
     ...change,
   },
 })
@@ -149,11 +150,27 @@ const cases: Case[] = [
     refusals({ contents: 2 }),
   ],
   [
-    'three contents alike: their types rest',
+    'three contents alike: their types rest, as another type waits',
     ['create'],
     [400, 413],
     object,
     'types: rests',
+    refusals({ contents: 3, has_other: 1 }),
+  ],
+  [
+    'three contents alike, and no other type waits',
+    ['create'],
+    [413],
+    object,
+    'types: rests',
+    refusals({ contents: 3, is_project_proven: 1 }),
+  ],
+  [
+    'three contents alike, no other type waits, and none was ever ready',
+    ['create'],
+    [400, 413],
+    object,
+    'uploads: untried',
     refusals({ contents: 3 }),
   ],
   [
@@ -162,31 +179,31 @@ const cases: Case[] = [
     [400],
     object,
     'types: rests',
-    refusals({ rests: true }),
+    refusals({ contents: 4, is_test: 1, rests: 1, is_project_proven: 1 }),
   ],
   [
-    'another type alike, in a new project',
+    'a content of a type that rests, and none was ever ready',
     ['create'],
     [400],
     object,
     'uploads: untried',
-    refusals({ is_test: true }),
+    refusals({ contents: 4, is_test: 1, rests: 1 }),
   ],
   [
-    'another type alike that was read before',
+    'a type that rested, was tried again, and is refused after others were taken',
     ['create'],
-    [413],
-    object,
-    'uploads: untried',
-    refusals({ is_test: true, is_proven: true, is_project_proven: true }),
-  ],
-  [
-    'another new type alike, where others were read',
-    ['create'],
-    [413],
+    [400],
     object,
     'types: rests',
-    refusals({ contents: 3, is_test: true, is_project_proven: true }),
+    refusals({ rested: 1, is_project_proven: 1 }),
+  ],
+  [
+    'another type alike',
+    ['create'],
+    [400, 413],
+    object,
+    'uploads: untried',
+    refusals({ contents: 4, is_test: 1, has_other: 1, is_project_proven: 1 }),
   ],
   [
     'a content while uploads of the project rest',
@@ -197,11 +214,44 @@ const cases: Case[] = [
     { open: ['uploads'] },
   ],
   [
-    '402, 403 on create, complete or an asset',
+    '402, 403 on create, complete or an asset, once',
+    ['create', 'complete', 'read'],
+    [402, 403],
+    object,
+    'none: waits',
+    { ...upload(), in_a_row: { times: 1, general: 0, contents: 1, works: false } },
+  ],
+  [
+    '402, 403 of two contents',
     ['create', 'complete', 'read'],
     [402, 403],
     object,
     'uploads: untried',
+    { ...upload(), in_a_row: { times: 2, general: 0, contents: 2, works: true } },
+  ],
+  [
+    '402, 403 of one content twice, and nothing else works',
+    ['create', 'complete', 'read'],
+    [402, 403],
+    object,
+    'uploads: untried',
+    { ...upload(), in_a_row: { times: 2, general: 0, contents: 1, works: false } },
+  ],
+  [
+    '402, 403 of one content again and again, while others go',
+    ['create', 'complete', 'read'],
+    [402, 403],
+    object,
+    'none: waits',
+    { ...upload(), in_a_row: { times: 9, general: 0, contents: 1, works: true } },
+  ],
+  [
+    '402, 403 while uploads rest',
+    ['create', 'complete', 'read'],
+    [402, 403],
+    object,
+    'uploads: untried',
+    { open: ['uploads'] },
   ],
   ['this attempt', ['complete'], [400, 409], object, 'none: again', upload()],
   [

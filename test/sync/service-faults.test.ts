@@ -44,10 +44,9 @@ function setUp() {
   }
   const circuits = createCircuits(tools)
   const tries = { attempts: 0, failing_since_ms: undefined, slot_failures: 0 }
-  const standing = { rests: false, is_proven: false, is_project_proven: false }
   const fails = async (failure: Failure, content: number, call: Call) => {
     const limits = { max_attempts: 12, is_slot_gone: false, now_ms: clock.now_ms() }
-    const upload = { tries: { ...tries, ...limits }, type: { extension: 'txt', ...standing } }
+    const upload = { tries: { ...tries, ...limits }, extension: 'txt' }
     const { blame } = await circuits.failed({ ...failure, call }, 'p', { content, upload })
     return blame === 'none' ? 'count' : 'hold'
   }

@@ -4,6 +4,7 @@ import { max_sources, type Pending } from '../ledger.ts'
 import { to_send } from '../rows/content-rows.ts'
 import { best_copy_first } from '../rows/file-rows.ts'
 import { names_due } from '../rows/name-rows.ts'
+import { deciding, doubted } from '../rows/refusal-sql.ts'
 
 /** A claim of contents or runs. It leaves out those of these projects and those in flight. */
 export interface ClaimQuery {
@@ -26,7 +27,7 @@ const of_sizes = `(size <= @up_to OR state = 'sent')`
 /**
  * Queries for work that may be claimed. They use the partial indexes, so finished rows cost
  * nothing. Queries for contents take `now`, `limit` and `except`, those for uploads also `up_to`
- * (bytes). They return ids only, because most of what is due is claimed already.
+ * (bytes) and `in_flight` (ids as JSON). They return ids only, because most of what is due is claimed already.
  */
 export function createClaimQueries(database: Sqlite) {
   const select = (condition: string, due = 'not_before_ms') =>
@@ -48,6 +49,8 @@ export function createClaimQueries(database: Sqlite) {
       )
       .pluck(),
     send_as_found: select(`${to_send} AND ${of_sizes}`),
+    in_doubt: database.prepare(`${doubted} LIMIT 1`),
+    send_deciding: database.prepare(deciding(`${of_sizes} AND ${not_excepted}`)).pluck(),
     to_complete: select(`state = 'sent'`),
     follow: select(to_follow),
     label: select(to_label, 'labels_due_ms'),

@@ -117,7 +117,8 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const is_paused = parts.pause.holds(now_ms)
     const allowance = new UploadAllowance({ is_paused, max_bytes, used_bytes, large })
     if (!is_paused) parts.contents.retry(parts.contents.types.dailyTries(now_ms), now_ms)
-    const select = newest_first && !is_probe ? queries.send_newest : queries.send_as_found
+    const usual = newest_first && !is_probe ? queries.send_newest : queries.send_as_found
+    const select = queries.in_doubt.get() ? queries.send_deciding : usual
     // Contents in state `sent` come first. Behind thousands of newer ones their slots would expire,
     // and their bytes would be sent again. They use no allowance.
     const toComplete = () =>
@@ -224,6 +225,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
       limit: limit + taken.size,
       except: JSON.stringify(except_projects),
       up_to,
+      in_flight: JSON.stringify([...taken]),
     }
     const free = (select.all(due) as number[]).filter((id) => !taken.has(id)).slice(0, limit)
     return free.map((id) => parts.contents.rows.get(id)!)
@@ -235,7 +237,6 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const sources = row.state === 'sent' ? [] : sourcesOf(row, now_ms)
     if (!sources) return undefined
     const [first] = sources
-    const type = parts.contents.types.standing(row.project, first?.path ?? '')
     return {
       content: row.id,
       project_id: projectOf(row),
@@ -248,7 +249,6 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
       failing_since_ms: row.failing_since_ms,
       slot_failures: row.slot_failures,
       ticket: ticket?.ticket,
-      type,
       name: first ? `${first.folder}/${first.path}` : nameOf(row),
       sources,
     }

@@ -6,10 +6,12 @@ import {
 } from '../../base/files/sqlite.ts'
 import { isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { Fact } from '../../domain/fact.ts'
+import { extensionOf } from '../../domain/file-type.ts'
 import { course_schema } from './schema-course.ts'
 import { files_schema } from './schema-files.ts'
 import { names_schema } from './schema-names.ts'
 import { prompts_schema } from './schema-prompts.ts'
+import { refusals_schema } from './schema-refusals.ts'
 import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
 
 /** 16 MB, four times SQLite's default: a first scan writes the same pages again and again. */
@@ -18,6 +20,7 @@ const pages_between_checkpoints = 4_000
 /** Opens a ledger for writing and brings it to the newest version. */
 export function openLedgerFile(file: string): Sqlite {
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'FULL' })
+  database.function('extension_of', { deterministic: true }, extensionOf as () => string)
   database.pragma(`wal_autocheckpoint = ${pages_between_checkpoints}`)
   return database
 }
@@ -84,6 +87,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 15, sql: names_schema },
   // The answer of the service about a type that rests (TypeRow in rows/type-rows.ts).
   { version: 16, sql: 'ALTER TABLE types ADD COLUMN rests TEXT' },
+  { version: 17, sql: refusals_schema },
 ]
 
 const newest_format = ledger_migrations.at(-1)!.version

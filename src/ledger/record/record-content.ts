@@ -4,7 +4,15 @@ import { day_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { type ContentProgress, contentAfter, isUnderway } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
-import { trial_ms, typeRefusal, typeRest, typeTrial } from '../../domain/file-type.ts'
+import {
+  extensionOf,
+  failures_to_blame,
+  type Refusal,
+  trial_ms,
+  typeRefusal,
+  typeRest,
+  typeTrial,
+} from '../../domain/file-type.ts'
 import { fact_table } from '../fact-table.ts'
 import type { Tickets } from '../file/tickets.ts'
 import { type ContentRow, createContentRows } from '../rows/content-rows.ts'
@@ -83,8 +91,9 @@ export function createContentRecorder(
     if (fact.type === 'slot_reserved' && fact.given_name) names.give(before.id, fact.given_name)
     if (fact.type === 'asset_ready') names.learn(before.id, fact.shown_name, at_ms)
     if (after.state !== before.state) restage(before, after, at_ms)
-    if (fact.type === 'type_rests') types.rest(before, fact.error, at_ms)
-    if (fact.type === 'types_freed') tryTypes(types.free(before.project, at_ms), at_ms)
+    if ('refusal' in fact && fact.refusal) afterRefusal(before, fact, fact.refusal, at_ms)
+    if (fact.type === 'slot_reserved' && fact.given_name)
+      tryTypes(types.taken(before.project, extensionOf(fact.given_name.text)), at_ms)
     if (fact.type === 'bytes_accepted') {
       mark_sent.run(at_ms, before.id)
       usage.add('sent', before.size, at_ms)
@@ -115,6 +124,25 @@ export function createContentRecorder(
     }
   }
 
+  /** A content was refused on create. What was refused alike before has the same cause. */
+  function afterRefusal(
+    content: ContentRow,
+    fact: ContentFact,
+    refusal: Refusal,
+    at_ms: number,
+  ): void {
+    const { project } = content
+    types.addRefusal(content, refusal)
+    if (fact.type === 'types_freed') {
+      const refused = types.refusedAlike(project, refusal.answer, 1)
+      tryTypes([...types.free(project), ...refused.map(({ content }) => content)], at_ms)
+    } else if (fact.type === 'type_rests') {
+      types.rest(project, refusal.extension, fact.said, at_ms)
+      for (const other of types.refusedAlike(project, refusal.answer, failures_to_blame))
+        apply({ ...fact, ...other, refusal: { ...refusal, ...other } }, at_ms)
+    }
+  }
+
   /** Makes the contents of freed types wanted again. Their types still decide about them. */
   function tryTypes(contents: readonly number[], at_ms: number): void {
     for (const content of contents) {
@@ -128,11 +156,11 @@ export function createContentRecorder(
     const type =
       content.state === 'wanted' && !content.any_type ? types.holding(content, at_ms) : undefined
     if (!type) return false
-    if (type.state !== 'refused' && type.rests === null)
+    if (type.state !== 'refused' && !type.rests)
       return hold(content, at_ms + trial_ms, typeTrial(type.extension))
     const { extension, rests } = type
     const { code } = typeRest(extension, '')
-    const error = rests === null ? typeRefusal(extension) : { code, message: rests }
+    const error = rests ? { code, message: rests } : typeRefusal(extension)
     return apply({ type: 'type_refused', content: content.id, error }, at_ms)
   }
 
@@ -219,7 +247,17 @@ export function createContentRecorder(
     }
   }
 
-  return { rows, types, apply, retry, heldByType, hold, arrive, filesChanged, labelsDone }
+  return {
+    rows,
+    types,
+    apply,
+    retry,
+    heldByType,
+    hold,
+    arrive,
+    filesChanged,
+    labelsDone,
+  }
 }
 
 export type ContentRecorder = ReturnType<typeof createContentRecorder>

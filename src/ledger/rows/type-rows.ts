@@ -1,17 +1,17 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { FaultNote } from '../../base/run/errors.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms } from '../../base/time/time.ts'
 import {
+  type AlikeRefusals,
   extensionOf,
   max_failed_of_type,
-  refusedTypeIn,
-  type TypeStanding,
+  type Refusal,
   trial_ms,
   typeRefusal,
   typeRest,
   typeTrial,
 } from '../../domain/file-type.ts'
 import { type ContentRow, type ContentRows, in_need } from './content-rows.ts'
+import { alike_refusals, refused_alike, tried_again } from './refusal-sql.ts'
 
 type Content = Pick<ContentRow, 'id' | 'project' | 'attempts'>
 
@@ -25,8 +25,16 @@ interface TypeRow {
   failed: string
   /** Unix ms of the last failure that counts, then of the last daily try. */
   tried_ms: number
-  /** The answer by which the service refuses contents of this type on create; null: none. */
+  /**
+   * The answer by which the service refuses contents of this type on create; null: none. An empty
+   * text: it is tried again, and was not taken yet.
+   */
   rests: string | null
+}
+
+interface RefusedContent {
+  content: number
+  extension: string
 }
 
 /**
@@ -54,15 +62,18 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   const paths_of = database
     .prepare(`SELECT path FROM files WHERE content = ? AND state = 'present' LIMIT 1000`)
     .pluck()
-  const all_refused = database.prepare(
-    `SELECT * FROM types WHERE state = 'refused' OR rests IS NOT NULL`,
+  const all_refused = database.prepare(`SELECT * FROM types WHERE state = 'refused' OR rests <> ''`)
+  const refuse = database.prepare(
+    'INSERT OR REPLACE INTO create_refusals VALUES (@content, @project, @answer, @extension)',
   )
-  const all_resting = database.prepare(
-    'SELECT * FROM types WHERE rests IS NOT NULL AND project = ?',
+  const refused = database.prepare(refused_alike)
+  const alike = database.prepare(alike_refusals)
+  const forget = database.prepare('DELETE FROM create_refusals WHERE project = ?')
+  const try_refused = database.prepare(tried_again)
+  const end_rests = database.prepare(
+    `UPDATE types SET rests = '' WHERE project = ? AND rests <> ''`,
   )
-  const one_usable = database.prepare(
-    `SELECT 1 FROM types WHERE project = ? AND state = 'usable' LIMIT 1`,
-  )
+  const take = database.prepare('UPDATE types SET rests = NULL WHERE project = ? AND extension = ?')
   const all_held = database.prepare(`SELECT id, project, attempts FROM contents WHERE ${held}`)
   // The longest untried first: one that is at fault itself must not be the only one.
   const one_held = database
@@ -152,24 +163,43 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
       .map(({ id }) => id)
   }
 
+  /** The facts from before about a content that is refused on create. */
+  function alikeRefusals(content: number, refusal: Refusal, now_ms: number): AlikeRefusals {
+    return readOne<AlikeRefusals>(alike, { content, now_ms, ...refusal })!
+  }
+
+  /** Keeps a refusal on create, over restarts. */
+  function addRefusal({ id, project }: Content, refusal: Refusal): void {
+    refuse.run({ content: id, project, ...refusal })
+  }
+
+  /** Contents that are refused for the same answer; none if fewer than `least` had it. */
+  function refusedAlike(project: number, answer: string, least: number): RefusedContent[] {
+    return readAll(refused, { project, answer, least })
+  }
+
   /** The service refuses such contents on create. Equal bytes under another type say nothing. */
-  function rest({ project }: Content, { code, message }: FaultNote, at_ms: number): void {
-    const type = typeOf(project, refusedTypeIn(code) ?? '')
-    if (type.rests === null) save({ ...type, rests: message, tried_ms: at_ms }, at_ms)
+  function rest(project: number, extension: string, said: string, at_ms: number): void {
+    const type = typeOf(project, extension)
+    if (!type.rests) save({ ...type, rests: said, tried_ms: at_ms }, at_ms)
   }
 
-  /** Ends the rest of all types of a project. Returns the contents that nothing holds now. */
-  function free(project: number, at_ms: number): number[] {
-    const resting = all_resting.all(project) as TypeRow[]
-    for (const type of resting) save({ ...type, rests: null }, at_ms)
-    return resting.length === 0 ? [] : noLongerHeld()
+  /** Tries again all types of a project that rest or were refused. Returns what nothing holds. */
+  function free(project: number): number[] {
+    const { changes } = end_rests.run(project)
+    try_refused.run(project)
+    return changes === 0 ? [] : noLongerHeld()
   }
 
-  /** The standing of the type of a path, for the judgement of a refusal. */
-  function standing(project: number, path: string): TypeStanding {
-    const { extension, rests, state } = typeOf(project, extensionOf(path))
-    const is_project_proven = one_usable.get(project) !== undefined
-    return { extension, rests: rests !== null, is_proven: state === 'usable', is_project_proven }
+  /**
+   * The service gave a slot to a content of this type. If the type rested until now, the cause may
+   * be over for all. Returns the contents that nothing holds now.
+   */
+  function taken(project: number, extension: string): number[] {
+    forget.run(project)
+    const freed = typeOf(project, extension).rests ? free(project) : []
+    take.run(project, extension)
+    return freed
   }
 
   /**
@@ -178,7 +208,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
    */
   function holding(content: Content, at_ms: number): TypeRow | undefined {
     const all = typesOf(content)
-    const types = all.filter(({ rests }) => rests === null)
+    const types = all.filter(({ rests }) => !rests)
     if (types.length === 0) return all[0]
     if (types.some(({ state }) => state === 'usable' || state === 'accepted')) return undefined
     const unproven = types.filter((type) => !isRefused(type))
@@ -218,9 +248,12 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   }
 
   return {
+    alikeRefusals,
+    addRefusal,
+    refusedAlike,
     rest,
     free,
-    standing,
+    taken,
     failed,
     leave,
     holding,
@@ -228,7 +261,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
     undoAccept,
     becameReady: (content: Content, at_ms: number) => release(typesOf(content), 'usable', at_ms),
     accept: (project: number, extension: string, at_ms: number) => [
-      ...free(project, at_ms),
+      ...taken(project, extension),
       ...release([typeOf(project, extension)], 'accepted', at_ms),
     ],
     isHeld: (project: number, path: string) => isHeld(typeOf(project, extensionOf(path))),
@@ -236,7 +269,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
 }
 
 function isHeld(type: TypeRow): boolean {
-  return type.rests !== null || isRefused(type)
+  return Boolean(type.rests) || isRefused(type)
 }
 
 function judged(type: TypeRow): TypeRow {

@@ -35,7 +35,7 @@ export function openLedgerView(state_dir: string) {
     .pluck()
   const refused_types = database
     .prepare(
-      `SELECT project_id || ' ' || extension FROM types JOIN projects ON id = project WHERE state = 'refused' OR rests IS NOT NULL`,
+      `SELECT project_id || ' ' || extension FROM types JOIN projects ON id = project WHERE state = 'refused' OR rests <> ''`,
     )
     .pluck()
   const blob_origin = database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck()

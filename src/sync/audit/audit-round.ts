@@ -8,6 +8,7 @@ import { mayRest } from '../../remote/judge-failure.ts'
 import { ListPlace } from '../../remote/list-place.ts'
 import type { Call, Outcome } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
+import type { Concern } from '../blamed.ts'
 import type { ClaimTools } from '../claim-worker.ts'
 
 const reads_at_once = 4
@@ -96,7 +97,7 @@ export function createAuditRound(
     remote: Remote,
   ): Promise<'known' | 'unanswered' | 'hold'> {
     const outcome = await remote.readAsset(project_id, asset_id)
-    const goes_on = await noted('read', await orOfTheHost(outcome, remote))
+    const goes_on = await noted('read', await orOfTheHost(outcome, remote), { content })
     if (!goes_on || signal.aborted) return 'hold'
     if (!outcome.ok && outcome.failure.about !== 'asset_gone') return 'unanswered'
     const loss = lossOf({ content, asset_id }, outcome.ok ? outcome.value : 'gone')
@@ -112,8 +113,12 @@ export function createAuditRound(
   }
 
   /** False if the service must not be asked further. */
-  async function noted(call: Call, outcome: Outcome<unknown>): Promise<boolean> {
-    if (!outcome.ok) return (await circuits.failed(outcome.failure, project_id)).fact !== 'untried'
+  async function noted(call: Call, outcome: Outcome<unknown>, asked?: Concern): Promise<boolean> {
+    if (!outcome.ok) {
+      // A list was asked in place of the asset.
+      const concern = outcome.failure.call === call ? asked : undefined
+      return (await circuits.failed(outcome.failure, project_id, concern)).fact !== 'untried'
+    }
     await circuits.succeeded(call, project_id)
     return true
   }

@@ -4,6 +4,7 @@ import { backoff_ms, second_ms } from '../../base/time/time.ts'
 import type { Ticket } from '../../domain/asset.ts'
 import { uploadName } from '../../domain/asset-name.ts'
 import type { ContentFact, FileFact } from '../../domain/fact.ts'
+import { extensionOf } from '../../domain/file-type.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
 import { isUnfilled } from '../../remote/assets.ts'
 import { givenUpText, type UploadTries } from '../../remote/judge-failure.ts'
@@ -42,7 +43,7 @@ export async function sendAsset(
   heartbeat: Heartbeat,
   signal: AbortSignal,
 ): Promise<void> {
-  const { content, project_id, size, attempts, type } = work
+  const { content, project_id, size, attempts } = work
   const { ledger, remote, circuits, clock, report, retry, places } = tools
   let opened: SendingSource | undefined
   let sent: Promise<void> | undefined
@@ -118,7 +119,7 @@ export async function sendAsset(
       await failed(outcome.failure)
       return undefined
     }
-    await circuits.succeeded('create', project_id, work)
+    await circuits.succeeded('create', project_id)
     const created = outcome.value
     if (created.kind === 'exists') {
       await record({ type: 'asset_found', content, asset_id: created.asset_id })
@@ -246,7 +247,8 @@ export async function sendAsset(
   async function failed(failure: Failure, is_slot_gone = false): Promise<void> {
     if (signal.aborted) return
     const tries = triesOf(is_slot_gone)
-    const concern = { content, upload: { tries, type } }
+    const extension = opened && extensionOf(opened.place.path)
+    const concern = { content, upload: { tries, extension } }
     const { blame, fact } = await circuits.failed(failure, project_id, concern)
     const error = noteOf(failure)
     switch (fact) {

@@ -119,6 +119,7 @@ export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Led
     release: (...claims) => inner.release(...claims),
     pending: (horizon_ms) => alive(() => inner.pending(horizon_ms)),
     dueElsewhere: (except, horizon_ms) => alive(() => inner.dueElsewhere(except, horizon_ms)),
+    alikeRefusals: (content, refusal) => alive(() => inner.alikeRefusals(content, refusal)),
     setLimits: (limits) => alive(() => inner.setLimits(limits)),
     tidy: () => alive(() => inner.tidy()),
     onWork: (listener) => inner.onWork(listener),

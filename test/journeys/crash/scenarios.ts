@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import type { Fact } from '../../../src/domain/fact.ts'
-import { typeRefusal, typeRest } from '../../../src/domain/file-type.ts'
+import { typeRefusal } from '../../../src/domain/file-type.ts'
 import type { Failure } from '../../../src/service/fault-injection.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { audit_scenarios } from './audit-scenarios.ts'
@@ -26,6 +26,8 @@ export interface Scenario extends WorldOptions {
   phases: Phase[]
   moments?(world: World): Moments
 }
+
+const too_large = { answer: 'too.large', extension: 'txt' }
 
 const failing = (...failures: Failure[]) => ({
   before: (world: World) => world.service.injectFaults({ failures }),
@@ -108,8 +110,8 @@ export const scenarios: Scenario[] = [
       failing({ route: 'assets.create', status: 400, times: 1 }),
       {
         facts: () => [
-          { type: 'type_rests', content: 1, error: typeRest('txt', 'answered 400') },
-          { type: 'types_freed', content: 1 },
+          { type: 'type_rests', content: 1, refusal: too_large, said: 'answered 400' },
+          { type: 'types_freed', content: 1, refusal: too_large },
         ],
       },
     ],

@@ -7,6 +7,13 @@ import { type Answer, startInBetween } from '../rig/in-between.ts'
 
 const labelled = { docs: { labels: ['team'] } }
 
+const slow_retries = { uploads: { retry_first_ms: 1_000, max_retry_ms: day_ms } }
+
+const no_right: Answer = {
+  status: 403,
+  body: { code: 'content.right.missing', humane: 'Not this one.', statusCode: 403 },
+}
+
 const too_large: Answer = {
   status: 413,
   body: { code: 'asset.size.exceeded', humane: 'Notes are too large.', statusCode: 413 },
@@ -117,13 +124,50 @@ localJourneys('refused uploads of a project', (profile) => {
       const untried = journey
         .files()
         .filter(({ stage }) => stage === 'wanted' || stage === 'reserving')
-      expect(
-        untried.filter(({ attempts, error_code }) => attempts === 0 && error_code === null),
-      ).toHaveLength(8)
+      expect(untried.filter(({ attempts }) => attempts === 0)).toHaveLength(8)
       expect(journey.log().join('')).not.toMatch(/renew/)
       journey.service.injectFaults({ failures: [] })
       await journey.allReady()
       expect(journey.troubles()).toEqual([])
+    },
+  )
+
+  test.each(['create', 'complete'] as const)(
+    'A-40 one content alone at %s: it waits longer each time with its error, and others go on',
+    async (step) => {
+      const clock = new MovingClock({ times: 10 })
+      const options = { profile, clock, service: { clock }, config: slow_retries }
+      const journey = await begin({ ...options, tree: files(3) }, 'not started')
+      const names = new Map<unknown, unknown>()
+      let is_refused = true
+      const { address } = await startInBetween(journey.service.api, {
+        instead({ path, body }) {
+          const id = /^\/v1\/assets\/(\w+)\/complete$/.exec(path)?.[1]
+          const name = step === 'create' ? body?.filename : names.get(id)
+          return is_refused && String(name).endsWith('secret.txt') ? no_right : undefined
+        },
+        changed({ method, path, body }, { body: made }) {
+          if (method === 'POST' && path === '/v1/assets') names.set(made.asset_id, body?.filename)
+          return undefined
+        },
+      })
+      await journey.start({ service: { base_url: address } })
+      await journey.allReady()
+      journey.write({ 'docs/secret.txt': 'secret' })
+      const secret = () => journey.file('docs/secret.txt')
+      for (let others = 0; others < 4; others++) {
+        const before_ms = secret()?.not_before_ms ?? 0
+        await journey.until('it is tried', () => (secret()?.not_before_ms ?? 0) > before_ms)
+        journey.write({ [`docs/other${others}.txt`]: `other ${others}` })
+        await journey.stage(`docs/other${others}.txt`, 'ready')
+      }
+      await journey.until('it shows why', () => secret()?.error_code === 'content.right.missing')
+      expect(secret()).toMatchObject({ attempts: 0 })
+      expect(journey.troubles()).toEqual([])
+      expect(journey.log().join('')).not.toMatch(/uploads:/)
+      is_refused = false
+      await journey.retry()
+      await journey.allReady()
     },
   )
 

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../../src/base/time/time.ts'
 import { max_failed_of_type, trial_ms } from '../../../src/domain/file-type.ts'
-import { Bench, type LedgerFactory, md5Of, other_project_id, statOf } from '../fixture.ts'
+import {
+  Bench,
+  type LedgerFactory,
+  md5Of,
+  other_project_id,
+  statOf,
+  ticketFor,
+} from '../fixture.ts'
 import { type LedgerTest, withLedger } from './with-ledger.ts'
 
 const error = { code: 'ingest_failed', message: 'the service cannot use this file' }
@@ -256,6 +263,48 @@ async function passesThousands(bench: Bench): Promise<void> {
 
 function refusals(check: LedgerTest): void {
   check(
+    'B-34 while types are in doubt, one content asks at a time, best of another type that was ready',
+    async (bench) => {
+      await bench.makeReady(await bench.settle('docs', 'a.txt', 'a'))
+      const refusal = { answer: 'too.large', extension: 'md' }
+      for (const text of ['1', '2', '3']) {
+        const content = await bench.settle('docs', `${text}.md`, text)
+        await bench.record(
+          { type: 'slot_intended', content },
+          { type: 'type_rests', content, refusal, said: 'no' },
+        )
+      }
+      const held = await bench.settle('docs', '4.md', '4')
+      const other = await bench.settle('docs', '5.bin', '5')
+      const proven = await bench.settle('docs', '6.txt', '6')
+      const next = () => bench.ledger.claimToSend(10, { except_projects: [] })
+      const ids = async () => (await next()).work.map(({ content }) => content)
+      expect(await ids()).toEqual([proven])
+      expect(bench.see.stateOf(held)).toBe('type_refused')
+      expect(await ids()).toEqual([])
+      bench.ledger.release('send', [proven])
+      expect(await bench.ledger.alikeRefusals(proven, { ...refusal, extension: 'txt' })).toEqual({
+        contents: 4,
+        is_test: 1,
+        rests: 0,
+        rested: 0,
+        has_other: 1,
+        is_project_proven: 1,
+      })
+      await bench.reopen()
+      expect(await ids()).toEqual([proven])
+      const given_name = { text: '6.txt', folder: 'docs' }
+      const given = { asset_id: 'asset_6', ticket: ticketFor('6'), given_name }
+      await bench.record(
+        { type: 'slot_intended', content: proven },
+        { type: 'slot_reserved', content: proven, ...given },
+      )
+      // The service takes others: the answer is about the type, and nothing else waits.
+      expect(await ids()).toEqual([other])
+      expect(bench.see.stateOf(held)).toBe('type_refused')
+    },
+  )
+  check(
     'only the type of the refused name rests, whatever names equal bytes have',
     async (bench) => {
       await bench.makeReady(await bench.settle('docs', 'a.md', 'a'))
@@ -264,8 +313,8 @@ function refusals(check: LedgerTest): void {
       const other = await bench.settle('docs', '2.bak', '2')
       expect(await sendable(bench)).toEqual([content, other])
       await bench.record({ type: 'slot_intended', content })
-      const rests = { code: 'type_rests:bak', message: 'the service refuses .bak files: no' }
-      await bench.record({ type: 'type_rests', content, error: rests })
+      const refusal = { answer: 'too.large', extension: 'bak' }
+      await bench.record({ type: 'type_rests', content, refusal, said: 'no' })
       const next = await bench.settle('docs', 'b.md', 'b')
       expect(await sendable(bench)).toEqual([next])
       expect(stateOf(bench, '2')).toBe('type_refused')

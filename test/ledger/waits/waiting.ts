@@ -69,8 +69,8 @@ export const waiting = {
       const content = await bench.settle('docs', path, text)
       await claimAll(bench)
       await bench.record({ type: 'slot_intended', content })
-      const rests = { code: 'type_rests:gz', message: 'the service refuses .gz files: no' }
-      await bench.record({ type: 'type_rests', content, error: rests })
+      const refusal = { answer: 'too.large', extension: 'gz' }
+      await bench.record({ type: 'type_rests', content, refusal, said: 'no' })
     },
   },
   refused_type: {
