@@ -104,9 +104,9 @@ export const commands: readonly ListedCommand[] = [
   ]),
   command('page', 'print a link that signs in to the page, once', page, [
     group('user', 'the users of the page', [
-      verb('add <name>', 'let somebody use the page, or change what they may do', page),
+      verb('add <name>', 'allow a user to use the page, or change what the user may do', page),
       verb('list', 'list the users of the page', page),
-      verb('remove <name>', 'end the right of somebody to use the page', page),
+      verb('remove <name>', 'end the right of a user to use the page', page),
     ]),
     verb('token <name>', 'make a token by which an agent or a feed reader acts for a user', page),
     verb('logout [name]', 'end the sessions of a user, or of one-time links', page),

@@ -19,7 +19,7 @@ process.stdout.on('error', (error) => {
   printError(unwritable(error), terminal)
   process.exit(exit_codes.fault)
 })
-// If nobody reads the messages, or their disk is full, they are lost, and the work goes on.
+// If no program reads the messages, or their disk is full, they are lost, and the work goes on.
 process.stderr.on('error', () => {})
 
 const { no_color, force_color, relayed } = readEnvironment()

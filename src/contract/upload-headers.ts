@@ -27,7 +27,7 @@ const max_name_length = 64
 
 /**
  * Why these headers cannot be sent verbatim to this host, or undefined. Names the header, but never
- * contains a value. `size`: bytes of the content; absent: not known yet.
+ * contains a value. `size` is in bytes; absent if it is not known yet.
  */
 export function findHeaderFault(
   headers: Readonly<Record<string, unknown>>,

@@ -52,8 +52,8 @@ export interface AskedQuestion {
 }
 
 /**
- * `sources`: the files in scope; those that the answer names come first. `left_out`: number of files
- * that were not asked about, because the service has them under names of folders not in `sees`.
+ * `sources`: the files in scope. The files that the answer names come first. `left_out`: number of
+ * files that were not asked about, because their names on the service are of folders not in `sees`.
  */
 export interface AskAnswer {
   chat_id: string

@@ -9,7 +9,7 @@ markdown.renderer.rules.link_open = (tokens, at, options, _env, renderer) => {
   tokens[at]!.attrSet('rel', 'noopener noreferrer')
   return renderer.renderToken(tokens, at, options)
 }
-/** They turn the writing direction, so a name or a link could look like another one. */
+/** They turn the writing direction, so a name or a link could seem to be another one. */
 const turns = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** Renders Markdown as HTML without a head. */

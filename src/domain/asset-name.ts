@@ -54,8 +54,8 @@ function namesFor({ folder: name, path }: Place): [path: string, base: string] {
 }
 
 /**
- * Folders that a user must see, beside that of `file`, to be told the names of its asset. Null
- * stands for a name of unknown origin, which only a user of all folders is told.
+ * Folders that a user must see, besides the folder of `file`, to read the names of its asset. Null
+ * stands for a name of unknown origin, which only a user of all folders may read.
  */
 export function foldersNaming(held: readonly HeldName[], file: Place): (string | null)[] {
   if (held.length === 0) return [null]
@@ -64,8 +64,8 @@ export function foldersNaming(held: readonly HeldName[], file: Place): (string |
   return held.filter(({ text }) => !own.includes(text)).map(({ folder }) => folder ?? null)
 }
 
-/** True if a user who sees these folders may be told names that come from `naming`. */
-export function mayBeTold(
+/** True if a user who sees these folders may read names that come from `naming`. */
+export function mayReadNames(
   naming: readonly (string | null)[],
   sees: (folder: string) => boolean,
 ): boolean {
@@ -87,7 +87,7 @@ export function folderNaming(
 
 /**
  * The name that an asset should have; undefined if no file gives one. A name stays while a file
- * gives it. Else a file of the same folder comes first, so that the same users may be told the new
+ * gives it. Else a file of the same folder comes first, so that the same users may read the new
  * name. Then the first folder by name, and the first path in it.
  */
 export function chooseName(shown: HeldName, given: readonly HeldName[]): HeldName | undefined {

@@ -191,7 +191,7 @@ export interface Differences {
   /** Known paths that the walker did not find; at most `max_missing`. */
   missing: string[]
   missing_total: number
-  /** Files that are evidence (`isEvidence` in rows/file-rows.ts) and that the walker did not find. */
+  /** Files that are evidence (`isEvidence` in rows/file-rows.ts) and that no walker found. */
   lost: number
   /** Number of skipped files (`isSkipped` there) that the walker did not find. */
   lost_skipped: number

@@ -45,8 +45,9 @@ export function plainAnswer(
       code: 'internal.unexpected',
       message: 'Sluice met a fault of its own: the log says more',
     }
-  const told = (text: string) => scrubText(text.replaceAll(config.state_dir, 'the state directory'))
-  return { status, code, message: told(message), ...(hint !== undefined && { hint: told(hint) }) }
+  const shown = (text: string) =>
+    scrubText(text.replaceAll(config.state_dir, 'the state directory'))
+  return { status, code, message: shown(message), ...(hint !== undefined && { hint: shown(hint) }) }
 }
 
 /** The screen that says an error. */

@@ -11,7 +11,7 @@ import type { PageNote } from './page-tools.ts'
 type KeeperTools = { config: () => Config; record: Ledger['record']; log: Log; clock: Clock }
 
 /** Interval at which a new configuration is noticed; comparing costs nothing. */
-const look_every_ms = second_ms
+const check_every_ms = second_ms
 /** Interval of tries while it cannot be served. */
 const retry_ms = 5 * second_ms
 /** Running requests get half a second (open-page.ts). */
@@ -22,9 +22,9 @@ const calm_ms = minute_ms
 const young_mb = 8
 
 /**
- * Serves the page in a thread of its own while the configuration wants one, so that searching never
- * delays an upload. If it cannot listen, or its thread fails, it is tried again, and a trouble shows it
- * in the health. Without page.listen nothing of it is loaded.
+ * Serves the page in a thread of its own while the configuration wants one, so that a search never
+ * delays an upload. If the page cannot listen, or its thread fails, it is tried again. A trouble
+ * shows this in the health. Without page.listen nothing of it is loaded.
  */
 export function keepPage({ config, record, log, clock }: KeeperTools) {
   const stop = new AbortController()
@@ -56,7 +56,7 @@ export function keepPage({ config, record, log, clock }: KeeperTools) {
       await record([{ type: 'trouble_ended', about: 'page' }])
       trouble = undefined
     }
-    return { wait_ms: served ? look_every_ms : retry_ms }
+    return { wait_ms: served ? check_every_ms : retry_ms }
   }
 
   /** Logs and records a trouble, unless that is done already. */

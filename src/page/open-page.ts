@@ -19,7 +19,7 @@ export interface OpenPage {
   address: string
   /**
    * Takes over another configuration, and certificates that were renewed, without a break. False:
-   * the page must be opened anew for it. Error `page.tls`: only the certificate stays the earlier one.
+   * the page must be opened anew for it. Error `page.tls`: only the certificate stays as it was.
    */
   takeOver(newer: Config): Promise<boolean>
   close(): Promise<void>

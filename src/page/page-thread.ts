@@ -7,8 +7,8 @@ import { askPageKeys, type OpenPage, openPage } from './open-page.ts'
 import type { PageNote } from './page-tools.ts'
 
 /**
- * `address`: absent if the page goes on. `refused`: why it goes on with what is `kept` of the earlier
- * configuration.
+ * `address`: absent if the page goes on. `refused`: why it goes on with the part of the earlier
+ * configuration that is `kept`.
  */
 export type Opened = { address?: string; refused?: PlainError; kept?: 'certificate' | 'settings' }
 

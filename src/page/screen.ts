@@ -233,7 +233,7 @@ function askToSignIn(request: HttpRequest, reply: HttpReply, tools: PageTools): 
   return sendScreen(request, reply, tools, signInScreen(tools, afterSignIn(request, tools)))
 }
 
-/** The path after a sign-in. A question that was sent is kept, unless its address would be too long. */
+/** The path after a sign-in. It keeps a question that was sent, unless it would be too long. */
 function afterSignIn({ method, url, body }: HttpRequest, { base_path }: PageTools): string {
   if (method !== 'POST') return url
   if (url !== `${base_path}/ask`) return `${base_path}/`

@@ -51,7 +51,7 @@ export function hintFor(about: About, code: string): string {
 }
 
 export const uploads_hint =
-  'Sluice refuses no file for it, and tries again by itself: ask whoever runs the service'
+  'Sluice refuses no file for it, and tries again by itself: ask the operator of the service'
 
 export function projectHint({ about, code }: { about: About; code: string }): string {
   if (code === role_insufficient) return roleHint(projectIn(about) ?? '')

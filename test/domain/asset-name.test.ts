@@ -4,7 +4,7 @@ import {
   chooseName,
   folderNaming,
   foldersNaming,
-  mayBeTold,
+  mayReadNames,
   uploadName,
 } from '../../src/domain/asset-name.ts'
 
@@ -67,7 +67,7 @@ describe('who may be told the names of an asset', () => {
     [['open', 'secret'], ['open'], false],
     [[null], ['open', 'secret'], false],
   ])('names from %j, seen are %j: %j', (naming, seen, told) => {
-    expect(mayBeTold(naming, (folder) => seen.includes(folder))).toBe(told)
+    expect(mayReadNames(naming, (folder) => seen.includes(folder))).toBe(told)
   })
 })
 

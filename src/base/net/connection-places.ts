@@ -22,9 +22,9 @@ export interface HeldPlace {
 }
 
 /**
- * The place of a new connection: `free`; that of another one, which is closed; or `none`. A request
+ * The place of a new connection: `free`, that of another one, which is closed, or `none`. A request
  * in progress keeps its place, so silent connections cannot keep others out. `held` is in the order
- * of the last request: the first without any request goes, then one that is idle after its answer,
+ * of the last request. The first without any request goes, then one that is idle after its answer,
  * whose client may be about to send the next one.
  */
 export function placeFor<Held extends HeldPlace>(

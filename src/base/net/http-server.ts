@@ -49,7 +49,7 @@ export function optionsFor(silence_ms: number) {
 
 /**
  * Answers what the HTTP parser refuses, and late requests, directly on the socket, and closes it.
- * After a fault of TLS or of the network nobody could read an answer.
+ * After a fault of TLS or of the network no client could read an answer.
  */
 export function answerMalformed(error: Error, socket: Socket, answerError: AnswerError): void {
   if (!socket.writable || !/^(HPE|ERR_HTTP)_/.test(codeOf(error) ?? '')) {

@@ -29,7 +29,7 @@ export function isLoopbackAddress(address: string): boolean {
   return isWithin(this_machine, address)
 }
 
-/** A dual-stack socket shows 10.0.0.1 as `::ffff:10.0.0.1`, which counts as the same. */
+/** A dual-stack socket shows an IPv4 address below `::ffff:`, which counts as the same address. */
 export function isWithin(ranges: BlockList, address: string): boolean {
   return ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

@@ -25,7 +25,7 @@ export function freeMemory_bytes(): number {
   return available === 0 && !process.constrainedMemory() ? freemem() : available
 }
 
-/** Later, without a free descriptor, it could not be read. Node has raised the soft limit by now. */
+/** Read now: later there may be no free descriptor. Node has raised the soft limit by now. */
 const limits_at_start = readLimits()
 
 /** Maximum of open descriptors (`ulimit -n`): Infinity if unlimited, undefined if unreadable. */

@@ -105,7 +105,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   page: [['$0 page', 'prints the link']],
   'page user add': [
     ['$0 page user add ada --folder notes', 'ada sees this folder, and changes nothing'],
-    ['$0 page user add group:admins --role operator', 'whoever a proxy says is in this group'],
+    [
+      '$0 page user add group:admins --role operator',
+      'users who are in this group, as a proxy says',
+    ],
   ],
   'page user list': [['$0 page user list', 'who may use the page, and what they see']],
   'page user remove': [['$0 page user remove ada', 'also ends her sessions and her token']],

@@ -20,15 +20,15 @@ export const command = defineCommand({
   async run({ config: file }, terminal) {
     let { config } = await loadFor(terminal, { file })
     /** The last fault of the file that was printed. */
-    let told = ''
+    let printed = ''
     // An agent may live for days. A faulty file changes nothing, as for the daemon.
     const refresh = async () => {
       try {
         config = (await loadFor(terminal, { file })).config
-        told = ''
+        printed = ''
       } catch (error) {
-        if (messageOf(error) !== told) printError(error, terminal)
-        told = messageOf(error)
+        if (messageOf(error) !== printed) printError(error, terminal)
+        printed = messageOf(error)
       }
     }
     const tools = {

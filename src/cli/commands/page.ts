@@ -244,7 +244,7 @@ function readPassword(file: string): string {
 async function askPassword(is_interactive: boolean): Promise<string> {
   if (!is_interactive) {
     const hint = 'give it by --password-file FILE, or - for standard input'
-    throw wrong('usage.password', 'a password is needed, and nobody can be asked', hint)
+    throw wrong('usage.password', 'a password is needed, and no user can be asked', hint)
   }
   const { password } = await import('@inquirer/prompts')
   return password({ message: 'Password:', mask: true })

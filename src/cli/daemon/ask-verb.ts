@@ -50,10 +50,10 @@ async function refuseNewNames(
   { sees }: AskedQuestion,
   state_dir: string,
 ): Promise<void> {
-  const is_told = await withArrivalsView(state_dir, (view) =>
+  const may_cite_all = await withArrivalsView(state_dir, (view) =>
     files.every((file) => view !== undefined && mayCite(file, view, sees)),
   )
-  if (is_told) return
+  if (may_cite_all) return
   throw new SluiceError({
     code: 'answer.names_changed',
     message: 'a file that the question was about got another name while the service answered',

@@ -32,7 +32,7 @@ interface Step {
   value: unknown
 }
 
-/** What is wrong with an answer; undefined: nothing. */
+/** The fault of an answer; undefined: none. */
 type Found = string | undefined | Promise<string | undefined>
 type Fault = (answer: string) => Found
 

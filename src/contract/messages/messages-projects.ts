@@ -10,7 +10,7 @@ import { max_description_length, max_email_length, max_name_length } from '../li
 export const roles = ['owner', 'collaborator', 'reader'] as const
 
 /**
- * `created`: made the project. `invited`: was invited by an owner. `added`: was added by a command
+ * How a user became a member: made the project, was invited by an owner, or was added by a command
  * of the service. Only the field is known (P), the names are ours.
  */
 const join_methods = ['created', 'invited', 'added'] as const

@@ -249,7 +249,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
       closed = true
       watch?.end()
       for (const lane of Object.keys(queues) as Lane[]) pump(lane)
-      // The threads of `given_up` were told to end, and may never do so.
+      // The threads of `given_up` were asked to end, and may never do so.
       await Promise.all(slots.map(({ thread }) => thread.terminate()))
     },
   }

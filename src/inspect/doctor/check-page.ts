@@ -51,7 +51,7 @@ export async function checkPage({
   return [...checks, warning('nothing answers there, because no daemon runs', 'sluice run')]
 }
 
-/** True if browsers reach `listen` by another address. A socket lists whoever uses it. */
+/** True if browsers reach `listen` by another address. A socket is for a proxy. */
 function isProxied({ base_url, listen, tls_cert }: PageTools['config']['page']): boolean {
   const place = hostAndPort(listen)
   if (base_url === undefined || tls_cert !== undefined || !place) return false

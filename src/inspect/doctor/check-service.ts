@@ -96,7 +96,7 @@ async function checkProject(
     if (outcome.ok) return fault(reader_text, roleHint(project_id))
     const { blame, fact } = judgeFailure(outcome.failure, {})
     const text = failureText(outcome.failure)
-    if (fact === 'refused') return fault(text, 'ask whoever runs the service for this right')
+    if (fact === 'refused') return fault(text, 'ask the operator of the service for this right')
     if (blame === 'token')
       return fault(text, `make a new token; this one came from ${secrets.source}`)
     if (blame === 'project')

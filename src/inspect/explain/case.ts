@@ -40,7 +40,7 @@ export interface Case {
   /** The earlier content of the path, if no file holds that now. */
   parting: PartingView | undefined
   older_versions: readonly OlderVersion[]
-  /** What else than its own place names its asset (`foldersNaming`); empty without a page. */
+  /** Folders that name its asset, besides its own place (`foldersNaming`); empty without a page. */
   naming: readonly (string | null)[]
   /** True for a user without a shell, who sees nothing of this machine. */
   for_reader: boolean

@@ -235,7 +235,7 @@ function byUser(of: Case, verb: 'retry' | 'accept'): string {
   return step(of, `sluice ${verb} ${placeOf(of)}`)
 }
 
-/** `moment`: when somebody with a shell may do it. */
+/** `moment`: when a user with a shell may do it. */
 function retryNow(of: Case, moment: string): string {
   return of.for_reader
     ? 'to try it now, ask your administrator'

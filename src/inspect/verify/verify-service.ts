@@ -346,7 +346,7 @@ function faultOf(failure: Failure): SluiceError {
     return new SluiceError({ code: 'account.refused', message, hint })
   }
   if (blame === 'uploads') {
-    const hint = 'ask whoever runs the service; nothing was called missing'
+    const hint = 'ask the operator of the service; nothing was called missing'
     return new SluiceError({ code: 'answer.refused', message, hint })
   }
   if (blame === 'project') {

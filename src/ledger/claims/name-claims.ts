@@ -9,7 +9,7 @@ import { type ClaimQuery, not_excepted } from './claim-queries.ts'
 
 /** Names that one claim compares with the files: a few milliseconds. */
 const max_examined = 100
-/** Uploads come first. A name waits for them, and looks again after this time. */
+/** Uploads come first. A name waits for them, and is due again after this time. */
 const behind_uploads_ms = 5 * second_ms
 /** Claims assets whose name on the service is to be compared with it, or changed. */
 export function createNameClaims(

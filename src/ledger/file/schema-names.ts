@@ -4,8 +4,8 @@
  *   state    `shown`: Sluice gave it, or the service showed it last. `other`: it may be shown
  *            instead (a rename without an answer, or what a list showed). `past`: it was shown.
  *   due_ms   of the shown name: when to compare it with the files; NULL if there is no need.
- * name_refusals   projects whose assets the service does not rename, with its answer. None is renamed
- *            for a day after `tried_ms`. The row goes with the next success, or on `retry`.
+ * name_refusals   projects whose assets the service does not rename, with its answer. No asset is
+ *            renamed for a day after `tried_ms`. The row goes with the next success, or on `retry`.
  * runs.naming   JSON list of folders that the names of its assets came from when it was planned,
  *            beside those of its files; null is an unknown origin. NULL: planned by an earlier
  *            version.

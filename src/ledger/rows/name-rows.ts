@@ -122,7 +122,7 @@ export function createNameRows(database: Sqlite, folders: FolderRows) {
       learn(content, fact.shown_name, at_ms)
       show.run({ content, text: fact.shown_name })
       unrefuse.run(content)
-      // The files may have changed meanwhile. A name that the service did not take is not tried again.
+      // The files may have changed meanwhile. A name that the service rejected is not tried again.
       const next = wanted(content)?.text ?? fact.tried
       if (next !== fact.tried && next !== fact.shown_name) due(content, at_ms)
     }

@@ -12,7 +12,7 @@ export interface RunRow extends RunProgress {
   began_ms: number
   mark_ms: number | undefined
   refusals: RunRefusal[]
-  /** Folders that name its assets on the service (schema-names.ts). Undefined if not kept. */
+  /** Folders that name its assets on the service (schema-names.ts); undefined: unknown. */
   naming: (string | null)[] | undefined
 }
 

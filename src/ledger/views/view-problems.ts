@@ -54,7 +54,7 @@ const max_places = 5
 /** Deferred contents have the latest due times, so this many of a kind from that end are enough. */
 const max_retried = 2_000
 
-/** Reads the problems of these folders, for a user who sees no others; without `folders`, of all. */
+/** Reads the problems of these folders for a user who sees no others. Absent: all folders. */
 export function readProblems(database: Sqlite, folders?: readonly string[]): ProblemGroup[] {
   const names = folders === undefined ? null : JSON.stringify(folders)
   return [needy, blocked].flatMap((rows) => {

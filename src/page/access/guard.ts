@@ -12,9 +12,9 @@ import type { Trier } from './slow-down.ts'
 type PageConfig = Config['page']
 
 /**
- * Refuses requests that are not meant for this page: another Host (a name on the Internet that leads
- * here, DNS rebinding), and forms of other pages (Origin, RFC 6454). `for_agents`: agents send no
- * Origin, only browsers do. Error `page.not_for_you`.
+ * Refuses requests that are not meant for this page: another Host (a name on the Internet that
+ * leads here, DNS rebinding), and forms of other pages (Origin, RFC 6454). `for_agents`: agents
+ * send no Origin, only browsers do. Error `page.not_for_you`.
  */
 export function refuseStrangers(
   { method, url, headers, raw }: HttpRequest,
@@ -90,9 +90,9 @@ export function pagePlaces(page: PageConfig): ConnectionPlaces {
 }
 
 /**
- * Names the client whose wrong passwords are counted together. The address of a listed proxy is that
- * of all its users, so the one that it names last counts instead. What another client names does not
- * count: it could name a new one each time. `client`: undefined if many may share the address.
+ * Names the client whose wrong passwords are counted together. All users of a listed proxy share
+ * its address, so the address that it names last counts instead. An address that another client
+ * names does not count: it could be a new one each time. `client`: undefined if many may share it.
  */
 export function createClientNames(page: PageConfig) {
   const isListed = listCheck(page.listen, page.proxy.from)

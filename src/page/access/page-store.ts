@@ -20,7 +20,7 @@ const max_sessions = 10_000
  * sessions  by the hash of the identifier in the cookie. `user`: NULL for a one-time link, an empty
  *           text for users of a proxy, whose sessions have only the token of forms.
  * links     hashes of one-time links.
- * questions what users asked: reads/asking.ts. `answer`: as JSON; NULL while it is waited for.
+ * questions what users asked (reads/asking.ts). `answer` is JSON, and NULL until it is there.
  * secrets   the key that signs cookies.
  * The identifiers themselves are not stored, so a copy of this file opens no session.
  */

@@ -52,7 +52,7 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
    * only if no group adds folders to those in which a group makes them one.
    */
   function byProxy({ user, groups }: { user: string; groups: string[] }): Recognised {
-    // A name that looks like a group must not become one.
+    // A name in the form of a group must not become one.
     const own = user.startsWith(group_prefix) ? undefined : store.user(user)
     const known = own
       ? [own]

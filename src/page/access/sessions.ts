@@ -1,7 +1,7 @@
 import type { SessionStore } from '@fastify/session'
 import type { PageStore } from './page-store.ts'
 
-/** Sessions in page.db, so that a restart of the daemon signs nobody out. */
+/** Sessions in page.db, so that a restart of the daemon signs no user out. */
 export function sessionsIn(store: PageStore): SessionStore {
   return {
     get(id, done) {

@@ -40,7 +40,7 @@ interface Wrong {
 }
 
 /**
- * Lets passwords be tried ever more slowly: a client is refused for a growing time, and where others
+ * Lets passwords be tried ever more slowly. A client is refused for a growing time. Where others
  * share the name or address, each try only waits longer before it is checked. Few tries wait at a
  * time. Error `page.slow_down`, also for a client that left: no check is made for it.
  */

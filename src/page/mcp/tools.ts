@@ -34,7 +34,7 @@ const progress_every_ms = 5 * second_ms
 export interface Agent {
   tools: Pick<PageTools, 'config' | 'clock' | 'log'>
   viewer: Viewer
-  /** Resolves with the answer. `stopped`: nobody waits for it any more. */
+  /** Resolves with the answer. `stopped`: the agent waits for it no longer. */
   ask(wish: AskWish, stopped: AbortSignal): Promise<AskAnswer>
   /** Called before each call: reads the configuration again. Never rejects. */
   refresh?(): Promise<void>
@@ -44,18 +44,18 @@ export interface Agent {
 export interface AgentCall extends Agent {
   /** Aborts when the agent no longer wants the answer. */
   stopped: AbortSignal
-  /** Tells the agent what its call waits for. */
+  /** Reports to the agent what its call waits for. */
   progress(message: string): void
 }
 
 interface Tool<Input extends z.ZodObject = z.ZodObject> {
   name: string
-  /** Its answer in a sentence, for the model that chooses a tool. */
+  /** A sentence about its answer, for the model that chooses a tool. */
   description: string
   input: Input
   /**
-   * `text`: sentences for people, and for agents that read only text. `data`: the same as JSON;
-   * times are ISO 8601 UTC, null: not known, or none.
+   * `text` has sentences for users, and for agents that read only text. `data` is the same as JSON.
+   * Times are ISO 8601 UTC. Null stands for unknown, or none.
    */
   run(
     input: z.output<Input>,
@@ -179,7 +179,7 @@ const ask = toolOf({
     const now_ms = clock.now_ms()
     const within_ms = from === undefined ? undefined : now_ms - timeOf(from, now_ms)
     const ended = new AbortController()
-    void tellWaiting(call, ended.signal)
+    void reportWaiting(call, ended.signal)
     const asked = call.ask({ ...wish, within_ms }, call.stopped).finally(() => ended.abort())
     const { answer, note, chat_id, sources, left_out = 0 } = await asked
     const named = sources.filter(({ is_named }) => is_named).slice(0, max_files)
@@ -257,7 +257,7 @@ function toolOf<Input extends z.ZodObject>(tool: Tool<Input>): Tool<Input> {
 }
 
 /** An agent that hears nothing for long gives up. */
-async function tellWaiting({ tools, progress }: AgentCall, ended: AbortSignal): Promise<void> {
+async function reportWaiting({ tools, progress }: AgentCall, ended: AbortSignal): Promise<void> {
   for (let waited_ms = 0; !ended.aborted; waited_ms += progress_every_ms) {
     progress(`waiting for the answer for ${formatDuration(waited_ms)}`)
     await tools.clock.sleep(progress_every_ms, ended)

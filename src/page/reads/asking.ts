@@ -4,7 +4,7 @@ import { scrubText } from '../../base/text/scrub.ts'
 import { type Clock, day_ms, hour_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import type { AskedQuestion } from '../../control/control-verbs.ts'
-import { mayBeTold } from '../../domain/asset-name.ts'
+import { mayReadNames } from '../../domain/asset-name.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import type { PageStore } from '../access/page-store.ts'
 import { maySee, seenBy, type Viewer } from '../access/viewer.ts'
@@ -38,8 +38,8 @@ export class Asking {
   }
 
   /**
-   * Begins to ask; the answer comes later. A viewer of some folders never asks the whole project, nor
-   * by label, because a label leads to files of other folders. Errors: `page.asked_enough`,
+   * Begins to ask; the answer comes later. A viewer of some folders never asks the whole project,
+   * nor by label, because a label leads to files of other folders. Errors: `page.asked_enough`,
    * `page.question`, `page.not_there`.
    */
   async begin(viewer: Viewer, wish: AskWish): Promise<number> {
@@ -98,8 +98,8 @@ export class Asking {
   }
 
   /**
-   * A question with its answer. The answer is left out if it may tell the name of a file in a folder
-   * that the viewer does not see. Error `page.not_there`, also for a question of another user.
+   * A question with its answer. The answer is left out if it may have the name of a file in a
+   * folder that the viewer does not see. Error `page.not_there`, also for another user's question.
    */
   async one(viewer: Viewer, id: number): Promise<Asked> {
     const asked = this.#rows.one(keyOf(viewer), id)
@@ -107,7 +107,7 @@ export class Asking {
     if (viewer.folders === 'all' || !asked.answer) return asked
     // An earlier version kept no names. The assets may have had any of their names then.
     const naming = await this.#namingOf(asked, 1)
-    if (mayBeTold(naming, (folder) => maySee(viewer, folder))) return asked
+    if (mayReadNames(naming, (folder) => maySee(viewer, folder))) return asked
     return { ...asked, answer: undefined, error: answer_not_shown }
   }
 

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts'
 
-/** What may stand before a place in a text. A path in a folder may have the same parts. */
+/** Characters before a place in a text. A path in a folder may have the same parts. */
 const starts = ['"', "'", ' ', '(', '`']
 
-/** Faults that name hosts or secret files, and what stands for them. Paths of files are no faults. */
+/** Faults that name hosts or secret files, and words in their place. A file's path is no fault. */
 const faults: [fault: RegExp, words: string][] = [
   [
     /\b[A-Z]{3,7} [\w.:[\]-]+: (?:the|no) [\w ]+(?:\([^)]*\))?/g,
@@ -15,7 +15,7 @@ const faults: [fault: RegExp, words: string][] = [
 
 /**
  * An answer, which is JSON, for readers: names of folders stand for their places on this machine,
- * own words for faults, and each hint is to ask somebody with a shell.
+ * own words for faults, and each hint is to ask an administrator.
  */
 export function forReader<Answer>(
   answer: Answer,

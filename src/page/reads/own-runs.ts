@@ -2,7 +2,7 @@ import { askingPaths } from '../../base/files/ask-paths.ts'
 import type { Paths } from '../../base/files/paths.ts'
 import { counted } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
-import { mayBeTold } from '../../domain/asset-name.ts'
+import { mayReadNames } from '../../domain/asset-name.ts'
 import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
 import { scopeIn } from '../../prompts/plan/question.ts'
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
@@ -81,7 +81,7 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     if (Object.values(others).flat().length > 0 || !folders.every((name) => maySee(viewer, name)))
       return undefined
     // The answer cites a file by its name on the service, which may be that of a copy elsewhere.
-    if (!mayBeTold(run.naming, (name) => maySee(viewer, name))) {
+    if (!mayReadNames(run.naming, (name) => maySee(viewer, name))) {
       with_other_names.add(id)
       return undefined
     }
@@ -92,11 +92,11 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
   function run(id: number): RunView {
     const found = ownRun(id)
     if (!found) throw notThere()
-    return told(found)
+    return shown(found)
   }
 
   /** Reasons may name hosts and places of this machine, which are the operator's. */
-  function told<Run extends RunSummary>(of: Run): Run {
+  function shown<Run extends RunSummary>(of: Run): Run {
     const { why, error, coverage } = of as Partial<RunView>
     return viewer.role === 'operator'
       ? of
@@ -107,7 +107,7 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
   function history(name: string, from: number, limit: number): RunSummary[] {
     prompt(name)
     const runs = view?.runs(name, from + limit).slice(from) ?? []
-    return (sees_all ? runs : runs.flatMap(({ run: id }) => ownRun(id) ?? [])).map(told)
+    return (sees_all ? runs : runs.flatMap(({ run: id }) => ownRun(id) ?? [])).map(shown)
   }
 
   return {

@@ -38,7 +38,7 @@ export interface Found {
 
 /** Rows read at first: a frequent word is found there. */
 const first_rows = 500
-/** Arrivals read for one answer, which take a third of a second. The next one goes on from there. */
+/** Arrivals read for one answer, in a third of a second. The next answer goes on from there. */
 const max_new_rows = 50_000
 /** Rows read at a time. Between them other requests get their turn. */
 const chunk_rows = 5_000
@@ -118,7 +118,7 @@ export const withSearchView = using((state_dir: string) => {
         files.push(file)
         next = { folder: file.folder, path, seq }
       }
-      // Only a clock that was set back leaves newer ones behind so many that are older.
+      // Only a clock that went back leaves newer ones behind so many that are older.
       if (rows.every(({ at_ms }) => at_ms < since_ms)) return { files, next: undefined, rows_read }
       ;[before, after] = [rows.at(-1)!.seq - 1, '']
       if (rows_read > max_new_rows)

@@ -115,12 +115,12 @@ async function groupIn(
   return { facts, said: `Sluice tries ${counted(facts.length, 'file')} again.${more}` }
 }
 
-/** A type is accepted in the whole project, where there may be folders that the viewer does not see. */
+/** A type is accepted in the whole project, also in folders that the viewer does not see. */
 function refuseForSome({ viewer }: Visit): void {
   if (viewer.folders !== 'all') throw notAllowed('an operator of all folders')
 }
 
-/** The place that a form names. Error `page.not_there` for a folder that the viewer does not see. */
+/** The place that a form names. Error `page.not_there` if the viewer does not see the folder. */
 function placeIn({ viewer, field }: Visit): { folder: string; path: string } {
   const folder = field('folder')
   if (!maySee(viewer, folder)) throw notThere()

@@ -12,7 +12,7 @@ import { type LastReports, lastReports } from '../reads/last-reports.ts'
 import { ownStatus, sharedStatus } from '../reads/own-status.ts'
 import { get } from '../screen.ts'
 
-/** Is everything in, what must somebody do, what did the last reports say. */
+/** The verdict on all files, the problems for a user, and the begin of the last reports. */
 export function serveOverview(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/', async ({ viewer, is_refresh }) => {
     const status = await (is_refresh ? sharedStatus : ownStatus)(tools, viewer)

@@ -50,7 +50,7 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
     return reply.redirect(ownPath(next, base_path), 303)
   })
 
-  // A form, because programs that look at links in chats and mail would use the link up.
+  // A form, because programs that follow links in chats and mail would use the link up.
   app.get('/link/:link', async (request, reply) => {
     const { link } = request.params as { link: string }
     const top = html`<p>This link signs you in as the operator of this Sluice. It works once.</p>

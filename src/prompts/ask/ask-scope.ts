@@ -1,7 +1,7 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
 import { pathMatcher, refuseNegated } from '../../base/text/ignore-patterns.ts'
-import { mayBeTold } from '../../domain/asset-name.ts'
+import { mayReadNames } from '../../domain/asset-name.ts'
 import type { ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
 import type { PromptScope } from '../prompt-settings.ts'
 
@@ -61,22 +61,22 @@ export function narrowingOf(
 /** (contract/limits.ts) The most files that one request can name. */
 const max_scope_files = 10_000
 
-/** Folders of the files whose names the asking user may be told; undefined: all. */
+/** Folders of the files whose names the asking user may read; undefined: all. */
 export type Sees = readonly string[] | undefined
 
 type ArrivalsView = ReturnType<typeof openArrivalsView>
 
 /**
- * True if the user may be told each name that the service has for the asset of this file. An answer
+ * True if the user may read each name that the service has for the asset of this file. An answer
  * cites a file by that name, which may be the name of a copy in another folder.
  */
 export function mayCite(file: ArrivedFile, view: Pick<ArrivalsView, 'naming'>, sees: Sees) {
-  return sees === undefined || mayBeTold(view.naming(file), (folder) => sees.includes(folder))
+  return sees === undefined || mayReadNames(view.naming(file), (folder) => sees.includes(folder))
 }
 
 /**
  * Finds the ready files of a scope: one for each asset, newest first, at most `max`. `is_cut`: more
- * files match. `left_out`: number of those read whose names the user may not be told, at most
+ * files match. `left_out`: number of those read whose names the user may not read, at most
  * `max`. Without a ledger there is no `view`, and no file.
  */
 export function filesInScope(

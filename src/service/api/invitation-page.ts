@@ -48,7 +48,7 @@ export function serveInvitations(
     const is_form = request.method === 'POST'
     const accepted = is_form ? await commits.write(() => accept(secret)) : undefined
     if (invitation === undefined || (is_form && accepted === undefined)) {
-      // Every link that is not valid gets this same page, so that a guess tells nothing.
+      // Every link that is not valid gets this same page, so that a guess shows nothing.
       return send(reply, 404, 'This invitation cannot be used', [
         'It was used already, it has expired, or a newer one has replaced it.',
         'Ask the person who invited you for a new one.',
@@ -80,7 +80,7 @@ export function serveInvitations(
   app.route({ method, url: '/invitations/:secret', config: { is_page: true } as object, handler })
 }
 
-/** The address of the client. A proxy on this machine, which a public address shows, names it last. */
+/** The address of the client. A proxy on this machine (there is a public address) names it last. */
 function addressOf({ headers, socket: { remoteAddress = '' } }: HttpRequest, has_proxy: boolean) {
   const is_proxy = has_proxy && isLoopbackAddress(remoteAddress)
   const named = is_proxy ? String(headers['x-forwarded-for'] ?? '').split(',') : []

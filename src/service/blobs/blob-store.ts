@@ -147,7 +147,7 @@ async function put(
   }
 }
 
-/** Content-MD5 in hexadecimal digits; undefined: absent; null: malformed. */
+/** Content-MD5 in hexadecimal digits; undefined if it is absent, null if it is malformed. */
 function md5Sent({ 'content-md5': sent }: IncomingHttpHeaders): string | undefined | null {
   if (sent === undefined) return undefined
   return /^[A-Za-z0-9+/]{22}==$/.test(String(sent))

@@ -197,7 +197,7 @@ export async function sendAsset(
     }
     const { status } = read.value
     // On the hosted service, a slot that was never completed also has the status `ingesting`,
-    // without size. For a content of one byte, that size tells nothing: only a doubt decides then.
+    // without size. For a content of one byte, that size shows nothing: only a doubt decides then.
     const sure_size = is_doubtful ? Number.POSITIVE_INFINITY : size
     const is_open =
       status === 'uploaded' ||
