@@ -1,10 +1,12 @@
-import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { isSluiceError, messageOf, type SluiceError } from '../../base/run/errors.ts'
 import { createHeartbeats } from '../../base/run/heartbeat.ts'
 import { programVersion } from '../../base/run/process.ts'
+import type { Log } from '../../base/text/log.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { reportRefusal } from '../../daemon/check-token.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
+import type { Daemon } from '../../daemon/running-daemon.ts'
 import { refuseOrphan } from '../../ledger/file/ledger-place.ts'
 import { keepPage } from '../../page/keep-page.ts'
 import { defineCommand } from '../command.ts'
@@ -52,10 +54,9 @@ export const command = defineCommand({
           unitFit,
         })
         const control = await serveControl(daemon, 'run', reloader)
-        const { record } = daemon.ledger
         const page = keepPage({
           config: () => daemon.config,
-          record,
+          record: daemon.ledger.record,
           log: log.child({ module: 'page' }),
           clock,
         })
@@ -68,11 +69,8 @@ export const command = defineCommand({
           await manager.stopping('stopping: transfers in progress are finished')
           log.info('stopping: transfers in progress are finished; a second signal stops at once')
         } catch (error) {
-          if (isSluiceError(error, 'account.refused')) {
-            const on_error = (fault: unknown) =>
-              log.warn({ error: fault }, 'the alert about the refused token could not be sent')
-            await reportRefusal(daemon, error, { clock, hurry: signals.first, on_error })
-          }
+          if (isSluiceError(error, 'account.refused'))
+            await alertRefusal(error, daemon, log, signals.first)
           await manager.stopping(messageOf(error))
           throw error
         } finally {
@@ -89,3 +87,14 @@ export const command = defineCommand({
     return exit_codes.ok
   },
 })
+
+function alertRefusal(
+  error: SluiceError,
+  daemon: Daemon,
+  log: Log,
+  hurry: AbortSignal,
+): Promise<void> {
+  const on_error = (fault: unknown) =>
+    log.warn({ error: fault }, 'the alert about the refused token could not be sent')
+  return reportRefusal(daemon, error, { clock: system_clock, hurry, on_error })
+}

@@ -187,23 +187,8 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
       const disappearance = found && { ...found, is_accepted }
       return { ...before, online: false, offline_reason: reason, state_since_ms, disappearance }
     }
-    case 'folder_watched': {
-      const { watcher, reason, replaced, given_up } = event
-      const { watcher_changes } = before
-      // While the folder is only scanned, its watcher stays given up. A new watcher ends that.
-      const before_given_up = watcher === 'scan' ? before.watch?.given_up : undefined
-      const now_given_up =
-        given_up === undefined ? before_given_up : { since_ms: at_ms, reason: given_up }
-      return {
-        ...before,
-        watch: { watcher, reason, given_up: now_given_up },
-        watcher_changes: {
-          replaced: watcher_changes.replaced + (replaced === undefined ? 0 : 1),
-          last: replaced === undefined ? watcher_changes.last : { at_ms, why: replaced },
-          given_up: watcher_changes.given_up + (given_up === undefined ? 0 : 1),
-        },
-      }
-    }
+    case 'folder_watched':
+      return watchedAfter(before, event, at_ms)
     case 'scan_wanted':
       return {
         ...before,
@@ -228,6 +213,27 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
         disappearance: undefined,
       }
     }
+  }
+}
+
+function watchedAfter(
+  before: FolderRow,
+  { watcher, reason, replaced, given_up }: Extract<FolderEvent, { type: 'folder_watched' }>,
+  at_ms: number,
+): FolderRow {
+  const { watcher_changes } = before
+  // While the folder is only scanned, its watcher stays given up. A new watcher ends that.
+  const before_given_up = watcher === 'scan' ? before.watch?.given_up : undefined
+  const now_given_up =
+    given_up === undefined ? before_given_up : { since_ms: at_ms, reason: given_up }
+  return {
+    ...before,
+    watch: { watcher, reason, given_up: now_given_up },
+    watcher_changes: {
+      replaced: watcher_changes.replaced + (replaced === undefined ? 0 : 1),
+      last: replaced === undefined ? watcher_changes.last : { at_ms, why: replaced },
+      given_up: watcher_changes.given_up + (given_up === undefined ? 0 : 1),
+    },
   }
 }
 

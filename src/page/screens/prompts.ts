@@ -25,7 +25,8 @@ const max_from = 20_000
 
 /** The prompts, each with its runs, and a run by hand after a dry run. */
 export function servePrompts(app: HttpApp, tools: PageTools): void {
-  const { config, clock, base_path } = tools
+  const { clock, base_path } = tools
+  serveDryRuns(app, tools)
 
   get(app, tools, '/prompts', async ({ viewer }) => {
     const rows = await withOwnRuns(tools, viewer, ({ config: own, left, history }) =>
@@ -60,6 +61,11 @@ ${withOtherNames() > 0 && html`<p>${otherNamesText(withOtherNames())}</p>`}`
       return { title: name, top: settings && about(settings, viewer, base_path), live }
     })
   })
+}
+
+/** Runs by hand, after a dry run. */
+function serveDryRuns(app: HttpApp, tools: PageTools): void {
+  const { config, clock, base_path } = tools
 
   get(app, tools, '/prompts/:name/dry-run', async ({ viewer, frame, param }) => {
     const settings = await configured(viewer, param('name'))

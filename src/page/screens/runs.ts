@@ -20,6 +20,7 @@ import { act, get, send, type Visit } from '../screen.ts'
 /** One run: its report, what it covers, where it was delivered, and what changed since the last. */
 export function serveRuns(app: HttpApp, tools: PageTools): void {
   const { config, base_path } = tools
+  serveDifferences(app, tools)
   const nameOf = ({ prompt, due_ms }: RunView) =>
     `${prompt} ${localTime(due_ms, zoneOf(prompt, config)).slice(0, 16).replace('T', ' ')}`
 
@@ -47,6 +48,24 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
     }),
   )
 
+  act(app, tools, '/runs/:id/deliver', {
+    role: 'operator',
+    async run({ viewer, param, field }) {
+      const run = await withOwnRuns(tools, viewer, (own) => own.run(Number(param('id'))))
+      const targets = targetsOf(run, field('target'), config)
+      if (targets.length > 0)
+        await withDaemon(tools, (daemon) => daemon.deliverAgain({ run: run.run, targets }))
+      const said =
+        targets.length > 0
+          ? `Sluice sends it to ${field('target')} again.`
+          : 'It has arrived there already.'
+      return { to: `/runs/${run.run}`, said }
+    },
+  })
+}
+
+function serveDifferences(app: HttpApp, tools: PageTools): void {
+  const { base_path } = tools
   get(app, tools, '/runs/:id/diff', async ({ viewer, param }) =>
     withOwnRuns(tools, viewer, (own) => {
       const run = own.run(Number(param('id')))
@@ -72,21 +91,6 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
       }
     }),
   )
-
-  act(app, tools, '/runs/:id/deliver', {
-    role: 'operator',
-    async run({ viewer, param, field }) {
-      const run = await withOwnRuns(tools, viewer, (own) => own.run(Number(param('id'))))
-      const targets = targetsOf(run, field('target'), config)
-      if (targets.length > 0)
-        await withDaemon(tools, (daemon) => daemon.deliverAgain({ run: run.run, targets }))
-      const said =
-        targets.length > 0
-          ? `Sluice sends it to ${field('target')} again.`
-          : 'It has arrived there already.'
-      return { to: `/runs/${run.run}`, said }
-    },
-  })
 }
 
 /** The time is in the heading alone, where it is shown in the reader's zone. */

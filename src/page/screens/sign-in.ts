@@ -11,6 +11,15 @@ import { sendScreen } from '../screen.ts'
 
 /** Sign-in by password, by a one-time link, and sign-out. */
 export function serveSignIn(app: HttpApp, tools: PageTools): void {
+  servePasswords(app, tools)
+  serveLinks(app, tools)
+  app.post('/sign-out', async (request, reply) => {
+    await request.session.destroy()
+    return reply.redirect(`${tools.base_path}/`, 303)
+  })
+}
+
+function servePasswords(app: HttpApp, tools: PageTools): void {
   const { store, base_path, clock, log } = tools
   const slow_down = new SlowDown(clock)
   const clientOf = createClientNames(tools.config.page)
@@ -49,6 +58,10 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
     request.session.user = user.name
     return reply.redirect(ownPath(next, base_path), 303)
   })
+}
+
+function serveLinks(app: HttpApp, tools: PageTools): void {
+  const { store, base_path } = tools
 
   // A form, because programs that follow links in chats and mail would use the link up.
   app.get('/link/:link', async (request, reply) => {
@@ -68,11 +81,6 @@ export function serveSignIn(app: HttpApp, tools: PageTools): void {
     }
     await request.session.regenerate()
     request.session.by_link = true
-    return reply.redirect(`${base_path}/`, 303)
-  })
-
-  app.post('/sign-out', async (request, reply) => {
-    await request.session.destroy()
     return reply.redirect(`${base_path}/`, 303)
   })
 }

@@ -30,15 +30,8 @@ export function openTokens(database: Sqlite, clock: Clock) {
      * `config.service` for a name in use, or an unknown project or user.
      */
     create: database.transaction((name: string, { project_ids, user }: TokenReach = {}) => {
-      checkName('a token', name)
-      if (project_ids?.length === 0)
-        throw refused(
-          `the token ${name} would reach no project`,
-          'name projects; without --projects it reaches all',
-        )
-      if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
-        throw refused(`the token ${name} already exists`, 'choose another name, or revoke it')
-      }
+      const is_known = value('SELECT 1 FROM tokens WHERE name = ?', name) !== undefined
+      checkToken(name, project_ids, is_known)
       const whose = user === undefined ? null : value('SELECT seq FROM users WHERE email = ?', user)
       if (whose === undefined) throw unknownThing('user', user!)
       const token = makeToken()
@@ -82,6 +75,21 @@ export function openTokens(database: Sqlite, clock: Clock) {
         throw unknownThing('token', name)
     },
   }
+}
+
+function checkToken(
+  name: string,
+  project_ids: readonly string[] | undefined,
+  is_known: boolean,
+): void {
+  checkName('a token', name)
+  if (project_ids?.length === 0)
+    throw refused(
+      `the token ${name} would reach no project`,
+      'name projects; without --projects it reaches all',
+    )
+  if (is_known)
+    throw refused(`the token ${name} already exists`, 'choose another name, or revoke it')
 }
 
 export function hashOf(token: string): Buffer {
