@@ -42,12 +42,12 @@ export type FailureAbout =
 export interface Failure {
   about: FailureAbout
   call: Call
-  status?: number
+  status?: number | undefined
   /** The `code` of the error object, or the error code of a blob store. */
-  code?: string
+  code?: string | undefined
   /** The service's text for users: shown, never parsed. It is short, one line, without secrets. */
-  humane?: string
-  retry_after_ms?: number
+  humane?: string | undefined
+  retry_after_ms?: number | undefined
   /**
    * True for an `account` failure of a call whose token has been replaced since. It says nothing
    * about the current token.
@@ -102,14 +102,13 @@ const call_texts: Record<Call, string> = {
 export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): Failure {
   const seen = readErrorAnswer(answer, call === 'put')
   const about = call === 'put' ? aboutBlob(answer.status) : aboutService(call, answer.status, seen)
-  const retry_ms = retryAfter_ms(answer.headers, now_ms)
   return {
     about,
     call,
     status: answer.status,
-    ...(seen.code === undefined ? {} : { code: seen.code }),
-    ...(seen.humane === undefined ? {} : { humane: seen.humane }),
-    ...(retry_ms === undefined ? {} : { retry_after_ms: retry_ms }),
+    code: seen.code,
+    humane: seen.humane,
+    retry_after_ms: retryAfter_ms(answer.headers, now_ms),
     message: messageFor(call, about, answer.status, seen),
   }
 }
@@ -122,7 +121,7 @@ export function unknownProtocol(call: Call, what: string, status?: number): Fail
   return {
     about: 'unknown_protocol',
     call,
-    ...(status === undefined ? {} : { status }),
+    status,
     message: `the service gave an answer that is not understood ${call_texts[call]}: ${what}`,
   }
 }

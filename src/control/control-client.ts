@@ -38,28 +38,32 @@ export async function connectControl(
   const client = lineTo(socket, answer_ms)
   const patient = lineTo(socket, idle_answer_ms)
   const close = async () => void (await Promise.all([client.http.close(), patient.http.close()]))
+  /** A verb without an answer. */
+  const post = (verb: string) => async (body?: object) => {
+    await call(client, 'POST', verb, body)
+  }
   try {
     const presence = (await call(client, 'GET', 'ping')) as DaemonPresence
     return {
       presence,
       ping: async () => (await call(client, 'GET', 'ping')) as DaemonPresence,
-      rescan: async (where) => void (await call(client, 'POST', 'rescan', where)),
-      retry: async (where) => void (await call(client, 'POST', 'retry', where)),
-      accept: async (where) => void (await call(client, 'POST', 'accept', where)),
-      acceptRemovals: async (where) => void (await call(client, 'POST', 'accept-removals', where)),
+      rescan: post('rescan'),
+      retry: post('retry'),
+      accept: post('accept'),
+      acceptRemovals: post('accept-removals'),
       runPrompt: async (what) =>
         (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
-      pause: async (wish) => void (await call(client, 'POST', 'pause', wish)),
-      resume: async () => void (await call(client, 'POST', 'resume')),
+      pause: post('pause'),
+      resume: post('resume'),
       reload: async () => {
         const reloaded = (await call(client, 'POST', 'reload')) as Omit<Reloaded, 'unit'> &
           Partial<Reloaded>
         // After an upgrade, an older daemon may still run: it sends no `unit`.
         return { ...reloaded, unit: reloaded.unit ?? [] }
       },
-      deliverAgain: async (what) => void (await call(client, 'POST', 'deliver-again', what)),
-      audit: async () => void (await call(client, 'POST', 'audit')),
-      doubt: async (doubt) => void (await call(client, 'POST', 'doubt', doubt)),
+      deliverAgain: post('deliver-again'),
+      audit: post('audit'),
+      doubt: post('doubt'),
       ask: async (question) => (await call(patient, 'POST', 'ask', question)) as AskAnswer,
       idle: async () => void (await call(patient, 'POST', 'idle')),
       close,
@@ -103,7 +107,7 @@ async function call(
     code: typeof code === 'string' ? code : 'control.failed',
     message:
       typeof message === 'string' ? message : `the daemon answered ${verb} with status ${status}`,
-    ...(typeof hint === 'string' ? { hint } : {}),
+    hint: typeof hint === 'string' ? hint : undefined,
   })
 }
 

@@ -78,7 +78,7 @@ function servedVerbs(verbs: ControlVerbs): Record<string, Verb> {
     'GET /v1/ping': () => verbs.ping(),
     'POST /v1/rescan': (body) => {
       const { folder } = fieldsOf(body)
-      return verbs.rescan(folder === undefined ? {} : { folder: textOf(folder, 'folder') })
+      return verbs.rescan({ folder: ifGiven(folder, 'folder', textOf) })
     },
     'POST /v1/retry': (body) => verbs.retry(placeOf(body)),
     'POST /v1/accept': (body) => verbs.accept(placeOf(body)),
@@ -115,12 +115,12 @@ function questionOf(body: unknown): AskedQuestion {
   const { text, folders, paths, labels, within_ms, chat_id, sees } = fieldsOf(body)
   return {
     text: textOf(text, 'text'),
-    ...(folders === undefined ? {} : { folders: textsOf(folders, 'folders') }),
+    folders: ifGiven(folders, 'folders', textsOf),
     paths: textsOf(paths, 'paths'),
     labels: textsOf(labels, 'labels'),
-    ...(within_ms === undefined ? {} : { within_ms: idOf(within_ms, 'within_ms') }),
-    ...(chat_id === undefined ? {} : { chat_id: textOf(chat_id, 'chat_id') }),
-    ...(sees === undefined ? {} : { sees: textsOf(sees, 'sees') }),
+    within_ms: ifGiven(within_ms, 'within_ms', idOf),
+    chat_id: ifGiven(chat_id, 'chat_id', textOf),
+    sees: ifGiven(sees, 'sees', textsOf),
   }
 }
 
@@ -136,8 +136,8 @@ function pauseOf(body: unknown): PauseWish {
   const { by, why, for_ms } = fieldsOf(body)
   return {
     by: textOf(by, 'by'),
-    ...(why === undefined ? {} : { why: textOf(why, 'why') }),
-    ...(for_ms === undefined ? {} : { for_ms: pauseDurationOf(for_ms) }),
+    why: ifGiven(why, 'why', textOf),
+    for_ms: ifGiven(for_ms, 'for_ms', pauseDurationOf),
   }
 }
 
@@ -150,6 +150,14 @@ function pauseDurationOf(value: unknown): number {
   )
     return value
   throw wrongBody(`for_ms must be milliseconds, more than none and at most ${max_pause_ms}`)
+}
+
+function ifGiven<Value>(
+  value: unknown,
+  field: string,
+  read: (value: unknown, field: string) => Value,
+): Value | undefined {
+  return value === undefined ? undefined : read(value, field)
 }
 
 function fieldsOf(body: unknown): Record<string, unknown> {
@@ -176,11 +184,7 @@ function wrongBody(message: string): SluiceError {
 /** For errors of verbs and of HTTP. The command shows code, message and hint as its own. */
 function answerError(error: unknown): ErrorAnswer {
   const { code, message, hint } = toPlainError(error)
-  const body: PlainError = {
-    code,
-    message: scrubText(message),
-    ...(hint === undefined ? {} : { hint: scrubText(hint) }),
-  }
+  const body: PlainError = { code, message: scrubText(message), hint: hint && scrubText(hint) }
   return { status: isSluiceError(error) ? (unknown_things.has(error.code) ? 404 : 400) : 500, body }
 }
 

@@ -28,20 +28,30 @@ export interface FolderFact extends LabelSettings, Partial<RemovalPolicy> {
   rules: string
 }
 
+export interface IgnoredCount {
+  rule: string
+  source: string
+  reason: string
+  count: number
+}
+
 export interface ScanSummary {
   files: number
+  /** Directories that were read, the root among them. */
   directories: number
   bytes: number
-  ignored: { rule: string; source: string; reason: string; count: number }[]
+  /** Entries by the rule that ignores them, without the contents of ignored directories. */
+  ignored: IgnoredCount[]
   odd_names: string[]
   odd_names_total: number
   special: { kind: string; count: number }[]
   unreadable: { path: string; code: string }[]
   unreadable_total: number
+  /** Directories with another filesystem mounted on them; not entered. */
   other_mounts: string[]
   /** Changed files that the watcher should have reported; absent if it could not report all. */
   missed?: number
-  /** The topmost directories that fewer users can read than the folder, and why. */
+  /** The topmost directories that fewer users can read than the folder, and why (ignore-file.ts). */
   narrower: { path: string; why: string }[]
   narrower_total: number
 }

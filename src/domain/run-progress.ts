@@ -10,6 +10,7 @@ export interface RunProgress {
   not_before_ms: number
   /** Failures in a row, in any step; 0 again after a step succeeded. */
   attempts: number
+  /** Deviations from the plan, for the report: a turn sent again, an id dropped. */
   notes: string[]
   coverage: string | undefined
   chat_id: string | undefined

@@ -43,29 +43,14 @@ export interface Ledger extends PromptLedger, AuditLedger {
     limit: number,
     options: { except_projects: readonly string[]; large?: LargeLimit; is_probe?: boolean },
   ): Promise<Claimed<SendWork>>
-  claimToFollow(
-    limit: number,
-    options: { except_projects: readonly string[] },
-  ): Promise<Claimed<FollowWork>>
-  claimToLabel(
-    limit: number,
-    options: { except_projects: readonly string[] },
-  ): Promise<Claimed<LabelWork>>
+  claimToFollow: Claim<FollowWork>
+  claimToLabel: Claim<LabelWork>
   /** Nothing while uploads are due. */
-  claimToName(
-    limit: number,
-    options: { except_projects: readonly string[] },
-  ): Promise<Claimed<NameWork>>
+  claimToName: Claim<NameWork>
   /** Claimed contents are `removing`: the intent to remove them is recorded. */
-  claimToRemove(
-    limit: number,
-    options: { except_projects: readonly string[] },
-  ): Promise<Claimed<RemoveWork>>
+  claimToRemove: Claim<RemoveWork>
   /** Claims due runs of configured prompts, of each only the open run that was created first. */
-  claimRuns(
-    limit: number,
-    options: { except_projects: readonly string[] },
-  ): Promise<Claimed<RunWork>>
+  claimRuns: Claim<RunWork>
   /** Claims due deliveries, alerts first. During a pause it claims only alerts. */
   claimDeliveries(limit: number, options?: { only_alerts: boolean }): Promise<Claimed<DeliveryWork>>
   /** Ends these claims and wakes their worker. The items can be claimed again, as recorded. */
@@ -92,6 +77,12 @@ export interface Ledger extends PromptLedger, AuditLedger {
   onWork(listener: WorkListener): () => void
   close(): Promise<void>
 }
+
+/** Claims due work that is not of these projects, at most `limit` items. */
+type Claim<Work> = (
+  limit: number,
+  options: { except_projects: readonly string[] },
+) => Promise<Claimed<Work>>
 
 export interface Claimed<Work> {
   work: Work[]

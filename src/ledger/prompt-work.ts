@@ -1,5 +1,6 @@
 import type { Alert } from '../domain/delivery.ts'
-import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../domain/run.ts'
+import type { RunAsset, RunCause, RunRefusal, RunState } from '../domain/run.ts'
+import type { RunProgress } from '../domain/run-progress.ts'
 
 /** The part of Ledger for prompts and the files that they may cover. */
 export interface PromptLedger {
@@ -33,7 +34,8 @@ export interface PromptState {
   is_new: boolean
 }
 
-export interface RunWork {
+export interface RunWork
+  extends Pick<RunProgress, 'attempts' | 'notes' | 'coverage' | 'turn' | 'turns'> {
   run: number
   prompt: string
   project_id: string
@@ -44,13 +46,6 @@ export interface RunWork {
   began_ms: number
   /** Unix ms when its prompt began, in this ledger or an earlier one. */
   prompt_began_ms: number
-  attempts: number
-  /** Deviations from the plan, for the report: a turn sent again, an id dropped. */
-  notes: string[]
-  coverage: string | undefined
-  /** Index of the current turn in `turns`. */
-  turn: number
-  turns: RunTurn[]
   assets: RunAsset[]
   refusals: RunRefusal[]
   /** The prompt's last-run mark when the run began, Unix ms; undefined without one. */

@@ -47,7 +47,7 @@ export function plainAnswer(
     }
   const shown = (text: string) =>
     scrubText(text.replaceAll(config.state_dir, 'the state directory'))
-  return { status, code, message: shown(message), ...(hint !== undefined && { hint: shown(hint) }) }
+  return { status, code, message: shown(message), hint: hint && shown(hint) }
 }
 
 /** The screen that says an error. */

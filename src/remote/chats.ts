@@ -18,12 +18,12 @@ export interface Question {
   prompt: string
   intelligence?: 'auto' | 'fast' | 'expert' | 'research'
   /** `automatic`, or a vendor in lower case. */
-  provider?: string
-  skills?: readonly string[]
+  provider?: string | undefined
+  skills?: readonly string[] | undefined
   /** False: no web search. */
-  public_data?: boolean
+  public_data?: boolean | undefined
   /** Absent: the whole project. */
-  scope?: Scope
+  scope?: Scope | undefined
 }
 
 /** Ids by kind (assets, labels …). With several kinds, the question covers all of them together. */

@@ -1,5 +1,5 @@
 import { isBelow } from '../base/files/path-below.ts'
-import { isoTime } from '../base/time/time.ts'
+import { isoTime, isoTimeOrNull } from '../base/time/time.ts'
 import { type Stage, stages } from '../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../ledger/views/view-folders.ts'
 
@@ -42,7 +42,7 @@ export function folderStatus(folder: NewFolder) {
     /** `new`: in the config, but not checked yet. */
     state: state as 'online' | 'offline' | 'new',
     /** Start of this state; null if the ledger does not know the folder. */
-    since: state_since_ms === undefined ? null : isoTime(state_since_ms),
+    since: isoTimeOrNull(state_since_ms),
     reason: offline_reason ?? null,
     /** Watcher in use and the reason for it; null before one is chosen, and without a daemon. */
     watching: watch ?? null,

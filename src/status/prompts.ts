@@ -1,5 +1,5 @@
 import { cronTimes } from '../base/time/cron.ts'
-import { isoTime, localTime } from '../base/time/time.ts'
+import { isoTime, isoTimeOrNull, localTime } from '../base/time/time.ts'
 import type { DeliveryView, PromptsView, RunSummary } from '../ledger/views/view-prompts.ts'
 
 interface Prompt {
@@ -64,7 +64,7 @@ function promptStatus(
     configured: known.schedule !== undefined,
     cron,
     timezone,
-    next: next_ms === undefined ? null : isoTime(next_ms),
+    next: isoTimeOrNull(next_ms),
     next_local: next_ms === undefined ? null : localTime(next_ms, zone),
     /** Run with the latest due time, in any state; null without one. */
     last_run: known.last ? runStatus(known.last, zone) : null,
@@ -85,7 +85,7 @@ function runStatus(run: RunSummary, timezone: string) {
     state,
     /** Reason for the skip, the failure or the last deferral; null without one. */
     why: why ?? error?.message ?? null,
-    ended: ended_ms === undefined ? null : isoTime(ended_ms),
+    ended: isoTimeOrNull(ended_ms),
     assets,
     report: report_path ?? null,
   }

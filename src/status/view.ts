@@ -1,4 +1,4 @@
-import { day_ms, hour_ms, isoTime } from '../base/time/time.ts'
+import { day_ms, hour_ms, isoTime, isoTimeOrNull } from '../base/time/time.ts'
 import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
 import type { Pause, Trouble } from '../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../ledger/views/view.ts'
@@ -142,7 +142,7 @@ export function pauseStatus({ since_ms, until_ms, by, why }: Pause) {
   return {
     since: isoTime(since_ms),
     /** Null if the pause lasts until a user resumes. */
-    until: until_ms === undefined ? null : isoTime(until_ms),
+    until: isoTimeOrNull(until_ms),
     by,
     why: why ?? null,
   }
@@ -176,7 +176,7 @@ function bandwidthStatus(spans: readonly BandwidthSpan[], now_ms: number) {
   const { bytes_per_s, until_ms } = bandwidthAt(spans, now_ms)
   return {
     bytes_per_s: bytes_per_s ?? null,
-    until: until_ms === undefined ? null : isoTime(until_ms),
+    until: isoTimeOrNull(until_ms),
   }
 }
 

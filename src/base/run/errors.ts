@@ -44,17 +44,13 @@ export function messageOf(error: unknown): string {
 export interface PlainError {
   code: string
   message: string
-  hint?: string
+  hint?: string | undefined
 }
 
 /** Errors cross threads and sockets as plain objects. A foreign error keeps its code. */
 export function toPlainError(error: unknown): PlainError {
   if (error instanceof SluiceError) {
-    return {
-      code: error.code,
-      message: error.message,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-    }
+    return { code: error.code, message: error.message, hint: error.hint }
   }
   return { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
 }

@@ -14,7 +14,7 @@ export interface WorkerOptions {
   /** Receives a step's error. The step repeats after a rest that grows: no fault ends a worker. */
   on_error: (error: unknown) => void
   /** A watchdog checks these, so slow parts of a step call `beat`, or wait in `during`. */
-  heartbeats?: Heartbeats
+  heartbeats?: Heartbeats | undefined
 }
 
 /** Runs `step` again and again until the signal aborts. */

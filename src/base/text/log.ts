@@ -15,7 +15,7 @@ export interface LogOptions {
   /** journald reads the destination: each line begins with its priority as `<N>` (sd-daemon(3)). */
   journal?: boolean
   /** Absent: standard error. */
-  destination?: LogDestination
+  destination?: LogDestination | undefined
 }
 
 /** Receives whole lines, newline included. */
@@ -80,11 +80,9 @@ function errorFields(error: unknown, depth = 0): unknown {
   return {
     code: codeOf(error) ?? error.name,
     message: messageOf(error),
-    ...(is_ours && error.hint !== undefined ? { hint: error.hint } : {}),
-    ...(is_ours ? {} : { stack: error.stack }),
-    ...(error.cause === undefined || depth >= 3
-      ? {}
-      : { cause: errorFields(error.cause, depth + 1) }),
+    hint: is_ours ? error.hint : undefined,
+    stack: is_ours ? undefined : error.stack,
+    cause: depth < 3 ? errorFields(error.cause, depth + 1) : undefined,
   }
 }
 

@@ -93,6 +93,11 @@ export function isoTime(at_ms: number): string {
   return new Date(at_ms).toISOString()
 }
 
+/** The same in JSON, where null stands for an unknown time. */
+export function isoTimeOrNull(at_ms: number | undefined): string | null {
+  return at_ms === undefined ? null : isoTime(at_ms)
+}
+
 /**
  * Exponential back-off with full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter").
  * At least a tenth of its ceiling, so that no retry is immediate. `attempt` counts from 0.

@@ -92,7 +92,7 @@ export function openLog(
       ? logText({ stamp, colors: (on_terminal || force_color) && !no_color })
       : 'json',
     journal,
-    ...(destination && { destination }),
+    destination,
   })
 }
 

@@ -96,8 +96,5 @@ export function outcomeText({ changes, at_next_start }: Omit<Reloaded, 'unit'>):
 function logRefusal(error: unknown, log: Log): void {
   for (const line of messageOf(error).split('\n')) log.error(line)
   const hint = isSluiceError(error) ? error.hint : undefined
-  log.error(
-    { err: error, ...(hint === undefined ? {} : { hint }) },
-    'not reloaded: the earlier configuration stays in force',
-  )
+  log.error({ err: error, hint }, 'not reloaded: the earlier configuration stays in force')
 }

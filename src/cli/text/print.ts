@@ -1,6 +1,7 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { counted, formatCount, printable } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
+import type { IgnoredCount } from '../../domain/fact.ts'
 import { type Line, type LineWriter, wrapped } from '../../status/text/lines.ts'
 import type { Style, Styles, Terminal } from './terminal.ts'
 
@@ -53,7 +54,7 @@ export function printLines(
 /** Says which rules ignore how many files, and how many rules are left out; `hint` follows that. */
 export function sayIgnored(
   writer: LineWriter,
-  ignored: readonly { rule: string; source: string; reason: string; count: number }[],
+  ignored: readonly IgnoredCount[],
   max_rules: number,
   hint = '',
 ): void {

@@ -194,7 +194,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
       name,
       silent_s: Math.round(silent_ms / second_ms),
     }))
-    const body = { alive: is_alive, stuck: listed, ...(lost === undefined ? {} : { ledger: lost }) }
+    const body = { alive: is_alive, stuck: listed, ledger: lost }
     return { status: is_alive ? 200 : 503, body }
   }
 

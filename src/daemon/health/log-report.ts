@@ -52,6 +52,6 @@ function logFaults(log: Log, clock: Clock): (where: string, error: unknown) => v
     if (logged_ms.size >= max_faults) logged_ms.clear()
     logged_ms.set(what, now_ms)
     const hint = error instanceof SluiceError ? error.hint : undefined
-    log.error({ err: error, ...(hint === undefined ? {} : { hint }) }, what)
+    log.error({ err: error, hint }, what)
   }
 }

@@ -18,7 +18,7 @@ export interface ScanOptions {
   root: string
   ignore: IgnoreSpec
   /** Only this directory, relative to the root. A missing one has no files. */
-  under?: string
+  under?: string | undefined
   batch_entries?: number
   /** Batches that are ready, in work, or in the caller's hands. */
   max_ahead?: number

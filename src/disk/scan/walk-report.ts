@@ -1,32 +1,19 @@
 import { codeOf, messageOf } from '../../base/run/errors.ts'
+import type { ScanSummary } from '../../domain/fact.ts'
 import type { SpecialKind } from './directory-names.ts'
 import type { Ignored } from './ignore.ts'
 
 /** The results of a scan besides its files. */
-export interface ScanEnd {
+export interface ScanEnd extends Omit<ScanSummary, 'missed' | 'odd_names' | 'special'> {
   /**
    * The walk reached its end, and the root stayed the same directory. Only then may an unlisted
    * file be gone. It may not if a path above it is in `unreadable` or `other_mounts`, or if
    * `unreadable_total` exceeds the length of its list.
    */
   complete: boolean
-  files: number
-  /** Directories that were read, the root among them. */
-  directories: number
-  bytes: number
-  /** Entries by the rule that ignores them, without the contents of ignored directories. */
-  ignored: { rule: string; source: string; reason: string; count: number }[]
   /** Files and directories (with a `/`, not entered) whose names are not UTF-8; bytes as `\xff`. */
   odd_names: { escaped_path: string }[]
-  odd_names_total: number
   special: { kind: SpecialKind; count: number }[]
-  unreadable: { path: string; code: string }[]
-  unreadable_total: number
-  /** Directories with another filesystem mounted on them; not entered. */
-  other_mounts: string[]
-  /** The topmost directories that fewer users can read than the root, and why (ignore-file.ts). */
-  narrower: { path: string; why: string }[]
-  narrower_total: number
 }
 
 /** Lists are for the operator: beyond this length, only the count is useful. */

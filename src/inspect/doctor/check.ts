@@ -26,7 +26,7 @@ export interface Check {
   level: Level
   about: string
   message: string
-  hint?: string
+  hint?: string | undefined
 }
 
 /** Makes results about one thing, by level. */
@@ -34,7 +34,7 @@ export type Findings = Record<Level, (message: string, hint?: string) => Check>
 
 export function findings(id: CheckId, about: string): Findings {
   const of = (level: Level) => (message: string, hint?: string) => {
-    return { id, level, about, message, ...(hint === undefined ? {} : { hint }) }
+    return { id, level, about, message, hint }
   }
   return { ok: of('ok'), warning: of('warning'), fault: of('fault') }
 }

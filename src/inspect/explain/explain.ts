@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isBelow } from '../../base/files/path-below.ts'
-import { day_ms, isoTime } from '../../base/time/time.ts'
+import { day_ms, isoTime, isoTimeOrNull } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import { labelGiver } from '../../domain/labels.ts'
@@ -130,12 +130,11 @@ function circumstancesOf(
 function factsOf(story: FileStory | undefined, settingOf: ReturnType<typeof labelSetting>) {
   const content = story && story.row.state === 'present' ? story.content : undefined
   const { error_code, error_message } = content ?? {}
-  const time = (at_ms: number | undefined) => (at_ms === undefined ? null : isoTime(at_ms))
   return {
     last_error:
       error_code === undefined ? null : { code: error_code, message: error_message ?? '' },
     attempts: content?.attempts ?? 0,
-    next_try: time(nextTry(story)),
+    next_try: isoTimeOrNull(nextTry(story)),
     asset_id: content?.asset_id ?? null,
     md5: content?.md5 ?? null,
     labels: story?.labels.map(({ name }) => name) ?? [],
@@ -147,10 +146,10 @@ function factsOf(story: FileStory | undefined, settingOf: ReturnType<typeof labe
     times: story
       ? {
           seen: isoTime(story.row.seen_ms),
-          settled: time(story.row.settled_ms),
-          sent: time(story.row.sent_ms),
-          ready: time(story.row.ready_ms),
-          gone: story.row.state === 'gone' ? time(story.row.gone_ms) : null,
+          settled: isoTimeOrNull(story.row.settled_ms),
+          sent: isoTimeOrNull(story.row.sent_ms),
+          ready: isoTimeOrNull(story.row.ready_ms),
+          gone: story.row.state === 'gone' ? isoTimeOrNull(story.row.gone_ms) : null,
         }
       : null,
     history: (story?.history ?? []).map(({ at_ms, event, detail }) => ({

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { direct_paths } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { pathMatcher, refuseNegated } from '../../base/text/ignore-patterns.ts'
-import { isoTime } from '../../base/time/time.ts'
+import { isoTime, isoTimeOrNull } from '../../base/time/time.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
@@ -94,7 +94,7 @@ export function fileAnswer({
     reason: reason ?? null,
     detail: detail ?? null,
     asset_id: asset_id ?? null,
-    ready: ready_ms === undefined ? null : isoTime(ready_ms),
+    ready: isoTimeOrNull(ready_ms),
   }
 }
 

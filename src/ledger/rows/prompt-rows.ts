@@ -3,19 +3,11 @@ import type { PromptFact } from '../../domain/run.ts'
 import type { PromptState } from '../prompt-work.ts'
 import { open_runs_of_prompt } from './run-rows.ts'
 
-export interface PromptRow {
+export interface PromptRow extends Omit<PromptState, 'open_runs' | 'is_new'> {
   id: number
-  name: string
-  project_id: string
   schedule: string
-  configured: boolean
-  began_ms: number
-  began_seq: number
   /** As the manifests in a rebuilt ledger say, see schema-prompts.ts; undefined without them. */
   restored_ms: number | undefined
-  checked_ms: number
-  last_written_due_ms: number | undefined
-  chat_id: string | undefined
 }
 
 const columns = `prompts.id, name, projects.project_id, schedule, configured, began_ms, began_seq, restored_ms, checked_ms,

@@ -51,16 +51,12 @@ export interface DeliveryView {
   output: string | undefined
 }
 
-export interface RunView extends RunSummary {
+export interface RunView
+  extends RunSummary,
+    Pick<RunRow, 'coverage' | 'planned_ms' | 'turn' | 'turns' | 'chat_id'> {
   /** The prompt's last-run mark when the run began, Unix ms; undefined without one. */
   last_written_due_ms: number | undefined
   notes: readonly string[]
-  coverage: string | undefined
-  planned_ms: number | undefined
-  turn: number
-  turns: RunRow['turns']
-  /** Chat that it goes on; undefined if it began one. */
-  chat_id: string | undefined
   planned_assets: readonly RunAsset[]
   planned_refusals: readonly RunRefusal[]
   /** Folders whose names the service had for its assets, beside those of the files (or null). */
@@ -143,26 +139,16 @@ function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefin
   const [run] = summaries(database.prepare(`${summary} WHERE runs.id = ?`), id)
   const row = rows.get(id)
   if (!run || !row) return undefined
-  const { mark_ms: last_written_due_ms, refusals: planned_refusals, ...others } = row
-  const { notes, coverage, planned_ms, turn, turns, chat_id } = others
-  const of_row = {
-    last_written_due_ms,
-    planned_refusals,
-    notes,
-    coverage,
-    planned_ms,
-    turn,
-    turns,
-    chat_id,
-  }
   const of_run = database.prepare(
     `${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`,
   )
   const planned_assets = rows.assets(id)
   return {
+    ...row,
     ...run,
-    ...of_row,
+    last_written_due_ms: row.mark_ms,
     planned_assets,
+    planned_refusals: row.refusals,
     naming: row.naming ?? namingBefore(database, planned_assets),
     deliveries: deliveries(of_run, id),
   }

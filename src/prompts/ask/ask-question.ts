@@ -69,7 +69,7 @@ function notAsked(failure: Failure, { scope }: Question, chat_id: string | undef
     return new SluiceError({
       code: 'answer.refused',
       message: `the service refused the question: ${failure.humane ?? what}`,
-      ...(is_gone ? { hint: goneHint(scope, chat_id) } : {}),
+      hint: is_gone ? goneHint(scope, chat_id) : undefined,
     })
   }
   return failureOf(failure)

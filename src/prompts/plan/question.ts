@@ -52,7 +52,7 @@ export function composeTurns(wanted: TurnsWanted): Turns {
   const taken = batches.flatMap((batch, turn) => batch.map((asset) => ({ ...asset, turn })))
   // Until the chat is known, the closing turn has the first batch as its scope: never too wide.
   const { scope } = bodies[0]!
-  if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), ...(scope && { scope }) })
+  if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), scope })
   return { bodies, assets: taken }
 }
 
@@ -121,10 +121,10 @@ export function question(fields: AskedFields, prompt: string, scope: Scope | und
   return {
     prompt,
     intelligence,
-    ...(provider === undefined ? {} : { provider }),
-    ...(skills.length === 0 ? {} : { skills }),
-    ...(public_data === undefined ? {} : { public_data }),
-    ...(scope === undefined ? {} : { scope }),
+    provider,
+    skills: skills.length === 0 ? undefined : skills,
+    public_data,
+    scope,
   }
 }
 

@@ -57,7 +57,7 @@ export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Work
     step,
     clock,
     signal,
-    ...(heartbeats ? { heartbeats } : {}),
+    heartbeats,
     on_error: (error) => on_fault('the scheduler', error),
   })
   const stopWakes = () => {

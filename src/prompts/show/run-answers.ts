@@ -1,6 +1,6 @@
 import { direct_paths, readSmallText } from '../../base/files/paths.ts'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
-import { isoTime, localTime } from '../../base/time/time.ts'
+import { isoTime, isoTimeOrNull, localTime } from '../../base/time/time.ts'
 import type {
   DeliveryView,
   PromptsView,
@@ -73,7 +73,7 @@ export function runAnswer(run: RunSummary, config: Configured) {
     state,
     why: whyText(run) ?? null,
     began: isoTime(began_ms),
-    ended: ended_ms === undefined ? null : isoTime(ended_ms),
+    ended: isoTimeOrNull(ended_ms),
     assets,
     refusals,
     report: report_path ?? null,
@@ -100,7 +100,7 @@ export function deliveryAnswer({
     target,
     state,
     attempts,
-    ended: ended_ms === undefined ? null : isoTime(ended_ms),
+    ended: isoTimeOrNull(ended_ms),
     next_try: state === 'wanted' ? isoTime(not_before_ms) : null,
     error: error ?? null,
     output: output ?? null,
@@ -116,8 +116,8 @@ export function wholeAnswer(run: RunView, config: Configured) {
       body,
       chat_id: chat_id ?? null,
       message_id: message_id ?? null,
-      asked: asked_ms === undefined ? null : isoTime(asked_ms),
-      answered: answered_ms === undefined ? null : isoTime(answered_ms),
+      asked: isoTimeOrNull(asked_ms),
+      answered: isoTimeOrNull(answered_ms),
       answer: answer ?? null,
     })),
     covered: run.planned_assets.map(({ name, asset_id, md5, size, turn }) => ({

@@ -93,7 +93,7 @@ async function scanNow(
   const found_files = is_whole ? await intake.beginScan(folder) : undefined
   const hashing = found_files?.rule && { rule: found_files.rule, isWanted: () => is_new_land }
   let is_first = true
-  const options = { signal, hashing, ...(under === undefined ? {} : { under }) }
+  const options = { signal, hashing, under }
   const end = await walk(folder, tools, options, async (batch, stop) => {
     if (is_first && !(await isSameDisk())) return stop()
     is_first = false
