@@ -1,10 +1,23 @@
 import { formatCount } from '../base/text/format.ts'
+import { minute_ms } from '../base/time/time.ts'
 import { isSameRoot } from './root-identity.ts'
 
 export interface DisappearanceLimits {
   empty_folder_files: number
   missing_files: number
   missing_percent: number
+}
+
+/**
+ * Programs unpack an archive, read its files and delete them again: that takes minutes. On the
+ * known disk, the loss of a file whose content is known for a shorter time shows no lost disk.
+ */
+const newcomer_ms = 10 * minute_ms
+
+/** A time in the future is of a clock that was wrong: it shows nothing. */
+export function isNewcomer(arrived_ms: number | undefined, now_ms: number): boolean {
+  if (arrived_ms === undefined || arrived_ms > now_ms) return false
+  return now_ms - arrived_ms < newcomer_ms
 }
 
 /** `known` and `missing` count files that are evidence (`isEvidence` in rows/file-rows.ts). */

@@ -59,6 +59,11 @@ export interface KnownFile {
   stat: FileStat
   /** First sight of this version of the file, Unix ms. */
   seen_ms: number
+  /**
+   * When its content became known, Unix ms; undefined if it is not, or if the file was there before
+   * the folder was configured.
+   */
+  arrived_ms: number | undefined
   not_before_ms: number | undefined
   reason: string | undefined
   detail: string | undefined

@@ -184,6 +184,8 @@ export interface Differences {
   missing_total: number
   /** Files that are evidence (`isEvidence` in rows/file-rows.ts) and that no walker found. */
   lost: number
+  /** Number of those that are newcomers (`isNewcomer` in domain/disappearance.ts). */
+  lost_newcomers: number
   /** Number of skipped files (`isSkipped` there) that the walker did not find. */
   lost_skipped: number
 }

@@ -153,10 +153,10 @@ export function createLedgerStore(
     return folder?.configured ? stateOf(folder) : undefined
   }
 
-  function differences(range: PathRange): Differences {
+  function differences(range: PathRange, now_ms: number): Differences {
     const folder = folders_sql.named(range.folder)
     if (!folder) return no_differences
-    return differences_sql.find(folder, range)
+    return differences_sql.find(folder, range, now_ms)
   }
 
   function wasBeforeStart(folder: string, stat: FileStat): boolean {

@@ -32,7 +32,7 @@ const reads = {
   folder: (store, name: string) => store.folder(name),
   filesAt: (store, { folder, paths }: { folder: string; paths: readonly string[] }) =>
     store.filesAt(folder, paths),
-  differences: (store, range: PathRange) => store.differences(range),
+  differences: (store, range: PathRange, now_ms) => store.differences(range, now_ms),
   wasBeforeStart: (store, { folder, stat }: { folder: string; stat: FileStat }) =>
     store.wasBeforeStart(folder, stat),
   prompts: (store) => store.runs.prompts.states(),

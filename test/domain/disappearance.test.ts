@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   type Found,
   hasVanished,
+  isNewcomer,
   isOtherDisk,
   waitingText,
 } from '../../src/domain/disappearance.ts'
@@ -20,6 +21,18 @@ test.each<[what: string, found: Found, vanished: boolean]>([
   ['all of it, beside 145 skipped files', { known: 150, missing: 150, files: 0 }, true],
   ['half of it renamed, half of it gone', { known: 1_000, missing: 1_000, files: 499 }, true],
 ])('%s', (_what, found, vanished) => expect(hasVanished(found, limits)).toBe(vanished))
+
+const now_ms = 1_700_000_000_000
+
+test.each<[what: string, arrived_ms: number | undefined, is_newcomer: boolean]>([
+  ['there before the folder was configured', undefined, false],
+  ['just now', now_ms, true],
+  ['9 min 59 s ago', now_ms - 599_000, true],
+  ['10 min ago', now_ms - 600_000, false],
+  ['in the future: a clock was wrong', now_ms + 1, false],
+])('a file that came %s is a newcomer: %s', (_what, arrived_ms, is_newcomer) => {
+  expect(isNewcomer(arrived_ms, now_ms)).toBe(is_newcomer)
+})
 
 test.each<[known: number, met: number, is_other: boolean]>([
   [1, 1, false],

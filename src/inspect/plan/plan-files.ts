@@ -24,7 +24,7 @@ export interface Departure {
   why: Parting['why']
 }
 
-type MissingPath = Pick<ComparedFile, 'path' | 'content' | 'state' | 'is_evidence'>
+type MissingPath = Pick<ComparedFile, 'path' | 'content' | 'state' | 'is_evidence' | 'arrived_ms'>
 
 /**
  * Compares one scan with the rows of the ledger: files that are missing, and files with other
@@ -41,16 +41,20 @@ export class FolderDepartures {
 
   constructor(folder: FolderConfig, rows: Iterator<ComparedFile, undefined>) {
     this.#folder = folder
-    this.#rowAt = rowsBeside(rows, ({ path, content, state, is_evidence }) =>
-      this.missing.push({ path, content, state, is_evidence }),
+    this.#rowAt = rowsBeside(rows, ({ path, content, state, is_evidence, arrived_ms }) =>
+      this.missing.push({ path, content, state, is_evidence, arrived_ms }),
     )
   }
 
-  /** Number of missing files that show a loss, without those that the scan could not reach. */
-  lost(end: ScanEnd): number {
+  /**
+   * Number of missing files that show a loss, without those that the scan could not reach. `of`:
+   * only those for which it is true.
+   */
+  lost(end: ScanEnd, of: (file: MissingPath) => boolean = () => true): number {
     const isOutOfReach = outOfReach(end)
     return this.missing.filter(
-      ({ path, state, is_evidence }) => is_evidence && !(state === 'blocked' && isOutOfReach(path)),
+      (file) =>
+        file.is_evidence && !(file.state === 'blocked' && isOutOfReach(file.path)) && of(file),
     ).length
   }
 

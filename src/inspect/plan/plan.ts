@@ -20,6 +20,7 @@ import {
   exceedsAcknowledgement,
   filesThere,
   hasVanished,
+  isNewcomer,
   isOtherDisk,
   waitingText,
 } from '../../domain/disappearance.ts'
@@ -165,7 +166,7 @@ async function planFolder(
     departures.end()
     const is_judged = removes && before && found.complete
     const doubt = is_judged
-      ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan)
+      ? doubtAbout(folder, departures, found, { ...before, is_moved }, tools)
       : undefined
     const is_believed = found.complete && doubt === undefined
     const saw_all_known = is_believed && departures.sawAllKnown(found)
@@ -203,11 +204,13 @@ function doubtAbout(
   departures: FolderDepartures,
   end: ScanEnd,
   before: ComparedFolder,
-  limits: Config['scan'],
+  { config, now_ms }: Pick<PlanOptions, 'config' | 'now_ms'>,
 ): string | undefined {
+  const limits = config.scan
   const missing = departures.lost(end)
   const known = departures.evidence_met + missing
-  const found = { known, missing, files: end.files - departures.skipped_met }
+  const files = end.files - departures.skipped_met
+  const found = { known, missing, files }
   const root = identifiedRoot(folder.path)
   const acknowledgement =
     root.kind === 'online' ? acknowledgementOn(root, before.disappearance) : undefined
@@ -221,7 +224,11 @@ function doubtAbout(
   const is_other =
     trust === 'other_disk' ||
     (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))
-  return is_other || hasVanished(found, limits) ? waitingText(folder.name, found) : undefined
+  const newcomers = departures.lost(end, ({ arrived_ms }) => isNewcomer(arrived_ms, now_ms))
+  const is_known_disk = trust === 'trusted' || trust === 'check_loss'
+  const no_loss = is_known_disk && missing < known ? newcomers : 0
+  const lost = { known: known - no_loss, missing: missing - no_loss, files }
+  return is_other || hasVanished(lost, limits) ? waitingText(folder.name, found) : undefined
 }
 
 interface NewFile {

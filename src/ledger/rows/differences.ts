@@ -1,7 +1,8 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
+import { isNewcomer } from '../../domain/disappearance.ts'
 import { isBefore } from '../../domain/file.ts'
 import { type Differences, max_missing, type PathRange } from '../ledger.ts'
-import { after_all_paths, is_evidence, is_skipped } from './file-rows.ts'
+import { after_all_paths, arrived_ms, is_evidence, is_skipped } from './file-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 
 export interface KnownRange {
@@ -152,6 +153,7 @@ type Row = [
   inode: bigint,
   is_evidence: bigint,
   is_skipped: bigint,
+  arrived_ms: bigint | null,
 ]
 
 export const no_differences: Differences = {
@@ -160,6 +162,7 @@ export const no_differences: Differences = {
   missing: [],
   missing_total: 0,
   lost: 0,
+  lost_newcomers: 0,
   lost_skipped: 0,
 }
 
@@ -167,20 +170,21 @@ export const no_differences: Differences = {
 export function createDifferenceFinder(database: Sqlite, ranges: KnownRanges) {
   const rows_sql = database
     .prepare(
-      `SELECT path, state, size, mtime_ns, ctime_ns, inode, ${is_evidence}, ${is_skipped} FROM files
+      `SELECT path, state, size, mtime_ns, ctime_ns, inode, ${is_evidence}, ${is_skipped},
+           ${arrived_ms} FROM files
          WHERE folder = ? AND path > ? AND path <= ? AND state <> 'gone' ORDER BY path`,
     )
     .safeIntegers(true)
     .raw(true)
 
-  function find(folder: FolderRow, range: PathRange): Differences {
+  function find(folder: FolderRow, range: PathRange, now_ms: number): Differences {
     const learnable = knownRange(range)
     if (learnable && ranges.isKnown(folder.id, learnable)) {
       return no_differences
     }
     const { after_path, through_path } = range
     const rows = rows_sql.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
-    const found = merge(rows, range)
+    const found = merge(rows, range, now_ms)
     const is_same = found.changed.length + found.missing_total === 0
     if (learnable && is_same) ranges.learn(folder.id, learnable)
     return found
@@ -194,17 +198,23 @@ function knownRange({ after_path, through_path, digest }: PathRange): KnownRange
   return { after_path: after_path ?? '', through_path, digest }
 }
 
-function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differences {
+function merge(
+  rows: readonly Row[],
+  { names, ends, stats }: PathRange,
+  now_ms: number,
+): Differences {
   const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
   const changed: number[] = []
   const unknown: number[] = []
   const missing: string[] = []
   let missing_total = 0
   let lost = 0
+  let lost_newcomers = 0
   let lost_skipped = 0
   let at = 0
   const miss = (row: Row) => {
     lost += Number(row[6])
+    if (row[6] === 1n && isNewcomer(Number(row[8] ?? 0), now_ms)) lost_newcomers += 1
     lost_skipped += Number(row[7])
     missing_total++
     if (missing.length < max_missing) missing.push(row[0])
@@ -231,6 +241,7 @@ function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differe
     missing,
     missing_total,
     lost,
+    lost_newcomers,
     lost_skipped,
   }
 }

@@ -1,5 +1,6 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
-import { type FileRow, is_evidence, isEvidence, isSkipped } from './file-rows.ts'
+import { isNewcomer } from '../../domain/disappearance.ts'
+import { arrivedAt, type FileRow, is_evidence, isEvidence, isSkipped } from './file-rows.ts'
 
 /** SQL for the number of files that `start` left out and that are not gone. */
 const before_start = `(SELECT count(*) FROM files INDEXED BY files_before_start
@@ -60,8 +61,9 @@ export class EvidenceCounts {
     if (known === undefined) return
     known.skipped += Number(isSkipped(after)) - Number(isSkipped(before))
     known.now += Number(isEvidence(after)) - Number(isEvidence(before))
-    // The file is there, so it is not lost.
-    if (isEvidence(before) && isSkipped(after)) known.most -= 1
+    // The file is there, or was not there for long: it is not lost.
+    const is_no_loss = isSkipped(after) || isGoneNewcomer(before, after)
+    if (isEvidence(before) && is_no_loss) known.most -= 1
     known.most = Math.max(known.most, known.now)
   }
 
@@ -74,4 +76,9 @@ export class EvidenceCounts {
   forget(): void {
     this.#by_folder.clear()
   }
+}
+
+function isGoneNewcomer(before: FileRow | undefined, after: FileRow | undefined): boolean {
+  if (before === undefined || after?.state !== 'gone') return false
+  return isNewcomer(arrivedAt(before), after.gone_ms!)
 }

@@ -35,7 +35,7 @@ export function oldestThere(content: string, folder: string): string {
   return `(SELECT min(oldest) FROM (${of_state.join(' UNION ALL ')}))`
 }
 
-export interface FileRow extends Omit<KnownFile, 'is_evidence'> {
+export interface FileRow extends Omit<KnownFile, 'is_evidence' | 'arrived_ms'> {
   folder: number
   content: number | undefined
   settled_ms: number | undefined
@@ -77,6 +77,14 @@ export const is_evidence = `(files.reason IS 'before_start' OR
 export function isEvidence(row: FileRow | undefined): boolean {
   if (row === undefined || row.state === 'gone') return false
   return row.reason === 'before_start' || (row.state !== 'skipped' && heldBy(row) !== undefined)
+}
+
+/** SQL for `arrivedAt`. */
+export const arrived_ms = 'iif(files.there_ms IS NULL, files.settled_ms, NULL)'
+
+/** See KnownFile. */
+export function arrivedAt({ there_ms, settled_ms }: FileRow): number | undefined {
+  return there_ms === undefined ? settled_ms : undefined
 }
 
 /** SQL for `isSkipped`. */
@@ -236,5 +244,16 @@ export function fileStat(raw: { readonly [Part in keyof FileStat]?: unknown }): 
 function knownFile(row: FileRow): KnownFile {
   const { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted } = row
   const is_evidence = isEvidence(row)
-  return { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted, is_evidence }
+  return {
+    path,
+    state,
+    stat,
+    seen_ms,
+    arrived_ms: arrivedAt(row),
+    not_before_ms,
+    reason,
+    detail,
+    accepted,
+    is_evidence,
+  }
 }

@@ -3,6 +3,7 @@ import type { ContentState } from '../../domain/content.ts'
 import type { FileStat, FileState } from '../../domain/file.ts'
 import {
   after_all_paths,
+  arrived_ms as arrived_at_ms,
   beforeStart,
   best_copy_first,
   fileStat,
@@ -21,6 +22,8 @@ export interface ComparedFile {
   stat: FileStat
   /** See KnownFile. */
   is_evidence: boolean
+  /** See KnownFile. */
+  arrived_ms: number | undefined
   /** Ledger id of its content, or of its last one; undefined without one. */
   content: number | undefined
   /** MD5 of its content; undefined unless it is `present`. */
@@ -54,7 +57,7 @@ export interface AttachedLabel {
 /** Rows in memory at a time: a folder may have millions. */
 const page_rows = 2_000
 const of_files = `SELECT path, files.state, files.reason, files.accepted, files.size, mtime_ns, ctime_ns, inode, content,
-    ${is_evidence} AS is_evidence,
+    ${is_evidence} AS is_evidence, ${arrived_at_ms} AS arrived_ms,
     iif(md5 IS NULL, NULL, lower(hex(md5))) AS md5, asset_id, coalesce(contents.state, files.state) AS stage
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 const folder_id = '(SELECT id FROM folders WHERE name = @folder AND configured = 1)'
@@ -151,14 +154,16 @@ export function createComparisonView(database: Sqlite) {
 
 export type ComparisonView = ReturnType<typeof createComparisonView>
 
-type RawFile = Omit<ComparedFile, 'stat' | 'content' | 'accepted' | 'is_evidence'> &
-  Record<keyof FileStat | 'accepted' | 'is_evidence', bigint> & { content: bigint | undefined }
+type RawFile = Omit<ComparedFile, 'stat' | 'content' | 'accepted' | 'is_evidence' | 'arrived_ms'> &
+  Record<keyof FileStat | 'accepted' | 'is_evidence', bigint> &
+  Record<'content' | 'arrived_ms', bigint | undefined>
 
 function comparedFile(raw: RawFile): ComparedFile {
   const { path, state, reason, md5, asset_id } = raw
   const content = raw.content === undefined ? undefined : Number(raw.content)
+  const arrived_ms = raw.arrived_ms === undefined ? undefined : Number(raw.arrived_ms)
   const stage = stageOf(raw.stage)
   const accepted = raw.accepted === 1n
-  const found = { path, state, stage, reason, accepted, content, md5, asset_id }
+  const found = { path, state, stage, reason, accepted, arrived_ms, content, md5, asset_id }
   return { ...found, stat: fileStat(raw), is_evidence: raw.is_evidence === 1n }
 }

@@ -49,7 +49,10 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
     ): Promise<RootVerdict | undefined> {
       const current = memory
       const { comparing, doubted } = change_texts[rootChange(state, now)]
-      const found = await compareWithKnown(folder, tools, { state, device: now.device, signal })
+      const { device, identity } = now
+      const is_known_disk = trust === 'check_loss'
+      const asked = { state, device, is_known_disk, signal }
+      const found = await compareWithKnown(folder, tools, asked)
       if (found === undefined) return { reason: comparing }
       const after = await ledger.folder(state.name)
       if (acknowledgementOn(now, after?.disappearance)) return undefined
@@ -57,7 +60,6 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
       const is_other =
         trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))
       if (!is_other && !hasVanished(found, tools)) return undefined
-      const { device, identity } = now
       const met = is_other
         ? { ...found, missing: Math.max(found.missing, found.known - found.met) }
         : found

@@ -148,7 +148,7 @@ async function scanNow(
   async function doubt(end: ScanEnd): Promise<Found | undefined> {
     const state = await ledger.folder(name)
     if (!state) return undefined
-    const found = await comparison.found(before ?? state, end)
+    const found = await comparison.found(before ?? state, end, { is_known_disk: true })
     const acknowledged = acknowledgementOn(state, state.disappearance)
     const is_much = acknowledged
       ? exceedsAcknowledgement(acknowledged, filesThere(found), tools)
@@ -220,7 +220,12 @@ function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock
 export function compareWithKnown(
   folder: FolderSettings,
   tools: ScanTools,
-  { state, device, signal }: { state: FolderState; device: bigint; signal: AbortSignal },
+  {
+    state,
+    device,
+    is_known_disk,
+    signal,
+  }: { state: FolderState; device: bigint; is_known_disk: boolean; signal: AbortSignal },
 ): Promise<(Found & { met: number }) | undefined> {
   return tools.turns.take(device, signal, async () => {
     const comparison = createWalkComparison(folder.name, tools.ledger)
@@ -230,7 +235,7 @@ export function compareWithKnown(
     })
     if (!end.complete || signal.aborted) return undefined
     await comparison.end()
-    const found = await comparison.found(state, end)
+    const found = await comparison.found(state, end, { is_known_disk })
     return { ...found, met: found.known - found.missing - unlike }
   })
 }

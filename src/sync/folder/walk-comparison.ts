@@ -27,6 +27,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
   let missing: string[] = []
   let missing_total = 0
   let lost_total = 0
+  let lost_newcomers = 0
   let lost_skipped = 0
   let changed_total = 0
   let after_path = under === undefined ? undefined : `${under}/`
@@ -43,6 +44,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     after_path = through_path
     missing_total += differences.missing_total
     lost_total += differences.lost
+    lost_newcomers += differences.lost_newcomers
     lost_skipped += differences.lost_skipped
     missing = missing.concat(differences.missing)
     return differences
@@ -101,16 +103,22 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     hasMoreMissing: () => missing_total > missing.length,
     /** Number of paths that differ from the ledger, including missing ones. */
     differing: () => changed_total + missing_total,
-    /** Counts files that single events reported as deleted too, but none long out of reach. */
+    /**
+     * Counts files that single events reported as deleted too, but none long out of reach.
+     * `is_known_disk`: then the loss of a newcomer counts as none, if any known file is there.
+     */
     async found(
       before: Pick<FolderState, 'evidence' | 'most_evidence' | 'skipped'>,
       end: ScanEnd,
+      { is_known_disk }: { is_known_disk: boolean },
     ): Promise<Found> {
       const out_of_reach = await countOutOfReach(end)
       const { evidence, most_evidence, skipped } = before
-      const missing = lost_total + most_evidence - evidence - out_of_reach
+      const is_any_there = evidence > lost_total
+      const no_loss = out_of_reach + (is_known_disk && is_any_there ? lost_newcomers : 0)
+      const missing = lost_total + most_evidence - evidence - no_loss
       const files = Math.max(0, end.files - (skipped - lost_skipped))
-      return { known: most_evidence - out_of_reach, missing, files }
+      return { known: most_evidence - no_loss, missing, files }
     },
   }
 }

@@ -2,7 +2,7 @@ import { type Clock, hour_ms } from '../../base/time/time.ts'
 import type { Examiner, PathState } from '../../disk/read/examiner.ts'
 import { type RootStatus, rootChange } from '../../disk/root/root.ts'
 import type { RootAsker } from '../../disk/root/root-asker.ts'
-import type { DisappearanceLimits } from '../../domain/disappearance.ts'
+import { type DisappearanceLimits, isNewcomer } from '../../domain/disappearance.ts'
 import type { FileFact } from '../../domain/fact.ts'
 import {
   type FileStat,
@@ -152,12 +152,9 @@ async function checkOnce(
   const seen_facts: FileFact[] = []
   const clock_doubt_ms = clockDoubt_ms(root)
   await hash(await judge())
-  const verdict = await deletionVerdict(state)
+  const { verdict, isHeld } = await deletions(state)
   const is_doubtful = verdict !== 'record'
-  const isLost = ({ type, path }: FileFact) =>
-    type === 'file_gone' &&
-    (verdict === 'scan_first' || known_by_path.get(path)?.is_evidence === true)
-  const facts = is_doubtful ? seen_facts.filter((fact) => !isLost(fact)) : seen_facts
+  const facts = is_doubtful ? seen_facts.filter((fact) => !isHeld(fact)) : seen_facts
   if (!isInForce()) return 'outdated'
   if (facts.length > 0) await unlessRefused((scanned?.facts ?? ledger).record(facts, isInForce))
   if (!isInForce()) return 'outdated'
@@ -249,14 +246,30 @@ async function checkOnce(
       })
   }
 
-  /** Unless it is `record`, the folder's keeper scans all of it. */
-  async function deletionVerdict(state: FolderState): Promise<ReturnType<typeof judgeDeletions>> {
+  /** In an empty root, not even a newcomer may go unseen: nothing shows that this is the disk. */
+  function showsLoss(path: string, { is_emptied }: { is_emptied: boolean }): boolean {
+    const known = known_by_path.get(path)
+    if (known?.is_evidence !== true) return false
+    return is_emptied || !isNewcomer(known.arrived_ms, clock.now_ms())
+  }
+
+  /**
+   * Judges the deletions that the check found. Unless it is `record`, the folder's keeper scans all
+   * of it. `isHeld`: the deletions that must not be recorded now.
+   */
+  async function deletions(state: FolderState) {
     const gone = seen_facts.filter(({ type }) => type === 'file_gone')
-    if (gone.length === 0) return 'record'
-    const deleted = gone.filter(({ path }) => known_by_path.get(path)?.is_evidence).length
+    if (gone.length === 0) return { verdict: 'record', isHeld: () => false } as const
     const root = await rootStatus({ doubtful: true })
+    const is_emptied = root.kind === 'online' && root.empty
+    const isLoss = ({ path }: FileFact) => showsLoss(path, { is_emptied })
+    const deleted = gone.filter(isLoss).length
     const by_full_scan = scanned?.is_whole === true
-    return judgeDeletions({ deleted, folder: state, root, by_full_scan, limits: tools })
+    const seen = { deleted, folder: state, root, by_full_scan, limits: tools }
+    const verdict = judgeDeletions(seen)
+    const isHeld = (fact: FileFact) =>
+      fact.type === 'file_gone' && (verdict === 'scan_first' || isLoss(fact))
+    return { verdict, isHeld }
   }
 
   /** Reports only what is new: a file that stays as it was has been reported. */

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { minute_ms } from '../../../src/base/time/time.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
@@ -196,9 +198,11 @@ localJourneys('accepting missing files', (profile) => {
   }
 
   test('accepting missing files releases no file of the upload limit, and accepts nothing else', async () => {
+    const clock = new MovingClock()
     const held = Array.from({ length: 8 }, (_, index) => `docs/old/${index}.txt`)
     const journey = await begin({
       profile,
+      clock,
       tree: Object.fromEntries(held.map((name) => [name, `older ${name}`])),
       folders: { docs: { start: 'from_now' } },
       config: { scan: { missing_files: 5 } },
@@ -214,6 +218,7 @@ localJourneys('accepting missing files', (profile) => {
       newer.every((name) => journey.file(name)?.stage === 'ready'),
     )
     const md5s = journey.assets().map(({ md5 }) => md5!)
+    clock.skip(10 * minute_ms)
     await journey.stop()
     journey.remove('docs/new')
     await journey.start()

@@ -101,7 +101,9 @@ const log = createLog({ level: 'error', format: 'json', destination: { write: ()
 mkdirSync(root, { recursive: true })
 mount()
 fill()
-const start = () => startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock: system_clock, log, mode: 'run' })
+let ahead_ms = 0
+const clock = { ...system_clock, now_ms: () => system_clock.now_ms() + ahead_ms }
+const start = () => startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock, log, mode: 'run' })
 let daemon = await start()
 const view = openSqliteReadOnly(place + '/state/ledger.db', ledger_migrations)
 const read = (sql) => view.prepare(sql).pluck()
@@ -195,6 +197,8 @@ const scenarios = {
     // one by one, and then a scan misses nothing.
     await daemon.stop()
     sh('mount', '-t', 'tmpfs', 'none', root + '/sub')
+    // A loss of files that came minutes ago asks nothing.
+    ahead_ms = 10 * 60_000
     daemon = await start()
     await until(() => /waiting/.test(reason.get() ?? ''))
     await daemon.ledger.record([{ type: 'accepted', folder: 'docs', path: '' }])

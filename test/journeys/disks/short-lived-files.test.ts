@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { minute_ms } from '../../../src/base/time/time.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
 import { md5Of } from '../../ledger/fixture.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
 import { namesOf, verified } from '../audit/verified.ts'
 import { begin, fullOrPart, type Journey, localJourneys } from '../rig/harness.ts'
 
@@ -35,10 +37,28 @@ async function unpacked(
   return journey
 }
 
+const texts = Array.from({ length: files }, (_, index) => `temporary ${index}`)
+const ready = (journey: Journey) => journey.files().filter(({ stage }) => stage === 'ready').length
+const gone = (journey: Journey) => journey.files().filter(({ stage }) => stage === 'gone').length
+
+/** A folder with known documents, into which as many other files came, and were taken up. */
+async function takenUp(profile: ProfileName, options: { clock?: MovingClock } = {}) {
+  const tree = Object.fromEntries(documents.map((name) => [name, `the document ${name}`]))
+  const journey = await begin({ profile, tree, ...options })
+  await journey.allReady()
+  journey.write(tempFiles((index) => texts[index]!))
+  await journey.until('they are ready', () => ready(journey) === files + documents.length)
+  return journey
+}
+
 /** The folder was never offline, not even for a moment, and a new document gets in. */
 async function expectOnline(journey: Journey): Promise<void> {
   await journey.until('they are forgotten', () => known(journey) === 0)
   await journey.reload({})
+  await expectNewDocument(journey)
+}
+
+async function expectNewDocument(journey: Journey): Promise<void> {
   journey.write({ 'docs/new.txt': 'a new document' })
   await journey.stage('docs/new.txt', 'ready')
   expect(journey.log().filter((line) => line.includes('is offline'))).toEqual([])
@@ -80,6 +100,37 @@ localJourneys('many files that live for a moment', (profile) => {
     await journey.idle()
     journey.remove('docs/unpacked')
     await expectOnline(journey)
+  })
+
+  test.each([
+    ['by their events', 0],
+    ['by a scan after the start', 1],
+  ])('whose contents were taken up already, and that go, found %s', async (_, starts) => {
+    const journey = await takenUp(profile)
+    if (starts > 0) await journey.stop()
+    journey.remove('docs/unpacked')
+    if (starts > 0) await journey.start()
+    await journey.until('they are gone', () => gone(journey) === files)
+    await expectNewDocument(journey)
+    journey.ends({ also_there: texts.map(md5Of) })
+  })
+
+  test.each([
+    ['by their events', 0],
+    ['by a scan after the start', 1],
+  ])('that stayed for ten minutes, and go, found %s: that is a loss', async (_, starts) => {
+    const clock = new MovingClock()
+    const journey = await takenUp(profile, { clock })
+    clock.skip(10 * minute_ms)
+    if (starts > 0) await journey.stop()
+    journey.remove('docs/unpacked')
+    if (starts > 0) await journey.start()
+    await journey.until('it is offline', () => journey.folder()?.offline_reason !== null)
+    expect(journey.folder()?.offline_reason).toContain(`5 of ${files + 5} files found: waiting`)
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    journey.daemon.rescan('docs')
+    await journey.until('they are gone', () => gone(journey) === files)
+    journey.ends({ also_there: texts.map(md5Of) })
   })
 
   test('a folder that held little but such files may become empty', async () => {

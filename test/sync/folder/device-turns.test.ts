@@ -69,7 +69,8 @@ test('the comparison of a changed disk waits for its turn, too', async () => {
     },
   })
   const stop = new AbortController()
-  const options = { state: {} as FolderState, device: 5n, signal: stop.signal }
+  const is_known_disk = false
+  const options = { state: {} as FolderState, device: 5n, is_known_disk, signal: stop.signal }
   const compared = compareWithKnown({} as FolderSettings, untouched, options)
   stop.abort()
   expect(await compared).toBeUndefined()

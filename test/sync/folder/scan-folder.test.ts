@@ -98,6 +98,7 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
       const where = {
         state: state!,
         device: known_device + 1n,
+        is_known_disk: false,
         signal: new AbortController().signal,
       }
       return (await compareWithKnown(settings, toolsFor(where.device), where))?.met

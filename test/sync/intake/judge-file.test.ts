@@ -36,7 +36,15 @@ function known(state: KnownFile['state'], change: Partial<KnownFile> = {}): Know
     not_before_ms: undefined,
     reason: undefined,
   }
-  return { ...plain, state, accepted: false, is_evidence: true, detail: undefined, ...change }
+  return {
+    ...plain,
+    arrived_ms: undefined,
+    state,
+    accepted: false,
+    is_evidence: true,
+    detail: undefined,
+    ...change,
+  }
 }
 
 /** The verdict as one word: `hash`, `nothing`, or the fact's type with its reason. */

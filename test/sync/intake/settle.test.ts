@@ -29,6 +29,7 @@ function known(change: Partial<KnownFile>): KnownFile {
     reason: undefined,
     accepted: false,
     is_evidence: true,
+    arrived_ms: undefined,
     detail: undefined,
     ...change,
   }
