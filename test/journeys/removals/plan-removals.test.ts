@@ -117,11 +117,14 @@ localJourneys('the removals of a plan', (profile) => {
     // changed.
     expect(removalsOf(first)).toEqual({ would_remove: 0, waits: { grace: 2, scan: 2 } })
     expect(removalsOf(first, 'kept')).toEqual({ would_remove: 0, waits: {} })
-    expect(await removedByPass(journey)).toBe(0)
-    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 2, waits: { grace: 2 } })
+    // It removes the two that wait for a scan if it happens to scan the other folder last.
+    const early = await removedByPass(journey)
+    expect([0, 2]).toContain(early)
+    const now = { would_remove: 2 - early, waits: { grace: 2 } }
+    expect(removalsOf(await plan(journey))).toEqual(now)
     clock.skip(hour_ms)
-    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 4, waits: {} })
-    expect(await removedByPass(journey)).toBe(4)
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 4 - early, waits: {} })
+    expect(await removedByPass(journey)).toBe(4 - early)
     expect(removalsOf(await plan(journey))).toEqual({ would_remove: 0, waits: {} })
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
   })
