@@ -58,7 +58,8 @@ export interface Ledger extends PromptLedger, AuditLedger {
 
   /**
    * Work that becomes due within the horizon by itself, counted up to 1,000 of each kind (removals:
-   * 2,000). Blocked files not due yet, and what a pause or the daily limit holds, do not count.
+   * 2,000). Blocked files not due yet, what a pause or the daily limit holds, and labels of a project
+   * with a trouble about labels do not count.
    */
   pending(horizon_ms: number): Promise<Pending>
   /** True if any other project has a content to upload, follow or label within the horizon. */

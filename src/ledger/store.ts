@@ -178,7 +178,10 @@ export function createLedgerStore(
   }
 
   function endWaits(fact: FolderEvent, at_ms: number): void {
-    if (fact.type === 'folder_configured') folderBack(fact.folder.name, at_ms)
+    if (fact.type === 'folder_configured') {
+      folderBack(fact.folder.name, at_ms)
+      troubles.configured()
+    }
     if (fact.type === 'folder_online') folderBack(fact.folder, at_ms)
     if (fact.type === 'checks_wanted')
       waits.end('scan_asked', at_ms, { folder: folders_sql.named(fact.folder)?.id })

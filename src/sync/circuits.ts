@@ -2,13 +2,7 @@ import { messageOf } from '../base/run/errors.ts'
 import { backoff_ms, day_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Refusal } from '../domain/file-type.ts'
 import { type About, type Feature, featureIn, projectIn } from '../domain/trouble.ts'
-import {
-  featureOf,
-  type History,
-  type Judgement,
-  judgeFailure,
-  mayRest,
-} from '../remote/judge-failure.ts'
+import { type History, type Judgement, judgeFailure, mayRest } from '../remote/judge-failure.ts'
 import { type Call, type Failure, failureText } from '../remote/outcome.ts'
 import {
   able,
@@ -55,8 +49,6 @@ export function createCircuits(tools: CircuitTools) {
   const counts = new FaultCounts(clock)
   /** Resolves when all refusals on create so far are judged. */
   let refused: Promise<unknown> = Promise.resolve()
-  /** Projects with a label that the service took since the start. */
-  const labelled = new Set<string>()
   const resting = new Map<About, Tripped>()
   let probe_until_ms = 0
   let token_checked_ms = Number.NEGATIVE_INFINITY
@@ -175,13 +167,6 @@ export function createCircuits(tools: CircuitTools) {
       return
     }
     report.trouble(about, 'resolved', 'info')
-  }
-
-  /** A trouble with labels outlives the process that met it: labels are tried once a day. */
-  async function endOldTrouble(project_id: string): Promise<void> {
-    if (labelled.has(project_id) || is_retired) return
-    await ledger.record([{ type: 'trouble_ended', about: `labels:${project_id}` }])
-    labelled.add(project_id)
   }
 
   async function historyOf(
@@ -342,7 +327,6 @@ export function createCircuits(tools: CircuitTools) {
       counts.succeeded(call, project_id)
       // A refusal that came before must be judged before: afterwards it would stand alone.
       if (call === 'create') await refused
-      if (featureOf(call) === 'labels') await endOldTrouble(project_id)
       if (resting.size === 0) return
       const healed = able(call, project_id).filter((about) => {
         const of_call = resting.get(about)?.call

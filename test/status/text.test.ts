@@ -258,6 +258,15 @@ test('a refused type has the command that uploads its files, and the setting tha
   )
 })
 
+test('a type that the service refuses: it is asked once a day, and no setting leaves the files out', () => {
+  const message = 'the service refuses .gz files: the service answered 413'
+  const examples = [{ folder: 'notes', path: 'a.gz', message }]
+  const group = { stage: 'blocked', files: 1, bytes: 5, message, examples } as const
+  const shown = text({ ...busy, problems: [{ ...group, code: 'type_rests:gz' }] }, 160).join('\n')
+  expect(shown).toContain('asks for one of them a day, and uploads all once the service takes it')
+  expect(shown).not.toContain('exclude')
+})
+
 test('files of an unproven type: how many wait, and for what', () => {
   const { code, message } = typeTrial('gz')
   const examples = [{ folder: 'notes', path: 'a.gz', message }]

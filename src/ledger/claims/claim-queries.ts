@@ -84,6 +84,10 @@ export function createClaimQueries(database: Sqlite) {
   }
 }
 
+/** Labels that a project refuses, or cannot take now, wait for themselves: no pass waits for them. */
+const labels_work = `project NOT IN
+  (SELECT projects.id FROM projects JOIN troubles ON about = 'labels:' || project_id)`
+
 /** Counting stops here: `sync` asks only whether work is left, and progress bars read `counts`. */
 const counted = 1_000
 
@@ -105,7 +109,7 @@ export function createPendingWork(database: Sqlite) {
   const send_sql = count(to_send)
   const complete = count(`state = 'sent'`)
   const follow_sql = count(to_follow)
-  const label_sql = count(to_label, 'labels_due_ms')
+  const label_sql = count(`${to_label} AND ${labels_work}`, 'labels_due_ms')
   const name_sql = database
     .prepare(`SELECT count(*) FROM (SELECT 1 ${names_due} LIMIT ${counted})`)
     .pluck()

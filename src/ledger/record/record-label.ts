@@ -21,6 +21,11 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
   )
   const forget_intent = database.prepare('DELETE FROM label_intents WHERE content = ? AND name = ?')
   const due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
+  // It outlives the process that met it: refused labels are tried once a day.
+  const end_trouble = database.prepare(
+    `DELETE FROM troubles WHERE about = (SELECT 'labels:' || project_id FROM projects
+       JOIN contents ON contents.project = projects.id WHERE contents.id = ?)`,
+  )
   const paths_sql = database.prepare(
     `SELECT folder, path FROM files WHERE content = ? AND state = 'present'`,
   )
@@ -38,10 +43,12 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
       case 'label_attached':
         forget_intent.run(fact.content, fact.name)
         attach.run(fact.content, fact.name, fact.label_id)
+        end_trouble.run(fact.content)
         break
       case 'label_detached':
         forget_intent.run(fact.content, fact.name)
         detach.run(fact.content, fact.name)
+        end_trouble.run(fact.content)
         break
       case 'labels_settled':
       case 'labels_deferred':

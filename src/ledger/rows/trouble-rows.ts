@@ -21,8 +21,14 @@ export function createTroubleRows(database: Sqlite) {
   const end = database.prepare('DELETE FROM troubles WHERE about = ?')
   // A refused label is tried again after a day, so only an old trouble says why none is attached.
   const forget = database.prepare(
-    `DELETE FROM troubles WHERE about NOT LIKE 'labels:%'
-       OR NOT EXISTS (SELECT 1 FROM contents WHERE state = 'ready' AND labels_due_ms IS NOT NULL)`,
+    `DELETE FROM troubles WHERE NOT EXISTS (SELECT 1 FROM contents
+       JOIN projects ON projects.id = contents.project AND about = 'labels:' || project_id
+       WHERE state = 'ready' AND labels_due_ms IS NOT NULL)`,
+  )
+  const forget_labels = database.prepare(
+    `DELETE FROM troubles WHERE about LIKE 'labels:%' AND NOT EXISTS (SELECT 1 FROM folders
+       JOIN projects ON projects.id = folders.project AND about = 'labels:' || project_id
+       WHERE configured = 1 AND (labels <> '[]' OR label_from <> 'none'))`,
   )
 
   function apply(fact: TroubleFact, at_ms: number): void {
@@ -31,7 +37,10 @@ export function createTroubleRows(database: Sqlite) {
     else begin.run({ hint: undefined, about: fact.about, ...fact.error, at_ms })
   }
 
-  return { apply }
+  /** Ends the troubles with labels of projects whose folders give none. */
+  const configured = (): void => void forget_labels.run()
+
+  return { apply, configured }
 }
 
 export function readTroubles(database: Sqlite): Trouble[] {

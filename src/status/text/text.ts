@@ -181,6 +181,8 @@ const todo = {
   removed_on_service: 'Sluice does not upload it again by itself; `sluice retry PATH` uploads it',
   blocked:
     'Sluice tries again by itself; `sluice retry PATH` tries now, `sluice explain PATH` says more',
+  rests:
+    'Sluice asks for one of them a day, and uploads all once the service takes it; `sluice retry PATH` asks now',
 } as const
 
 const words = {
@@ -207,6 +209,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
       )
     }
     if (type === undefined) writer.say(todo[stage], { indent: 2, tone: 'faint' })
+    else if (code.startsWith('type_rests:')) writer.say(todo.rests, { indent: 2, tone: 'faint' })
     else sayType(writer, type, examples)
     if (code === ingest_failed) sayExclude(writer, examples, amount.files)
   }

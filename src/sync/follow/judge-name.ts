@@ -1,5 +1,6 @@
 import { backoff_ms, day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { NameFact } from '../../domain/fact.ts'
+import { failures_to_blame } from '../../domain/file-type.ts'
 import type { NameWork } from '../../ledger/ledger.ts'
 import type { AssetRecord } from '../../remote/assets.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
@@ -42,7 +43,9 @@ export function deferName(
   const { fact } = judgeFailure(failure, {})
   // A refused token or project is found by the calls that decide about it.
   const is_passing = fact === 'untried' || (fact === 'again' && about !== 'unknown_protocol')
-  const wait_ms = is_passing ? Math.max(backoff_ms(tries, retry), retry_after_ms) : refused_ms
+  // Enough in a row are about the service. A pass waits no longer for them.
+  const rest_ms = tries + 1 < failures_to_blame ? backoff_ms(tries, retry) : retry.max_ms
+  const wait_ms = is_passing ? Math.max(rest_ms, retry_after_ms) : refused_ms
   const deferred = { type: 'name_deferred', content, not_before_ms: now_ms + wait_ms } as const
   const is_of_asset = fact === 'gone' || status === 400 || status === 422
   return is_passing || is_of_asset ? deferred : { ...deferred, error: noteOf(failure) }

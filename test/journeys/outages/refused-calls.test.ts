@@ -87,6 +87,28 @@ localJourneys('a refused label stands alone', (profile) => {
     await journey.until('the last is attached', () => attached().length === 4)
   })
 
+  test('a pass does not wait for labels that the service cannot take now', async () => {
+    const service = { injected_faults: refusing('assets.attach_label', 500) }
+    const options = { profile, folders: labelled, tree: files(6), service }
+    const journey = await begin({ ...options, mode: 'once' })
+    expect(await journey.drained()).toEqual({ why: 'done' })
+    expect(count(journey, 'ready')).toBe(6)
+    expect(journey.troubles()).toMatchObject([{ about: `labels:${journey.project_id}` }])
+    // The tries before three failed alike, and those that were under way.
+    expect(journey.requests('assets.attach_label').length).toBeLessThanOrEqual(8)
+  })
+
+  test('the trouble ends once no label is wanted, also after a restart', async () => {
+    const service = { injected_faults: refusing('assets.attach_label', 403) }
+    const journey = await begin({ profile, folders: labelled, tree: files(3), service })
+    await journey.until('it is refused', () => journey.troubles().length > 0)
+    await journey.restart()
+    await journey.allReady()
+    expect(journey.troubles()).toHaveLength(1)
+    await journey.restart({ folders: { docs: { labels: [] } } })
+    await journey.until('it is resolved', () => journey.troubles().length === 0)
+  })
+
   test('the trouble ends once no label is wanted', async () => {
     const service = { injected_faults: refusing('assets.attach_label', 403) }
     const journey = await begin({ profile, folders: labelled, tree: files(3), service })
