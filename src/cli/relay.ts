@@ -17,7 +17,7 @@ const passed_on = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How the process of the command has ended. Nothing: it hangs. */
 interface Ended {
   code?: number | null
-  signal?: NodeJS.Signals | null | undefined
+  signal?: NodeJS.Signals | null
 }
 
 /**
@@ -42,14 +42,10 @@ export async function relayCommand(
     env: environmentOfRelayed(shown),
     stdio: ['inherit', 'pipe', 'pipe', 'ipc'],
   })
-  let signalled: NodeJS.Signals | undefined
-  const passOn = (signal: NodeJS.Signals) => {
-    signalled = signal
-    child.kill(signal)
-  }
+  const passOn = (signal: NodeJS.Signals) => void child.kill(signal)
   for (const signal of passed_on) process.on(signal, passOn)
   const over = new AbortController()
-  const { code, signal = code === undefined ? signalled : undefined } = await Promise.race([
+  const { code, signal } = await Promise.race([
     endOf(child, [show(child.stdout!, stdout), show(child.stderr!, stderr)]),
     silenceOf(child, over.signal),
   ])

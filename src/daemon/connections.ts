@@ -3,7 +3,7 @@ import { type Clock, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
-import { openRemote } from '../remote/open-remote.ts'
+import { type Authority, openRemote, readAuthority } from '../remote/open-remote.ts'
 import type { RemoteOptions } from '../remote/remote.ts'
 import type { Tools } from './tools.ts'
 
@@ -11,23 +11,30 @@ export type Connections = Awaited<ReturnType<typeof openConnections>>
 
 /**
  * Opens all outgoing connections of one config. It checks the config's settings before any of them
- * is in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
+ * is in force. `earlier`: those of the configuration in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
  */
 export async function openConnections(
   config: Config,
   first_secrets: Secrets,
-  { clock, heartbeats, measures }: Tools,
+  { clock, heartbeats, measures, report }: Tools,
+  earlier?: { authority: Authority },
 ) {
   let secrets = first_secrets
   const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) =>
     measures.current?.request(call, outcome)
-  const watched = { heartbeats, on_outcome }
+  const authority = await readAuthority(config.service.ca_file, earlier?.authority)
+  if (authority.kept !== undefined) {
+    const text = 'service.ca_file is not read again, and the earlier certificates stay in force'
+    report.trouble('reload', `${text}: ${authority.kept}`, 'error')
+  }
+  const watched = { authority, heartbeats, on_outcome }
   const remote = await openRemote(config, () => secrets.token(), clock, watched)
   /** For the receivers of reports; these requests never carry the token of the service. */
   const receivers = openReceivers(clock)
   return {
     remote,
     receivers,
+    authority,
     /** Reads the token from its source again; true if it has changed. */
     reloadToken: () => secrets.reload(),
     /** Uses this token for further calls. Call it only if the service is the same. */

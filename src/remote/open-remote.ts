@@ -1,4 +1,4 @@
-import { askingPaths } from '../base/files/ask-paths.ts'
+import { askingPaths, isNoAnswer } from '../base/files/ask-paths.ts'
 import type { Heartbeats } from '../base/run/heartbeat.ts'
 import { programVersion } from '../base/run/process.ts'
 import type { Clock } from '../base/time/time.ts'
@@ -8,26 +8,52 @@ import { readEnvironment } from '../config/environment.ts'
 import { openSecrets } from '../config/secrets.ts'
 import { createRemote, type Remote, type RemoteOptions } from './remote.ts'
 
+/** The certificates of `service.ca_file`. `kept`: why they are those that were read before. */
+export interface Authority {
+  file?: string
+  ca?: string
+  kept?: string
+}
+
+/**
+ * Reads the certificates, or keeps the `earlier` ones of a file that does not answer. Errors
+ * `config.ca_file`, `path.no_answer`.
+ */
+export async function readAuthority(
+  file: string | undefined,
+  earlier?: Authority,
+): Promise<Authority> {
+  if (file === undefined) return {}
+  try {
+    return { file, ca: await askingPaths((paths) => readCa(file, paths)) }
+  } catch (error) {
+    if (!isNoAnswer(error) || earlier?.file !== file) throw error
+    return { ...earlier, kept: error.message }
+  }
+}
+
 /** Opens the service as configured. Errors: `config.*`, `network.proxy_address`. */
 export async function openRemote(
-  config: Config,
+  { service, uploads }: Pick<Config, 'service' | 'uploads'>,
   token: () => string,
   clock: Clock,
-  watched: { heartbeats?: Heartbeats; on_outcome?: RemoteOptions['on_outcome'] } = {},
+  watched: {
+    authority?: Authority
+    heartbeats?: Heartbeats
+    on_outcome?: RemoteOptions['on_outcome']
+  } = {},
 ): Promise<Remote> {
-  const { service, uploads } = config
-  const { ca_file } = service
-  const ca = ca_file && (await askingPaths((paths) => readCa(ca_file, paths)))
+  const { authority = await readAuthority(service.ca_file), ...rest } = watched
   return createRemote({
     base_url: service.base_url,
     token,
     connections: uploads.concurrency,
-    ca,
+    ca: authority.ca,
     proxy: readEnvironment().proxy,
     timeouts: { answer_ms: uploads.request_timeout_ms, stall_ms: uploads.stall_timeout_ms },
     user_agent: `sluice/${programVersion()}`,
     clock,
-    ...watched,
+    ...rest,
   })
 }
 

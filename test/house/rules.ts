@@ -126,7 +126,8 @@ const sync_fs: Readonly<Record<string, string>> = {
   'cli/commands/install.ts': 'system directories, as root',
   'cli/commands/page.ts': 'the password on standard input, or in a file named beside the command',
   'cli/commands/uninstall.ts': 'system directories, as root',
-  'cli/daemon/open.ts': 'the log file: its directory is asked for first',
+  'cli/daemon/log-file.ts':
+    'the log file: its directory is asked for first, and a thread writes where it may hang',
   'cli/demo/demo-setup.ts': 'a temporary directory of its own',
   'cli/init/init-connection.ts': 'files named in the dialog; the user sits before it',
   'cli/install/lay-down.ts': 'system directories, as root',

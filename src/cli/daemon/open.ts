@@ -1,11 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Argv } from 'yargs'
 import { noAnswer } from '../../base/files/ask-paths.ts'
-import type { Paths } from '../../base/files/paths.ts'
-import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { mayHang } from '../../base/files/mount-table.ts'
+import { type Paths, path_patience_ms } from '../../base/files/paths.ts'
+import { startThread } from '../../base/run/thread.ts'
 import { createLog, type Log, type LogDestination, standard_error } from '../../base/text/log.ts'
-import { system_clock } from '../../base/time/time.ts'
+import { system_clock, within } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -19,6 +19,7 @@ import { targetFile } from '../place.ts'
 import { logText } from '../text/log-text.ts'
 import { printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
+import { openLogFile } from './log-file.ts'
 
 export interface LogFlags extends GlobalOptions {
   verbose: boolean | undefined
@@ -79,7 +80,7 @@ export function openLog(
     return createLog({
       level,
       format: format === 'json' ? 'json' : logText({ stamp: 'date', colors: false }),
-      destination: openLogFile(file),
+      destination: logIn(file),
     })
   }
   const { journal, no_color, force_color } = readEnvironment()
@@ -96,52 +97,40 @@ export function openLog(
   })
 }
 
-const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+/** A mount that hangs for long takes no more memory. */
+const max_waiting_lines = 1_000
 
 /**
- * Opens the file for each line, so that it may be renamed at any time (logrotate). A symbolic link
- * is refused: root would write where the link of another user leads. So is a file of another user
- * (except root), who could read the log.
+ * A log in a file, as `openLogFile`. Where a share is mounted, a thread writes it: a call to a mount
+ * that hangs never returns. Meanwhile standard error gets the lines, too.
  */
-function openLogFile(file: string): LogDestination {
-  function write(text: string): void {
-    // O_NONBLOCK: opening a pipe would otherwise wait for a reader.
-    const descriptor = openSync(
-      file,
-      O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
-      0o600,
-    )
-    try {
-      const { uid } = fstatSync(descriptor)
-      if (uid !== process.getuid!() && uid !== 0)
-        throw new Error(`it belongs to another user (uid ${uid})`)
-      writeFileSync(descriptor, text)
-    } finally {
-      closeSync(descriptor)
-    }
+function logIn(file: string): LogDestination {
+  const direct = openLogFile(file)
+  if (!mayHang()) return direct
+  const thread = startThread('cli/daemon/log-thread', file, { young_mb: 1 })
+  let waiting = 0
+  let is_silent = false
+
+  async function hand(line: string): Promise<void> {
+    waiting += 1
+    const lost = () => standard_error.write(line)
+    const written = thread
+      .call('write', line)
+      .catch(lost)
+      .then(() => {
+        waiting -= 1
+        is_silent = false
+        return true
+      })
+    if ((await within(written, path_patience_ms, system_clock)) || is_silent) return
+    is_silent = true
+    standard_error.write(`${noAnswer(file).message}: the log goes on here\n${line}`)
   }
-  try {
-    write('')
-  } catch (error) {
-    const why = codeOf(error) === 'ELOOP' ? 'it is a symbolic link' : messageOf(error)
-    const hint = 'name another file, or check who may write there'
-    throw new SluiceError({
-      code: 'usage.target',
-      message: `${file} cannot be written: ${why}`,
-      hint,
-    })
-  }
-  let begin = ''
+
   return {
     write(line) {
-      try {
-        write(begin + line)
-        begin = ''
-      } catch {
-        // A full disk must not end the work. It may have taken a part of the line.
-        begin = '\n'
-        standard_error.write(line)
-      }
+      if (is_silent) standard_error.write(line)
+      if (waiting < max_waiting_lines) void hand(line)
     },
   }
 }

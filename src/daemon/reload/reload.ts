@@ -91,7 +91,7 @@ export function createReloads(
   }
 
   async function putInForce(config: Config, newer: Secrets): Promise<void> {
-    const connections = await openConnections(config, newer, tools)
+    const connections = await openConnections(config, newer, tools, current.connections)
     try {
       await record(config)
       refuseStopped()

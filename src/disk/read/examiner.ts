@@ -10,7 +10,7 @@ import { startThread, type Thread, type Transferred } from '../../base/run/threa
 import { type Clock, second_ms, system_clock } from '../../base/time/time.ts'
 import { type FileStat, large_bytes } from '../../domain/file.ts'
 import { noAnswer } from '../root/root.ts'
-import { type Silence, watchForSilence } from '../root/root-asker.ts'
+import { isSilent, type Silence, unlessSilent } from '../root/root-asker.ts'
 import type {
   ExamineCalls,
   ExamineThreadData,
@@ -95,14 +95,6 @@ export function startExaminer(options: ExaminerOptions = {}) {
   const to_read_whole = new Map<string, WholeToRead[]>()
   const silent_roots = new Set<string>()
   let closed = false
-  const watch =
-    silence &&
-    watchForSilence({
-      silence,
-      clock,
-      underWay: () => slots.flatMap(({ jobs }) => [...jobs]),
-      giveUp,
-    })
 
   async function run<Method extends keyof ExamineCalls>(
     lane: Lane,
@@ -111,7 +103,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
   ): Promise<Answer<Method>> {
     const { root } = argument
     if (silent_roots.has(root)) {
-      if (await watch?.isSilent(root)) throw noAnswer(root)
+      if (silence && (await isSilent(root, silence))) throw noAnswer(root)
       silent_roots.delete(root)
     }
     return new Promise((resolve, reject) => {
@@ -202,10 +194,14 @@ export function startExaminer(options: ExaminerOptions = {}) {
     const heartbeat = heartbeats.begin('reading files', progress.read)
     job.began_ms = clock.monotonic_ms()
     slot.jobs.add(job)
-    watch?.begin()
     const isWanted = () => slot.jobs.has(job)
+    const leave = () => {
+      giveUp(job.root)
+      if (!isWanted()) throw noAnswer(job.root)
+    }
     try {
-      const answer = await thread.call<never>(job.method, job.argument)
+      const call = thread.call<never>(job.method, job.argument)
+      const answer = await (silence ? unlessSilent(job.root, silence, call, leave) : call)
       if (isWanted()) job.resolve(answer)
     } catch (error) {
       if (!given_up.has(slot)) replaceDead(slot, thread, error)
@@ -247,7 +243,6 @@ export function startExaminer(options: ExaminerOptions = {}) {
     },
     async close(): Promise<void> {
       closed = true
-      watch?.end()
       for (const lane of Object.keys(queues) as Lane[]) pump(lane)
       // The threads of `given_up` were asked to end, and may never do so.
       await Promise.all(slots.map(({ thread }) => thread.terminate()))

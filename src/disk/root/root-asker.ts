@@ -144,48 +144,25 @@ export function watchRoots(): Silence & { close(): void } {
 }
 
 /**
- * Calls `giveUp` for roots that do not answer. A job that takes longer than `answer_ms` may also be
- * a large file or a slow disk, so this asks its root, again after each `answer_ms`.
+ * Waits for the work below a root. Work that takes longer than `answer_ms` may also be a large file
+ * or a slow disk, so this asks its root, again after each `answer_ms`, and calls `giveUp` if that
+ * does not answer. An error of `giveUp` ends the wait.
  */
-export function watchForSilence(watched: {
-  silence: Silence
-  clock: Clock
-  underWay(): readonly { root: string; began_ms: number }[]
-  giveUp(root: string): void
-}) {
-  const { silence, clock, underWay, giveUp } = watched
-  const ending = new AbortController()
-  let is_watching = false
-
-  async function isSilent(root: string): Promise<boolean> {
-    // The root asker may end before the examiner.
-    const status = await silence.roots.status(root, silence.answer_ms).catch(() => undefined)
-    return status?.kind === 'offline' && status.reason === 'no answer'
+export async function unlessSilent<Answer>(
+  root: string,
+  silence: Silence,
+  work: Promise<Answer>,
+  giveUp: () => void,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await within(work, silence.answer_ms, system_clock)
+    if (answer !== undefined) return answer
+    if (await isSilent(root, silence)) giveUp()
   }
+}
 
-  async function watch(): Promise<void> {
-    is_watching = true
-    while (underWay().length > 0) {
-      await clock.sleep(silence.answer_ms, ending.signal)
-      if (ending.signal.aborted) return
-      const since_ms = clock.monotonic_ms() - silence.answer_ms
-      const long = underWay().filter(({ began_ms }) => began_ms <= since_ms)
-      const roots = [...new Set(long.map(({ root }) => root))]
-      await Promise.all(
-        roots.map(async (root) => {
-          if ((await isSilent(root)) && !ending.signal.aborted) giveUp(root)
-        }),
-      )
-    }
-    // In the same turn as the last check: later work starts a new watch.
-    is_watching = false
-  }
-
-  return {
-    isSilent,
-    begin(): void {
-      if (!is_watching) void watch()
-    },
-    end: () => ending.abort(),
-  }
+export async function isSilent(root: string, { roots, answer_ms }: Silence): Promise<boolean> {
+  // The root asker may end before the work.
+  const status = await roots.status(root, answer_ms).catch(() => undefined)
+  return status?.kind === 'offline' && status.reason === 'no answer'
 }

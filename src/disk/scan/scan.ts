@@ -1,8 +1,8 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { createProgress, type Heartbeats, unwatched } from '../../base/run/heartbeat.ts'
-import { system_clock, within } from '../../base/time/time.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { noAnswer } from '../root/root.ts'
-import type { Silence } from '../root/root-asker.ts'
+import { type Silence, unlessSilent } from '../root/root-asker.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { HashRule } from './measure.ts'
 import type { ScanBatch } from './scan-batch.ts'
@@ -67,11 +67,14 @@ export async function scanFolder(
   const stop = () => {
     is_stopped = true
   }
+  const giveUp = () => {
+    throw noAnswer(root)
+  }
   try {
     while (!is_stopped) {
       // No heartbeat while the caller takes a batch, because the threads may rest then.
       const heartbeat = heartbeats.begin(`walk through ${root}`, progress.read)
-      const next = silence ? unlessSilent(root, silence, threads.next()) : threads.next()
+      const next = silence ? unlessSilent(root, silence, threads.next(), giveUp) : threads.next()
       const step = await Promise.race([aborted, next]).finally(() => heartbeat.end())
       if (step === undefined) break
       if ('end' in step) {
@@ -86,18 +89,6 @@ export async function scanFolder(
     over.abort()
     // Without waiting: the threads may hang on an unresponsive mount. They keep no process alive.
     threads.close(finished)
-  }
-}
-
-/** Error `disk.offline`: the root does not answer, and neither does the step. */
-async function unlessSilent<Step>(root: string, silence: Silence, step: Promise<Step>) {
-  const { roots, answer_ms } = silence
-  for (;;) {
-    const answer = await within(step, answer_ms, system_clock)
-    if (answer) return answer
-    // A large directory or a slow disk may take as long.
-    const status = await roots.status(root, answer_ms)
-    if (status.kind === 'offline' && status.reason === 'no answer') throw noAnswer(root)
   }
 }
 
