@@ -48,7 +48,7 @@ export const command = defineCommand({
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
         const reloader = createReloader({
           daemon,
-          load: (paths) => loadWithFlags(flags, paths),
+          load: (paths) => loadWithFlags(flags, paths, true),
           log,
           hooks,
           unitFit,

@@ -51,17 +51,18 @@ export function logOptions<Options extends GlobalOptions>(
 /**
  * The configuration, with the log level of the flags. `log_file`: absolute path. Error
  * `usage.target`: the log file is in a watched folder, also in one that a reload adds. Error
- * `path.no_answer`: its directory does not answer.
+ * `path.no_answer`: its directory does not answer, and this is no reload, with the log open.
  */
 export function loadWithFlags(
   { config: file, verbose, quiet, 'log-file': log_file }: LogFlags,
   paths: Paths,
+  is_reload = false,
 ) {
   const log_level = verbose ? 'debug' : quiet ? 'warn' : undefined
   const loaded = loadConfig({ file, log_level, paths })
   const log_target =
     log_file === undefined ? undefined : targetFile(log_file, loaded.config, process.cwd(), paths)
-  if (log_target !== undefined && paths.look(dirname(log_target)).is_silent)
+  if (log_target !== undefined && !is_reload && paths.look(dirname(log_target)).is_silent)
     throw noAnswer(log_target)
   return { ...loaded, log_file: log_target, paths }
 }

@@ -51,7 +51,7 @@ diskJourneys('nobody is held up', (profile) => {
     const clock = new MovingClock()
     // A skip of the clock makes them due only after the share is unresponsive.
     const folders = { docs: {}, other: { settle_ms: '1h' } }
-    const config = { scan: { answer_ms: 500 } }
+    const config = { scan: { answer_ms: 2_000 } }
     const journey = await begin({ profile, tree, folders, config, clock, service: { clock } })
     await journey.stage('other/b.txt', 'seen')
     clock.skip(hour_ms)
@@ -86,7 +86,7 @@ diskJourneys('nobody is held up', (profile) => {
   test('a share becomes unresponsive while its files wait to be sent: the others continue', async ({
     skip,
   }) => {
-    const config = { scan: { answer_ms: 500 } }
+    const config = { scan: { answer_ms: 2_000 } }
     const journey = await begin({ profile, tree, config, folders: { docs: {}, other: {} } })
     await journey.allReady()
     await journey.daemon.pause({ by: 'anna' })

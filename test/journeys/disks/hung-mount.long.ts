@@ -1,10 +1,19 @@
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { Home, until } from '../../cli/sluice.ts'
 import { cannotHang, mountThatHangs } from '../../disk/hung-mount.ts'
+import { test_certificate } from '../../remote/test-certificate.ts'
 
 /** Two seconds for the path, and the start of some twenty processes at once on a busy machine. */
 const max_command_ms = 25_000
@@ -15,7 +24,8 @@ async function makeHome() {
   const place = join(home.path, 'sick')
   const mount = await mountThatHangs(join(home.path, 'sick-disk'), place)
   writeFileSync(join(home.path, 'sick-disk/s.txt'), 'sick')
-  home.configure({ folders: [{ name: 'sick', path: place, settle_ms: 50 }] })
+  const constants = { scan: { answer_ms: 2_000 } }
+  home.configure({ folders: [{ name: 'sick', path: place, settle_ms: 50 }], constants })
   return { home, mount, place }
 }
 
@@ -25,14 +35,41 @@ async function timed(home: Home, ...words: string[]) {
   return { ...ended, took_ms: performance.now() - began }
 }
 
+const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
+const max_tries = 5
 /** Enough that a command reads them for a moment. */
-const max_files = 6_000
+const max_files = 2_000
+/** Two seconds without progress, two for the root, and four commands at once on a busy machine. */
+const max_silent_command_ms = 10_000
 
 /** Processes of this program that ask, and whose command has ended. */
 function leftBehind(): string[] {
   const { stdout } = spawnSync('ps', ['-eo', 'ppid,args'], { encoding: 'utf8' })
   const program = fileURLToPath(new URL('../../../dist/', import.meta.url))
   return stdout.split('\n').filter((line) => /^ *1 /.test(line) && line.includes(program))
+}
+
+/** Runs a command on a mount that hangs as soon as the command reads it. */
+async function hangDuring(line: string): Promise<void> {
+  const words = line.split(' ')
+  const { home, mount, place } = await makeHome()
+  expect((await home.sluice('sync', 'docs')).code, line).toBe(0)
+  for (let at = 0; at < max_files; at++) {
+    const directory = join(home.path, `sick-disk/d${at % 100}`)
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, `f${at}.txt`), `sick ${at}`)
+  }
+  home.write({ 'b.txt': 'two' })
+  const running = home.start(...words)
+  await mount.stopAfter(words.includes('--hash') ? 'OPEN' : 'OPENDIR', 20)
+  const stopped_ms = performance.now()
+  const { code, signal, out, err } = await running.ended
+  const is_in_time = performance.now() - stopped_ms < max_silent_command_ms
+  expect([code, signal, is_in_time], line + out + err).toEqual([3, null, true])
+  expect(out + err, line).toContain(`${place} does not answer`)
+  if (words[0] === 'plan') expect(out).toContain('would be uploaded: 1 file (3 B)')
+  if (words[0] === 'sync') expect(home.readyAssets()).toBe(2)
+  mount.goOn()
 }
 
 describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
@@ -72,37 +109,11 @@ describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
     expect(err).not.toContain('has not answered')
   })
 
-  test.each(['plan', 'plan --hash', 'verify', 'sync'])(
-    'that begins while %s reads it: the command names it, and ends',
-    async (line) => {
-      const words = line.split(' ')
-      const { home, mount, place } = await makeHome()
-      expect((await home.sluice('sync', 'docs')).code).toBe(0)
-      for (let at = 0; at < max_files; at++) {
-        if (at % 100 === 0) mkdirSync(join(home.path, `sick-disk/d${at}`))
-        writeFileSync(join(home.path, `sick-disk/d${at - (at % 100)}/f${at}.txt`), `sick ${at}`)
-      }
-      home.write({ 'b.txt': 'two' })
-      const running = home.start(...words)
-      await (words.includes('--hash')
-        ? mount.stopAfter('OPEN', 20)
-        : mount.stopAfter('OPENDIR', 20))
-      const stopped_ms = performance.now()
-      const { code, signal, out, err } = await running.ended
-      expect([code, signal, performance.now() - stopped_ms < 10_000], out + err).toEqual([
-        3,
-        null,
-        true,
-      ])
-      expect(out + err).toContain(`${place} does not answer`)
-      if (words[0] === 'plan') expect(out).toContain('would be uploaded: 1 file (3 B)')
-      if (words[0] === 'sync') expect(home.readyAssets()).toBe(2)
-      // The command itself, and what asks for the folder.
-      expect(leftBehind().length).toBeLessThanOrEqual(2)
-      mount.goOn()
-      await until('nothing is left', () => leftBehind().length === 0, leftBehind)
-    },
-  )
+  test('that begins while commands read it: each names it, and ends', async () => {
+    const lines = ['plan', 'plan --hash', 'verify', 'sync']
+    await Promise.all(lines.map(hangDuring))
+    await until('nothing is left', () => leftBehind().length === 0, leftBehind)
+  })
 
   test('SIGHUP and a start go on with the folder that answers; the other one comes later', async () => {
     const { home, mount } = await makeHome()
@@ -133,14 +144,18 @@ describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
     const reports = join(home.path, 'reports')
     const mount = await mountThatHangs(join(home.path, 'reports-disk'), reports)
     const file = (name: string) => ({ file: { dir: reports, name } })
+    const program = join(reports, 'tell.sh')
     const digest = {
       name: 'digest',
       cron: '0 8 1 1 *',
       prompt: 'What is new?',
       first_run: 'all',
       scope: { folders: ['docs'] },
-      deliver: [file('{{name}}.md'), file('copy.md')],
+      deliver: [file('{{name}}.md'), file('copy.md'), { command: { run: [program] } }],
     }
+    writeFileSync(join(home.path, 'reports-disk/tell.sh'), `#!/bin/sh\ntouch ${home.path}/told\n`, {
+      mode: 0o755,
+    })
     home.configure({ prompts: [digest] })
     const daemon = await home.run()
     await until('it is in', () => home.readyAssets() === 1, daemon.err)
@@ -157,27 +172,86 @@ describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
     expect((await asked.ended).code).toBe(0)
     const delivered = () => readdirSync(join(home.path, 'reports-disk')).includes('copy.md')
     await until('the copy is delivered', delivered, daemon.err)
+    const isTold = () => existsSync(join(home.path, 'told'))
+    await until('the program on the mount has run', isTold, daemon.err)
+
+    mount.stop()
+    const shown = await timed(home, 'prompts', 'show', '1')
+    expect([shown.code, shown.took_ms < max_command_ms]).toEqual([0, true])
+    expect(shown.err).toContain(`${reports}/digest.md has not answered for 2 s`)
+    mount.goOn()
     daemon.child.kill('SIGTERM')
     expect((await daemon.ended).code).toBe(0)
   })
 
-  test('of the token: a reload keeps the earlier one, and says so', async () => {
+  test('of the token, the authority and the log: the daemon goes on with what it has', async () => {
     const home = await Home.make({ 'a.txt': 'one' })
     const mount = await mountThatHangs(join(home.path, 'keys-disk'), join(home.path, 'keys'))
-    const token_file = join(home.path, 'keys/token')
     copyFileSync(join(home.path, 'token'), join(home.path, 'keys-disk/token'))
-    home.configure({ service: { token_file } })
-    const daemon = await home.run()
+    writeFileSync(join(home.path, 'keys-disk/ca.pem'), test_certificate)
+    const token_file = join(home.path, 'keys/token')
+    const service = { token_file, ca_file: join(home.path, 'keys/ca.pem') }
+    home.configure({ service })
+    const lines = () => readFileSync(join(home.path, 'keys-disk/log'), 'utf8')
+    const daemon = home.start('run', '--log-file', join(home.path, 'keys/log'))
     await until('it is in', () => home.readyAssets() === 1, daemon.err)
     mount.stop()
+    home.configure({ service, uploads: { concurrency: 3 } })
     daemon.child.kill('SIGHUP')
-    const said = () => daemon.err().includes('the earlier one stays in force')
-    await until('the reload says so', said, daemon.err)
+    for (const said of [
+      'the log goes on here',
+      'the earlier one stays in force',
+      'the earlier certificates stay in force',
+    ])
+      await until(said, () => daemon.err().includes(said), daemon.err)
     home.write({ 'b.txt': 'two' })
     await until('uploads go on', () => home.readyAssets() === 2, daemon.err)
+    const init = await timed(
+      home,
+      ...'init --yes --folder docs=docs --config made.yaml'.split(' '),
+      ...[
+        ['--project', home.project_id],
+        ['--base-url', home.service.api],
+        ['--token-file', token_file],
+      ].flat(),
+    )
+    expect([init.code, init.took_ms < max_command_ms]).toEqual([1, true])
+    expect(init.err).toContain(`${token_file} has not answered for 2 s`)
     mount.goOn()
+    await until('the file has the lines', () => lines().includes('reloaded: '), lines)
     daemon.child.kill('SIGTERM')
     expect((await daemon.ended).code).toBe(0)
+  })
+
+  test('as the working directory: a command names it, and ends', async () => {
+    const { home, mount, place } = await makeHome()
+    const line = `read go; exec "${process.execPath}" "${main}" explain s.txt --config ../sluice.yaml`
+    const shell = spawn('sh', ['-c', line], {
+      cwd: place,
+      env: { ...process.env, HOME: home.path },
+    })
+    mount.stop()
+    shell.stdin.end('go\n')
+    const [out, err] = await Promise.all([text(shell.stdout), text(shell.stderr)])
+    expect(err + out).toContain(`${place}/s.txt`)
+    expect(shell.signalCode).toBe(null)
+    mount.goOn()
+  })
+
+  test('and answers late: a line says what is waited for', async () => {
+    const { home, mount, place } = await makeHome()
+    for (let tries = 1; ; tries += 1) {
+      mount.stop()
+      const running = home.start('status')
+      const isSaid = () => running.err().includes(`waiting for ${place}`)
+      await until('the line is there', isSaid, running.err)
+      mount.goOn()
+      const { err } = await running.ended
+      // On a busy machine the second in between may be over.
+      if (err.includes('has not answered') && tries < max_tries) continue
+      expect(err).not.toContain('has not answered')
+      return
+    }
   })
 
   test('of the state: a command says so, and ends', async () => {
