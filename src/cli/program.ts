@@ -24,8 +24,9 @@ process.stderr.on('error', () => {})
 
 const { no_color, force_color, relayed } = readEnvironment()
 if (relayed) {
-  showAs(process.stdout, relayed.stdout_columns)
-  showAs(process.stderr, relayed.stderr_columns)
+  // Pipes to another process of Sluice, which may have a terminal.
+  Object.assign(process.stdout, relayed.stdout)
+  Object.assign(process.stderr, relayed.stderr)
 }
 const terminal = createTerminal({
   stdout: process.stdout,
@@ -39,11 +40,6 @@ process.on('uncaughtException', (error) => {
   printError(error, terminal)
   process.exit(exit_codes.fault)
 })
-
-/** The stream is a pipe to another process of Sluice, which has the terminal. */
-function showAs(stream: NodeJS.WriteStream, columns: number): void {
-  if (columns > 0) Object.assign(stream, { isTTY: true, columns })
-}
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {

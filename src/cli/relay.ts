@@ -8,7 +8,7 @@ import { second_ms, system_clock } from '../base/time/time.ts'
 import { environmentOfRelayed, readEnvironment } from '../config/environment.ts'
 import { type ExitCode, exit_codes } from './exit-codes.ts'
 import { printError } from './text/print.ts'
-import { type OutputStream, type Terminal, usual_columns } from './text/terminal.ts'
+import type { OutputStream, Terminal } from './text/terminal.ts'
 
 /** A slow disk answers in less. */
 const max_silent_s = 8
@@ -31,11 +31,8 @@ export async function relayCommand(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { stdout, stderr, execPath, execArgv, argv } = process
-  const shown = {
-    stdout_columns: columnsOf(stdout),
-    stderr_columns: columnsOf(stderr),
-    journal: readEnvironment().journal,
-  }
+  const { journal } = readEnvironment()
+  const shown = { stdout: shapeOf(stdout), stderr: shapeOf(stderr), journal }
   const child = spawn(execPath, [...execArgv, argv[1]!, ...words], {
     // A signal of the terminal reaches the command once, from here.
     detached: true,
@@ -57,8 +54,8 @@ export async function relayCommand(
   return (code ?? exit_codes.incomplete) as ExitCode
 }
 
-function columnsOf({ isTTY, columns }: OutputStream): number {
-  return isTTY === true ? columns || usual_columns : 0
+function shapeOf({ isTTY, columns }: OutputStream) {
+  return { isTTY, columns }
 }
 
 function show(from: Readable, to: NodeJS.WriteStream): Promise<void> {
@@ -102,8 +99,7 @@ function workOf(pid: number | undefined): string | undefined {
 
 /** It ends now, or when its disk answers. */
 function leave(child: ChildProcess): void {
-  child.stdout?.destroy()
-  child.stderr?.destroy()
+  for (const stream of child.stdio) stream?.destroy()
   if (child.connected) child.disconnect()
   child.unref()
 }

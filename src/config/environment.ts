@@ -2,10 +2,10 @@ import { fstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** The streams of the process that shows the output of this one. Columns: 0 if no terminal. */
+/** Facts about the streams of the process that shows the output of this one. */
 export interface Relayed {
-  stdout_columns: number
-  stderr_columns: number
+  stdout: object
+  stderr: object
   journal: boolean
 }
 

@@ -11,7 +11,8 @@ export type Connections = Awaited<ReturnType<typeof openConnections>>
 
 /**
  * Opens all outgoing connections of one config. It checks the config's settings before any of them
- * is in force. `earlier`: those of the configuration in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
+ * is in force. `earlier`: those of the configuration in force. Errors: `config.*`,
+ * `network.proxy_address`; nothing stays open then.
  */
 export async function openConnections(
   config: Config,
@@ -23,9 +24,9 @@ export async function openConnections(
   const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) =>
     measures.current?.request(call, outcome)
   const authority = await readAuthority(config.service.ca_file, earlier?.authority)
-  if (authority.kept !== undefined) {
-    const text = 'service.ca_file is not read again, and the earlier certificates stay in force'
-    report.trouble('reload', `${text}: ${authority.kept}`, 'error')
+  if (authority === earlier?.authority) {
+    const text = 'does not answer, so the earlier certificates stay in force'
+    report.trouble('reload', `${authority.file} ${text}`, 'error')
   }
   const watched = { authority, heartbeats, on_outcome }
   const remote = await openRemote(config, () => secrets.token(), clock, watched)

@@ -63,12 +63,9 @@ export async function openTools({
     files_per_second: config.log.files_per_second,
   })
   const roots = startRootAsker(clock)
-  const { answer_ms } = config.scan
   // The user of a single pass waits for it.
-  const silence = {
-    roots,
-    answer_ms: mode === 'once' ? Math.min(answer_ms, path_patience_ms) : answer_ms,
-  }
+  const answer_ms = mode === 'once' ? path_patience_ms : config.scan.answer_ms
+  const silence = { roots, answer_ms }
   const examiner = startExaminer({ threads: config.hashing.threads, heartbeats, clock, silence })
   const logged = logReport(logs.sync, lines, clock)
   const measures: { current: Measures | undefined } = { current: undefined }

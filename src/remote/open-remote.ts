@@ -8,15 +8,14 @@ import { readEnvironment } from '../config/environment.ts'
 import { openSecrets } from '../config/secrets.ts'
 import { createRemote, type Remote, type RemoteOptions } from './remote.ts'
 
-/** The certificates of `service.ca_file`. `kept`: why they are those that were read before. */
+/** The certificates of `service.ca_file`. */
 export interface Authority {
   file?: string
   ca?: string
-  kept?: string
 }
 
 /**
- * Reads the certificates, or keeps the `earlier` ones of a file that does not answer. Errors
+ * Reads the certificates, or returns the `earlier` ones of a file that does not answer. Errors
  * `config.ca_file`, `path.no_answer`.
  */
 export async function readAuthority(
@@ -27,8 +26,8 @@ export async function readAuthority(
   try {
     return { file, ca: await askingPaths((paths) => readCa(file, paths)) }
   } catch (error) {
-    if (!isNoAnswer(error) || earlier?.file !== file) throw error
-    return { ...earlier, kept: error.message }
+    if (isNoAnswer(error) && earlier?.file === file) return earlier
+    throw error
   }
 }
 

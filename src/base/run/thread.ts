@@ -7,7 +7,8 @@ import {
   Worker,
   workerData,
 } from 'node:worker_threads'
-import { messageOf, type PlainError, SluiceError, toPlainError } from './errors.ts'
+import { messageOf, toPlainError } from './errors.ts'
+import { type AnswerMessage, type CallMessage, OpenCalls } from './open-calls.ts'
 
 /** A module that serves calls in a thread, by `serveCalls` or `serveBatches`. */
 export interface Thread {
@@ -16,14 +17,6 @@ export interface Thread {
   /** Ends the thread now. Calls in flight reject with `thread.ended`. */
   terminate(): Promise<void>
 }
-
-export interface CallMessage {
-  id: number
-  method: string
-  argument: unknown
-}
-
-export type AnswerMessage = { id: number; value: unknown } | { id: number; error: PlainError }
 
 /**
  * `module`: a path below src/ without extension, such as `ledger/thread`. `young_mb` limits the
@@ -41,74 +34,39 @@ export function startThread(
     name: module,
     ...(young_mb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: young_mb } }),
   })
-  const waiting = new Map<
-    number,
-    { resolve: (value: never) => void; reject: (error: Error) => void }
-  >()
-  let next_id = 1
-  let ended: SluiceError | undefined
-
-  function end(error: SluiceError): void {
-    ended ??= error
-    for (const call of waiting.values()) call.reject(ended)
-    waiting.clear()
-    port1.close()
+  // Idle threads keep no process alive; a call in flight and its thread do. The port of a dying
+  // thread closes before the thread's `exit` event. Without `worker.ref()`, a process with nothing
+  // else to wait for would end silently in between.
+  const hold = (is_idle: boolean) => {
+    for (const one of [port1, worker]) {
+      if (is_idle) one.unref()
+      else one.ref()
+    }
   }
+  const calls = new OpenCalls(hold)
 
-  function settle(answer: AnswerMessage): void {
-    const call = waiting.get(answer.id)
-    if (!call) return
-    waiting.delete(answer.id)
-    if (waiting.size === 0) rest()
-    if ('error' in answer) call.reject(new SluiceError(answer.error))
-    else call.resolve(answer.value as never)
+  function end(code: string, what: string, cause?: unknown): void {
+    calls.end({ code, message: `thread ${module} ${what}`, cause })
+    port1.close()
   }
 
   // setImmediate: each network answer has its own callback, and one message takes the calls of all.
   const outbox = openOutbox<CallMessage>(
     port1,
-    ({ id }, error) => settle({ id, error: toPlainError(error) }),
+    ({ id }, error) => calls.settle({ id, error: toPlainError(error) }),
     setImmediate,
   )
   port1.on('message', (answers: AnswerMessage[]) => {
-    for (const answer of answers) settle(answer)
+    for (const answer of answers) calls.settle(answer)
   })
-  // Idle threads keep no process alive; a call in flight and its thread do. The port of a dying
-  // thread closes before the thread's `exit` event. Without `worker.ref()`, a process with nothing
-  // else to wait for would end silently in between.
-  const rest = () => {
-    port1.unref()
-    worker.unref()
-  }
-  rest()
-  worker.on('error', (error) =>
-    end(
-      new SluiceError({
-        code: 'thread.failed',
-        message: `thread ${module} failed: ${messageOf(error)}`,
-        cause: error,
-      }),
-    ),
-  )
-  worker.on('exit', () =>
-    end(new SluiceError({ code: 'thread.ended', message: `thread ${module} has ended` })),
-  )
+  hold(true)
+  worker.on('error', (error) => end('thread.failed', `failed: ${messageOf(error)}`, error))
+  worker.on('exit', () => end('thread.ended', 'has ended'))
 
   return {
-    call<Result>(method: string, argument: unknown): Promise<Result> {
-      if (ended) return Promise.reject(ended)
-      return new Promise<Result>((resolve, reject) => {
-        const id = next_id++
-        if (waiting.size === 0) {
-          port1.ref()
-          worker.ref()
-        }
-        waiting.set(id, { resolve, reject })
-        outbox.post({ id, method, argument })
-      })
-    },
+    call: (method, argument) => calls.make({ method, argument }, (call) => outbox.post(call)),
     async terminate() {
-      end(new SluiceError({ code: 'thread.ended', message: `thread ${module} was ended` }))
+      end('thread.ended', 'was ended')
       await worker.terminate()
     },
   }

@@ -14,7 +14,7 @@ export interface OutputStream {
 }
 
 /** The usual width, for terminals that report none. */
-export const usual_columns = 80
+const usual_columns = 80
 /** ECMA-48: back to the first column, erase to the end of the line. */
 const clear_line = '\r\u001b[K'
 

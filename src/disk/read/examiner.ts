@@ -201,7 +201,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     }
     try {
       const call = thread.call<never>(job.method, job.argument)
-      const answer = await (silence ? unlessSilent(job.root, silence, call, leave) : call)
+      const answer = await unlessSilent(job.root, silence, call, leave)
       if (isWanted()) job.resolve(answer)
     } catch (error) {
       if (!given_up.has(slot)) replaceDead(slot, thread, error)

@@ -146,14 +146,15 @@ export function watchRoots(): Silence & { close(): void } {
 /**
  * Waits for the work below a root. Work that takes longer than `answer_ms` may also be a large file
  * or a slow disk, so this asks its root, again after each `answer_ms`, and calls `giveUp` if that
- * does not answer. An error of `giveUp` ends the wait.
+ * does not answer. An error of `giveUp` ends the wait. Without `silence` it only waits.
  */
 export async function unlessSilent<Answer>(
   root: string,
-  silence: Silence,
+  silence: Silence | undefined,
   work: Promise<Answer>,
   giveUp: () => void,
 ): Promise<Answer> {
+  if (!silence) return work
   for (;;) {
     const answer = await within(work, silence.answer_ms, system_clock)
     if (answer !== undefined) return answer

@@ -74,7 +74,7 @@ export async function scanFolder(
     while (!is_stopped) {
       // No heartbeat while the caller takes a batch, because the threads may rest then.
       const heartbeat = heartbeats.begin(`walk through ${root}`, progress.read)
-      const next = silence ? unlessSilent(root, silence, threads.next(), giveUp) : threads.next()
+      const next = unlessSilent(root, silence, threads.next(), giveUp)
       const step = await Promise.race([aborted, next]).finally(() => heartbeat.end())
       if (step === undefined) break
       if ('end' in step) {
