@@ -49,7 +49,8 @@ export function openSecrets(
 }
 
 /** Wraps a token that is in no file or variable yet, such as one typed in `init`. */
-export function secretsOf(token: string, source = 'this answer'): Secrets {
+export function secretsOf(token: string): Secrets {
+  const source = 'this answer'
   checkShape(token, source)
   return { token: () => token, source, reload: async () => false }
 }

@@ -51,23 +51,18 @@ export function isThere(
 /** Rows read at a time, never a million in memory. */
 const page_files = 1_000
 
-/**
- * The known files, page by page. No stages: all except `gone`. `after`: the last file of an earlier
- * page, where this begins. `limit`: files of a page at most, and rows read for it.
- */
+/** The known files, page by page. No stages: all except `gone`. */
 export function* knownFiles(
   view: LedgerView,
   named: readonly NamedFiles[],
   wanted: readonly Stage[],
-  { after: last, limit = page_files }: { after?: Place; limit?: number } = {},
 ): Generator<FileView[]> {
-  const first = named.findIndex(({ folder }) => folder === last?.folder)
-  for (const { folder, path, matches } of named.slice(Math.max(0, first))) {
-    for (let after = folder === last?.folder ? last.path : undefined; ; ) {
-      const page = view.files({ folder, prefix: path, stages: wanted, after, limit })
+  for (const { folder, path, matches } of named) {
+    for (let after: string | undefined; ; ) {
+      const page = view.files({ folder, prefix: path, stages: wanted, after, limit: page_files })
       const found = matches ? page.filter((file) => matches(file.path)) : page
       if (found.length > 0) yield found
-      if (page.length < limit) break
+      if (page.length < page_files) break
       after = page.at(-1)!.path
     }
   }

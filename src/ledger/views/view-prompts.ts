@@ -2,13 +2,11 @@ import { readAll, type Sqlite, type Statement } from '../../base/files/sqlite.ts
 import type { FaultNote } from '../../base/run/errors.ts'
 import type { RunAsset, RunRefusal, RunState } from '../../domain/run.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
-import type { PromptState } from '../prompt-work.ts'
 import { createNamingReader } from '../rows/name-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import {
   createRunRows,
   type FaultColumns,
-  open_run_states,
   type RunRow,
   type RunRows,
   withFault,
@@ -85,9 +83,6 @@ export function openPromptsView(state_dir: string) {
   const rows = { prompts: createPromptRows(database), runs: createRunRows(database) }
   const newest = database.prepare(`${summary} WHERE prompts.name = ? ORDER BY due_ms DESC LIMIT ?`)
   const runs = (prompt: string, limit: number) => summaries(newest, prompt, limit)
-  const late = database.prepare(
-    `${summary} WHERE prompts.configured = 1 AND state IN (${open_run_states}) AND due_ms < ? ORDER BY due_ms`,
-  )
   const undelivered = database.prepare(
     `${deliveries_sql} WHERE deliveries.state = 'wanted' OR deliveries.state = 'failed' ORDER BY wanted_ms, run LIMIT ?`,
   )
@@ -99,7 +94,7 @@ export function openPromptsView(state_dir: string) {
   return {
     /** Prompts, also unconfigured ones, in the order in which they were first configured. */
     prompts: () =>
-      rows.prompts.states().map((state) => promptView(database, state, runs(state.name, 1)[0])),
+      rows.prompts.states().map((state) => ({ ...state, last_run: runs(state.name, 1)[0] })),
     /** Newest due time first. */
     runs,
     run: (id: number) => runView(database, rows.runs, id),
@@ -108,31 +103,8 @@ export function openPromptsView(state_dir: string) {
       older_in_chat.get(run, chat_id) as number | undefined,
     /** Reports whose delivery waits or was given up, the oldest first, at most `max_deliveries`. */
     undelivered: () => deliveries(undelivered, max_deliveries),
-    /** For configured prompts: open runs with a due time before this, and last runs that failed. */
-    inNeed: (due_before_ms: number) => ({
-      late: summaries(late, due_before_ms),
-      failed: rows.prompts
-        .states()
-        .flatMap(({ name, configured }) => (configured ? runs(name, 1) : []))
-        .filter(({ state }) => state === 'failed'),
-    }),
     close: () => void database.close(),
   }
-}
-
-/** Counts the kept runs by how they ended, and the contents that reports covered. */
-function promptView(database: Sqlite, state: PromptState, last_run: RunSummary | undefined) {
-  const of_prompt = 'prompt = (SELECT id FROM prompts WHERE name = ?)'
-  const ended = database
-    .prepare(
-      `SELECT count(*) FILTER (WHERE state = 'written') AS written, count(*) FILTER (WHERE state = 'skipped') AS skipped,
-         count(*) FILTER (WHERE state = 'failed') AS failed FROM runs WHERE ${of_prompt}`,
-    )
-    .get(state.name) as { written: number; skipped: number; failed: number }
-  const covered = database
-    .prepare(`SELECT count(*) FROM covered WHERE ${of_prompt} AND what = 'asset'`)
-    .pluck()
-  return { ...state, last_run, ...ended, covered: covered.get(state.name) as number }
 }
 
 function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefined {

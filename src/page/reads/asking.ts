@@ -24,17 +24,21 @@ const answer_not_shown =
 const wrong = (message: string, hint: string) =>
   new SluiceError({ code: 'page.question', message, hint })
 
+interface AskingTools {
+  config: Config
+  store: PageStore
+  clock: Clock
+}
+
 /** Questions of the page's users, kept in page.db, and asked by the daemon. */
 export class Asking {
-  readonly #config: Config
-  readonly #clock: Clock
+  readonly #tools: AskingTools
   readonly #rows: QuestionRows
   readonly #waiting = new Map<number, Promise<unknown>>()
 
-  constructor({ config, store, clock }: { config: Config; store: PageStore; clock: Clock }) {
-    this.#config = config
-    this.#clock = clock
-    this.#rows = new QuestionRows(store.database, clock.now_ms() - kept_ms)
+  constructor(tools: AskingTools) {
+    this.#tools = tools
+    this.#rows = new QuestionRows(tools.store.database, tools.clock.now_ms() - kept_ms)
   }
 
   /**
@@ -46,13 +50,13 @@ export class Asking {
     this.#refuseOddWish(viewer, wish)
     const before = wish.after === undefined ? undefined : await this.one(viewer, wish.after)
     this.#refuseTooMany(viewer)
-    const { folders: known } = this.#config
+    const { folders: known } = this.#tools.config
     const own = known.map(({ name }) => name).filter((name) => maySee(viewer, name))
     const folders = foldersOf(wish, own)
     const is_wide = folders === undefined || wish.label !== '' || before?.over === 'all'
     // The answer may use what was said in the chat before.
     const over = is_wide ? 'all' : [...new Set([...folders, ...(before?.over ?? [])])]
-    const id = this.#rows.insert(keyOf(viewer), this.#clock.now_ms(), wish, over)
+    const id = this.#rows.insert(keyOf(viewer), this.#tools.clock.now_ms(), wish, over)
     const question = { ...questionOf(wish, folders, before?.answer?.chat_id), sees: seenBy(viewer) }
     // The page may close before the answer comes, and its database with it.
     const ended = this.#ask(id, viewer, question)
@@ -63,7 +67,7 @@ export class Asking {
   }
 
   async #ask(id: number, viewer: Viewer, question: AskedQuestion): Promise<void> {
-    const config = this.#config
+    const config = this.#tools.config
     try {
       const answer = await withDaemon({ config }, (daemon) => daemon.ask(question))
       this.#rows.answer(id, answer)
@@ -77,7 +81,7 @@ export class Asking {
 
   #refuseOddWish(viewer: Viewer, { question, folders, label }: AskWish): void {
     refuseOddQuestion(question)
-    const known = new Set(this.#config.folders.map(({ name }) => name))
+    const known = new Set(this.#tools.config.folders.map(({ name }) => name))
     if (!folders.every((name) => maySee(viewer, name) && known.has(name))) throw notThere()
     if (viewer.folders === 'all') return
     if (label !== '')
@@ -87,8 +91,8 @@ export class Asking {
   }
 
   #refuseTooMany(viewer: Viewer): void {
-    const limit = this.#config.page.readers_ask
-    const asked = this.#rows.countSince(keyOf(viewer), this.#clock.now_ms() - hour_ms)
+    const limit = this.#tools.config.page.readers_ask
+    const asked = this.#rows.countSince(keyOf(viewer), this.#tools.clock.now_ms() - hour_ms)
     const is_over = viewer.role === 'reader' && asked >= limit
     if (!is_over && this.#rows.countOpen(keyOf(viewer)) < max_open) return
     const message = is_over
@@ -121,7 +125,7 @@ export class Asking {
     if (kept || !answer) return kept ?? []
     const before =
       wish.after === undefined ? [] : await this.#namingOf(this.#rows.one(user, wish.after), 1)
-    const own = await withLedgerView(this.#config.state_dir, (view) =>
+    const own = await withLedgerView(this.#tools.config.state_dir, (view) =>
       answer.sources.flatMap(({ asset_id, name }) =>
         view ? view.naming(asset_id, name, with_past) : [null],
       ),

@@ -53,36 +53,29 @@ export class QuestionRows {
   /** Removes the questions from before this time. */
   constructor(database: Sqlite, kept_since_ms: number) {
     this.#database = database
-    database.prepare('DELETE FROM questions WHERE asked_ms < ?').run(kept_since_ms)
+    this.#run('DELETE FROM questions WHERE asked_ms < ?', kept_since_ms)
+  }
+
+  #run(sql: string, ...values: unknown[]) {
+    return this.#database.prepare(sql).run(...values)
   }
 
   insert(user: string, asked_ms: number, wish: AskWish, over: Asked['over']): number {
-    const insert = this.#database.prepare(
-      'INSERT INTO questions (user, asked_ms, wish, over) VALUES (?, ?, ?, ?)',
-    )
-    const { lastInsertRowid } = insert.run(
-      user,
-      asked_ms,
-      JSON.stringify(wish),
-      JSON.stringify(over),
-    )
-    return Number(lastInsertRowid)
+    const sql = 'INSERT INTO questions (user, asked_ms, wish, over) VALUES (?, ?, ?, ?)'
+    const row = this.#run(sql, user, asked_ms, JSON.stringify(wish), JSON.stringify(over))
+    return Number(row.lastInsertRowid)
   }
 
   answer(id: number, answer: KeptAnswer): void {
-    this.#database
-      .prepare('UPDATE questions SET answer = ? WHERE id = ?')
-      .run(JSON.stringify(answer), id)
+    this.#run('UPDATE questions SET answer = ? WHERE id = ?', JSON.stringify(answer), id)
   }
 
   fail(id: number, error: string): void {
-    this.#database.prepare('UPDATE questions SET error = ? WHERE id = ?').run(error, id)
+    this.#run('UPDATE questions SET error = ? WHERE id = ?', error, id)
   }
 
   failOpen(error: string): void {
-    this.#database
-      .prepare('UPDATE questions SET error = ? WHERE answer IS NULL AND error IS NULL')
-      .run(error)
+    this.#run('UPDATE questions SET error = ? WHERE answer IS NULL AND error IS NULL', error)
   }
 
   countSince(user: string, since_ms: number): number {
