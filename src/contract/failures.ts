@@ -201,7 +201,7 @@ function aboutRefusal(call: Call, status: number): FailureAbout {
   return decidesAboutUploads(call) ? 'unknown_protocol' : 'right'
 }
 
-const contents_refused: readonly Call[] = ['create', 'attach', 'remove', 'chat']
+const contents_refused: readonly Call[] = ['create', 'attach', 'rename', 'remove', 'chat']
 
 /** True for a call without which no file can become ready. */
 export function decidesAboutUploads(call: Call): boolean {

@@ -16,6 +16,7 @@ const of_uploads: Call[] = ['create', 'complete', 'read', 'list']
 const of_features: Call[] = [
   'attach',
   'detach',
+  'rename',
   'labels',
   'remove',
   'chat',
@@ -349,6 +350,9 @@ const cases: Case[] = [
   ['404 on starting a chat', ['chat'], [404], object, 'none: refused'],
   ['404 on a young message', ['message'], [404], object, 'none: again'],
   ['a refused label', ['attach'], [400, 413, 422], object, 'none: refused'],
+  ['a refused name', ['rename'], [400, 413, 415, 422], object, 'none: refused'],
+  ['no right to rename', ['rename'], [402, 403, 405, 501], object, 'none: refused'],
+  ['an asset to rename that is gone', ['rename'], [404, 410], object, 'none: gone'],
   ['three refused labels alike', ['attach'], [400], object, 'feature: refused', { alike: 3 }],
   ['no right to labels', ['attach', 'detach'], [402, 403, 405, 501], object, 'feature: refused'],
   [

@@ -39,7 +39,7 @@ export function deferName(
   tries: number,
   now_ms: number,
 ): Extract<NameFact, { type: 'name_deferred' }> {
-  const { about, status, retry_after_ms = 0 } = failure
+  const { about, retry_after_ms = 0 } = failure
   const { fact } = judgeFailure(failure, {})
   // A refused token or project is found by the calls that decide about it.
   const is_passing = fact === 'untried' || (fact === 'again' && about !== 'unknown_protocol')
@@ -47,6 +47,6 @@ export function deferName(
   const rest_ms = tries + 1 < failures_to_blame ? backoff_ms(tries, retry) : retry.max_ms
   const wait_ms = is_passing ? Math.max(rest_ms, retry_after_ms) : refused_ms
   const deferred = { type: 'name_deferred', content, not_before_ms: now_ms + wait_ms } as const
-  const is_of_asset = fact === 'gone' || status === 400 || status === 422
+  const is_of_asset = fact === 'gone' || about === 'content'
   return is_passing || is_of_asset ? deferred : { ...deferred, error: noteOf(failure) }
 }

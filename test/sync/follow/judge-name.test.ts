@@ -60,7 +60,7 @@ describe('a rename that failed', () => {
     ['for the token', { about: 'account', status: 401 }, soon],
     ['for the project', { about: 'project', status: 404 }, soon],
     ['for this asset, which is gone', { about: 'asset_gone', status: 404 }, wait(day_ms)],
-    ['for this name', { about: 'right', status: 400 }, wait(day_ms)],
+    ['for this name', { about: 'content', status: 400 }, wait(day_ms)],
     ['for a missing right', { about: 'right', status: 403, code: 'x.y' }, refused(day_ms, 'x.y')],
     ['for the token, which is refused', { about: 'account', status: 403 }, soon],
     ['with its connection', { about: 'unknown_protocol', code: 'network.aborted' }, soon],
