@@ -107,7 +107,7 @@ export function faultOf(fact: Fact): string | undefined {
       const article = expected.startsWith('o') ? 'an' : 'a'
       return `${name} is ${value === undefined ? 'missing' : String(value)}, not ${article} ${expected.replace('?', '')}`
     }
-    const odd = type === 'string' || type === 'bigint' ? undefined : oddNumber(value)
+    const odd = type === 'string' || type === 'bigint' ? undefined : oddValue(value)
     if (odd !== undefined) return `${name}${odd}`
   }
   return undefined
@@ -117,14 +117,18 @@ function isOneOf(expected: string, type: string): boolean {
   return type === 'undefined' ? expected.endsWith('?') : expected.includes(type)
 }
 
-/** SQLite takes a fraction into no INTEGER column, and the JSON of facts has whole numbers only. */
-function oddNumber(value: unknown): string | undefined {
+/**
+ * SQLite takes a fraction into no INTEGER column, and the JSON of facts has whole numbers only. What
+ * is not known is undefined in facts, never null.
+ */
+function oddValue(value: unknown): string | undefined {
   if (typeof value === 'number')
     return Number.isSafeInteger(value) ? undefined : ` is ${value}, not a whole number`
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined
+  if (value === null) return ' is null'
+  if (typeof value !== 'object' || ArrayBuffer.isView(value)) return undefined
   const inner = value as Readonly<Record<string, unknown>>
   for (const key in inner) {
-    const odd = oddNumber(inner[key])
+    const odd = oddValue(inner[key])
     if (odd !== undefined) return `.${key}${odd}`
   }
   return undefined

@@ -22,6 +22,11 @@ export interface Ledger extends PromptLedger, AuditLedger {
    * and work on that thing rests. The facts of all other things are stored.
    */
   record(facts: readonly Fact[]): Promise<void>
+  /**
+   * True while the work on a thing (refused-facts.ts) must stop, because a fact of it was refused.
+   * No claim hands out such work, and `audits` leaves it out. Other work begins with this question.
+   */
+  rests(thing: string): boolean
 
   folders(): Promise<FolderState[]>
   /** Undefined if it is not configured. */

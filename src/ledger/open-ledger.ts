@@ -91,7 +91,8 @@ function ledgerOn(
   ): Promise<ReturnType<LedgerCalls[Name]>> =>
     thread.call(method, { argument, now_ms: clock.now_ms() })
   const refused = new RefusedFacts()
-  const in_flight = new AllInFlight((thing) => refused.rests(thing, clock.now_ms()))
+  const rests = (thing: string) => refused.rests(thing, clock.now_ms())
+  const in_flight = new AllInFlight(rests)
   const notify = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
     for (const listener of listeners) listener(kinds, why)
   }
@@ -139,7 +140,9 @@ function ledgerOn(
       in_flight.delivery.take((in_flight) =>
         call('claimDeliveries', { limit, in_flight, ...options }),
       ),
-    audits: () => call('audits', undefined),
+    audits: async () =>
+      (await call('audits', undefined)).filter(({ project_id }) => !rests(project_id)),
+    rests,
     unaudited: (query) => call('unaudited', query),
     arrivals: (query) => call('arrivals', query),
     unready: (query) => call('unready', query),

@@ -1,38 +1,50 @@
-import { isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
-import { minute_ms } from '../base/time/time.ts'
+import { type FaultNote, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
+import { formatCount } from '../base/text/format.ts'
+import { day_ms, minute_ms } from '../base/time/time.ts'
 import { deliveryName } from '../domain/delivery.ts'
 import { type Fact, refused_fact } from '../domain/fact.ts'
 import { faultOf } from './fact-fields.ts'
 
 /** Rest of the work on a thing with a refused fact. It repeats calls of the service, so few. */
 const rest_ms = 30 * minute_ms
+/** A thing that is not tried for so long has no work any more: nothing is wrong with it now. */
+const forget_ms = day_ms
 /** Maximum number of things that are named. More would hide everything else in status. */
 const max_named = 50
+/** Subject of the trouble that counts the things that are not named. */
+const others = 'others'
 
 /** A fact is about one thing. Of one record, all facts about it are stored, or none. */
 function thingOf(fact: Fact): string {
   if ('content' in fact) return contentThing(fact.content)
   if ('path' in fact) return fileThing(fact)
-  if ('folder' in fact) return typeof fact.folder === 'string' ? fact.folder : fact.folder.name
+  if ('folder' in fact)
+    return typeof fact.folder === 'string' ? fact.folder : (fact.folder?.name ?? fact.type)
   if ('target' in fact) return deliveryName(fact)
   if ('run' in fact) return runThing(fact.run)
-  if ('prompt' in fact) return `prompt ${fact.prompt}`
+  if ('prompt' in fact) return promptThing(fact.prompt)
   return 'project_id' in fact ? fact.project_id : fact.type
 }
 
-export const contentThing = (content: number) => `content ${content}`
+export const contentThing = (content: number | '') => `content ${content}`
 export const fileThing = (file: { folder: string; path: string }) => `${file.folder}/${file.path}`
 export const runThing = (run: number) => `run ${run}`
+export const promptThing = (prompt: string) => `prompt ${prompt}`
+
+interface Refused {
+  /** Until when (Unix ms) the work on it rests. */
+  until_ms: number
+  error: FaultNote
+}
 
 /**
  * The ledger's door: it refuses facts with values of a wrong type. The work on such a thing rests,
- * and a trouble names it, until a later fact of the thing is stored. Other things go on.
+ * and a trouble names it, until a later fact of the thing is stored, or nothing of it was tried for
+ * a day (its folder left the configuration). Other things go on.
  */
 export class RefusedFacts {
-  /** Things with a refused fact, and until when (Unix ms) the work on them rests. */
-  readonly #until_ms = new Map<string, number>()
-  /** Things with a trouble, the oldest first. */
-  readonly #named = new Set<string>()
+  /** By thing, the first one that was refused first. */
+  readonly #refused = new Map<string, Refused>()
 
   /**
    * Facts of one record to store, with the troubles that begin or end by them. `error`: for the
@@ -43,65 +55,65 @@ export class RefusedFacts {
     now_ms: number,
     faults = faultsOf(facts),
   ): { facts: readonly Fact[]; error?: SluiceError } {
-    if (faults.size === 0 && this.#until_ms.size === 0) return { facts }
-    const sorted = facts.filter((fact) => !faults.has(thingOf(fact)))
-    for (const thing of this.#resolvedBy(sorted))
-      sorted.push({ type: 'trouble_ended', about: refused_fact + thing })
-    for (const [thing, error] of faults) {
-      this.#until_ms.set(thing, now_ms + rest_ms)
-      if (this.#named.size >= max_named && !this.#named.has(thing)) {
-        const ended = [...this.#named].find((named) => !this.rests(named, now_ms))
-        if (ended === undefined) continue
-        this.#named.delete(ended)
-        sorted.push({ type: 'trouble_ended', about: refused_fact + ended })
-      }
-      this.#named.add(thing)
-      const { code, message, hint } = error
-      const about = refused_fact + thing
-      sorted.push({ type: 'trouble_began', about, error: { code, message, hint } })
-    }
-    const [error] = faults.values()
-    return error ? { facts: sorted, error } : { facts: sorted }
+    if (faults.size === 0 && this.#refused.size === 0) return { facts }
+    for (const [thing, error] of faults)
+      this.#refused.set(thing, { until_ms: now_ms + rest_ms, error })
+    const sound = facts.filter((fact) => !faults.has(thingOf(fact)))
+    const sorted = [...sound, ...this.#troublesAfter(sound, now_ms, faults.size > 0)]
+    const [first] = faults
+    if (first === undefined) return { facts: sorted }
+    const [thing, { message, ...fault }] = first
+    return { facts: sorted, error: new SluiceError({ ...fault, message: `${thing}: ${message}` }) }
   }
 
   /** Call this once these facts are stored. */
   stored(facts: readonly Fact[]): void {
-    if (this.#until_ms.size === 0) return
+    if (this.#refused.size === 0) return
     for (const fact of facts) {
-      if (fact.type !== 'trouble_ended') continue
-      const thing = fact.about.slice(refused_fact.length)
-      this.#until_ms.delete(thing)
-      this.#named.delete(thing)
+      if (fact.type === 'trouble_ended') this.#refused.delete(fact.about.slice(refused_fact.length))
     }
   }
 
   /** True while no work on this thing may be claimed. */
   rests(thing: string, now_ms: number): boolean {
-    return now_ms < (this.#until_ms.get(thing) ?? 0)
+    return now_ms < (this.#refused.get(thing)?.until_ms ?? 0)
   }
 
-  /** A deferral is no progress of its thing. */
-  #resolvedBy(facts: readonly Fact[]): string[] {
-    const things = facts.filter(({ type }) => !type.endsWith('deferred')).map(thingOf)
-    return [...new Set(things)].filter((thing) => this.#until_ms.has(thing))
+  /** The troubles that begin or end by these facts, and those that go on if any does. */
+  #troublesAfter(stored: readonly Fact[], now_ms: number, has_faults: boolean): Fact[] {
+    // A deferral is no progress of its thing.
+    const things = new Set(stored.filter(({ type }) => !type.endsWith('deferred')).map(thingOf))
+    const left = new Map(
+      [...this.#refused].filter(
+        ([thing, { until_ms }]) => !things.has(thing) && now_ms <= until_ms + forget_ms,
+      ),
+    )
+    if (left.size === this.#refused.size && !has_faults) return []
+    const named = new Map([...left].slice(0, max_named).map(([thing, { error }]) => [thing, error]))
+    const more = left.size - named.size
+    if (more > 0)
+      named.set(others, noteOf(`facts of ${formatCount(more)} more files, uploads or runs`))
+    return [...this.#refused.keys(), others].flatMap((thing): Fact[] => {
+      const about = refused_fact + thing
+      const error = named.get(thing)
+      if (error) return [{ type: 'trouble_began', about, error }]
+      return left.has(thing) ? [] : [{ type: 'trouble_ended', about }]
+    })
   }
 }
 
 /** The first fault of each thing. */
-function faultsOf(facts: readonly Fact[]): Map<string, SluiceError> {
-  const faults = new Map<string, SluiceError>()
+function faultsOf(facts: readonly Fact[]): Map<string, FaultNote> {
+  const faults = new Map<string, FaultNote>()
   for (const fact of facts) {
-    const fault = faultOf(fact)
-    if (fault === undefined || faults.has(thingOf(fact))) continue
-    faults.set(thingOf(fact), refusal(fact, fault))
+    const why = faultOf(fact)
+    if (why === undefined || faults.has(thingOf(fact))) continue
+    faults.set(thingOf(fact), noteOf(`${fact.type}: ${why}`))
   }
   return faults
 }
 
-function refusal(fact: Fact, fault: string): SluiceError {
-  const message = `${thingOf(fact)}: cannot record ${fact.type}: ${fault}`
-  return new SluiceError({ code: 'ledger.refused', message, hint })
-}
+const noteOf = (what: string) => ({ code, message: `cannot record ${what}`, hint })
 
 /**
  * Records the facts thing by thing after all together failed: a value deeper in a fact may be of a
@@ -111,31 +123,46 @@ export async function recordApart(
   facts: readonly Fact[],
   fault: unknown,
   record: (facts: readonly Fact[]) => Promise<void>,
-): Promise<Map<string, SluiceError>> {
+): Promise<Map<string, FaultNote>> {
   if (!isOfFact(fault)) throw fault
   const by_thing = new Map<string, Fact[]>()
   for (const fact of facts) {
     const thing = thingOf(fact)
     by_thing.set(thing, [...(by_thing.get(thing) ?? []), fact])
   }
-  const faults = new Map<string, SluiceError>()
+  const faults = new Map<string, FaultNote>()
   for (const [thing, own] of by_thing) {
     try {
       await record(own)
     } catch (error) {
       if (!isOfFact(error)) throw error
-      faults.set(thing, refusal(own[0]!, messageOf(error)))
+      faults.set(thing, noteOf(`${own[0]!.type}: ${messageOf(error)}`))
     }
   }
   return faults
 }
 
-/** True if the type of one value was refused; false for a full disk, a closed ledger and so on. */
+/** True if a value was refused; false for a full disk, a closed ledger and so on. */
 function isOfFact(error: unknown): boolean {
-  // A TypeError or RangeError of the ledger's thread has no code of its own.
-  if (isSluiceError(error, 'internal.unexpected')) return true
-  return isSluiceError(error, 'database.failed') && /DATATYPE|MISMATCH/.test(error.message)
+  if (!isSluiceError(error)) return false
+  // An error of the ledger's thread that is neither SQLite's nor ours, such as a TypeError.
+  if (error.code === 'internal.unexpected' || error.code.startsWith('ERR_')) return true
+  const is_of_value = /DATATYPE|MISMATCH|CONSTRAINT|TOOBIG/.test(error.message)
+  return error.code === 'database.failed' && is_of_value
 }
 
+/**
+ * Resolves also if the ledger refused a fact: it names the thing, lets it rest, and has stored the
+ * facts of all others. So one thing does not stop the work on others.
+ */
+export async function unlessRefused(recorded: Promise<void>): Promise<void> {
+  try {
+    await recorded
+  } catch (error) {
+    if (!isSluiceError(error, code)) throw error
+  }
+}
+
+const code = 'ledger.refused'
 const hint =
   'this is a fault of Sluice: report it with this line; all else goes on. Sluice tries it again later'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { minute_ms } from '../../src/base/time/time.ts'
+import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import { faultOf } from '../../src/ledger/fact-fields.ts'
 import { RefusedFacts } from '../../src/ledger/refused-facts.ts'
@@ -98,6 +98,12 @@ const cases: [fact: object, thing: string, fault: string | undefined][] = [
     'until_ms is 1.5, not a whole number',
   ],
   [{ type: 'trouble_ended', about: 'api' }, 'trouble_ended', undefined],
+  [{ type: 'folder_configured', folder: null }, 'folder_configured', 'folder is null'],
+  [
+    { type: 'content_refused', content: 7, error: { code: null, message: 'no' } },
+    'content 7',
+    'error.code is null',
+  ],
   [
     { type: 'run_due', prompt: 'digest', due_ms: 0.5, cause: 'user' },
     'prompt digest',
@@ -146,33 +152,67 @@ test.each(cases)('%o', (fact, thing, fault) => {
   expect(faultOf(fact as Fact)).toBe(fault)
   // A fact with an additional fault shows the thing, also where the fact of the table is sound.
   const { facts, error } = new RefusedFacts().sort([{ ...fact, note: 1.5 } as unknown as Fact], 0)
-  expect(facts).toMatchObject([{ type: 'trouble_began', about: `fact:${thing}` }])
+  expect(facts[0]).toMatchObject({ type: 'trouble_began', about: `fact:${thing}` })
   expect(error?.message).toContain(`${thing}: cannot record`)
 })
 
-test('all refused things rest, and at most fifty are named', () => {
-  const refused = new RefusedFacts()
-  const facts = Array.from({ length: 60 }, (_, content): Fact => {
+const refusedContents = (count: number) =>
+  Array.from({ length: count }, (_, content): Fact => {
     return { type: 'content_wanted_again', content, not_before_ms: 0.5 }
   })
-  const sorted = refused.sort(facts, 0)
-  expect(sorted.facts).toHaveLength(50)
-  expect(sorted.error?.message).toMatch(/^content 0: /)
-  expect([refused.rests('content 49', 1), refused.rests('content 50', 1)]).toEqual([true, true])
+
+const began = (thing: string) => ({ type: 'trouble_began', about: `fact:${thing}` })
+const ended = (thing: string) => ({ type: 'trouble_ended', about: `fact:${thing}` })
+const others = (count: string) => ({
+  ...began('others'),
+  error: { message: `cannot record facts of ${count} more files, uploads or runs` },
 })
 
-test('another refused thing is named in place of one whose rest has ended', () => {
+test('all refused things rest; fifty are named, and the others are counted', () => {
   const refused = new RefusedFacts()
-  const facts = Array.from({ length: 50 }, (_, content): Fact => {
-    return { type: 'content_wanted_again', content, not_before_ms: 0.5 }
-  })
-  refused.sort(facts, 0)
-  const next: Fact = { type: 'content_wanted_again', content: 99, not_before_ms: 0.5 }
-  expect(refused.sort([next], 1).facts).toEqual([])
-  expect(refused.sort([next], 30 * minute_ms).facts).toMatchObject([
-    { type: 'trouble_ended', about: 'fact:content 0' },
-    { type: 'trouble_began', about: 'fact:content 99' },
-  ])
+  const { facts, error } = refused.sort(refusedContents(1_060), 0)
+  refused.stored(facts)
+  expect(facts).toHaveLength(51)
+  expect(facts.at(-1)).toMatchObject(others('1,010'))
+  expect(error?.message).toMatch(/^content 0: /)
+  expect([refused.rests('content 49', 1), refused.rests('content 50', 1)]).toEqual([true, true])
+  expect(refused.sort(refusedContents(1_060).slice(0, 2), 1).facts.at(-1)).toMatchObject(
+    others('1,010'),
+  )
+  const sound: Fact[] = [{ type: 'slot_intended', content: 2_000 }]
+  expect(refused.sort(sound, 1).facts).toEqual(sound)
+})
+
+test('the number goes down, and another thing is named in place of one that is resolved', () => {
+  const refused = new RefusedFacts()
+  refused.stored(refused.sort(refusedContents(52), 0).facts)
+  const recorded = (content: number) => {
+    const { facts } = refused.sort([{ type: 'slot_intended', content }], 1)
+    refused.stored(facts)
+    return facts.slice(1)
+  }
+  const first = recorded(7)
+  expect(first).toContainEqual(ended('content 7'))
+  expect(first.at(-2)).toMatchObject(began('content 50'))
+  expect(first.at(-1)).toMatchObject(others('1'))
+  const second = recorded(51)
+  expect(second.slice(-2)).toEqual([ended('content 51'), ended('others')])
+  expect(refused.rests('content 51', 2)).toBe(false)
+})
+
+test('a thing that is not tried for a day is no problem any more', () => {
+  const refused = new RefusedFacts()
+  refused.stored(refused.sort(refusedContents(1), 0).facts)
+  const life: Fact = { type: 'daemon_at_work', since_ms: 0 }
+  const rested_ms = 30 * minute_ms
+  const late_ms = rested_ms + day_ms + 1
+  expect(refused.sort([life], late_ms - 1).facts).toEqual([life])
+  expect(refused.sort([life], late_ms).facts).toEqual([life, ended('content 0'), ended('others')])
+  // Refused once more, it is still named, and rests.
+  const { facts } = refused.sort(refusedContents(1), late_ms)
+  refused.stored(facts)
+  expect(facts).toMatchObject([began('content 0'), ended('others')])
+  expect(refused.rests('content 0', late_ms + 1)).toBe(true)
 })
 
 test('sound facts are passed on as they are', () => {

@@ -462,6 +462,13 @@ test.each<[string, Partial<Problem>, { folder: boolean; prompt: boolean }]>([
   ['its delivery', { kind: 'delivery', about: 'docs/team' }, { folder: false, prompt: true }],
   ['an alert', { kind: 'delivery', about: 'alerts/team' }, { folder: false, prompt: false }],
   ['the account', { kind: 'account', about: 'account' }, { folder: false, prompt: false }],
+  ['its refused fact', { kind: 'record', about: 'docs' }, { folder: true, prompt: false }],
+  [
+    'a refused fact of its file',
+    { kind: 'record', about: 'docs/a', message: 'docs/a: cannot record' },
+    { folder: true, prompt: false },
+  ],
+  ['its due time', { kind: 'record', about: 'prompt docs' }, { folder: false, prompt: true }],
 ])('of a folder and a prompt: %s', (_, part, expected) => {
   const problem: Problem = { kind: 'scan', about: '', message: '', hint: '', since_ms: 0, ...part }
   const docs = [{ name: 'docs', project_id: 'project_1' }]

@@ -320,6 +320,20 @@ test('a folder with many problems says first what is wrong, and what to do', () 
   expect(lines).toContain(`    sluice accept '/srv/my notes/Anna'\\''s disk'`)
 })
 
+test('a refused fact is said once, after its thing', () => {
+  const error = { ...busy.troubles[0]!, about: 'fact:docs/a.txt', message: 'cannot record it' }
+  const said = (problems: object[]) => {
+    const health = { state: 'unhealthy' as const, paused: null, problems: problems as never }
+    return text({ ...busy, troubles: [error], health }, 100).filter((line) =>
+      line.includes('cannot record it'),
+    )
+  }
+  expect(said([])).toEqual([expect.stringMatching(/^docs\/a.txt: cannot record it \(for /)])
+  const message = 'docs/a.txt: cannot record it'
+  const problem = { kind: 'record', about: 'docs/a.txt', message, hint: '', since: error.since }
+  expect(said([problem])).toEqual([expect.stringContaining(`record: ${message}`)])
+})
+
 test('without a width (a pipe) no line is wrapped', () => {
   expect(text(busy, Number.POSITIVE_INFINITY).length).toBeLessThan(text(busy, 60).length)
 })

@@ -120,8 +120,8 @@ function circumstancesOf(
     offline: known && !known.online ? known.offline_reason : undefined,
     scanned: known?.first_scan_ms !== undefined,
     unreadable: known?.scan?.unreadable ?? [],
-    troubles: (ledger?.troubles() ?? []).filter(({ about }) =>
-      holdsUploads(about, project_id, things),
+    troubles: (ledger?.troubles() ?? []).filter(({ stored_about }) =>
+      holdsUploads(stored_about, project_id, things),
     ),
     sent_today_bytes: ledger?.used('sent', day_ms, now_ms).bytes ?? 0,
   }

@@ -129,7 +129,7 @@ export function reachedBy(
       reached.waits = pass.waitsAt(first, now_ms)
       const things = [fileThing(first), contentThing(pass.contentAt(first) ?? 0)]
       reached.held_by = troubles
-        .filter(({ about }) => holdsUploads(about, projectOf(first.folder), things))
+        .filter(({ stored_about }) => holdsUploads(stored_about, projectOf(first.folder), things))
         .map(({ message }) => message)
     }
     for (const fact of facts) {

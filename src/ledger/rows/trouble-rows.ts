@@ -1,10 +1,23 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import type { Absence, LifeFact, PauseFact, TroubleFact } from '../../domain/fact.ts'
+import {
+  type Absence,
+  type LifeFact,
+  type PauseFact,
+  refused_fact,
+  type TroubleFact,
+} from '../../domain/fact.ts'
+import { contentThing } from '../refused-facts.ts'
+import { best_copy_first } from './file-rows.ts'
 
 export interface Trouble {
-  /** `account`, `project:ID`, `api`, `blob` … */
+  /**
+   * `account`, `project:ID`, `api`, `blob` … A content has the name of its best path in place of
+   * its number.
+   */
   about: string
+  /** The same with the number. */
+  stored_about: string
   code: string
   message: string
   hint: string | undefined
@@ -43,8 +56,18 @@ export function createTroubleRows(database: Sqlite) {
   return { apply, configured }
 }
 
+const of_content = refused_fact + contentThing('')
+
 export function readTroubles(database: Sqlite): Trouble[] {
-  return readAll(database.prepare('SELECT * FROM troubles ORDER BY since_ms, about'))
+  return readAll(
+    database.prepare(
+      `SELECT troubles.*, about AS stored_about, coalesce((SELECT '${refused_fact}' || folders.name || '/' || path
+           FROM files JOIN folders ON folders.id = files.folder
+           WHERE content = CAST(substr(about, ${of_content.length + 1}) AS INTEGER) AND about LIKE '${of_content}%'
+           ORDER BY ${best_copy_first} LIMIT 1), about) AS about
+         FROM troubles ORDER BY since_ms, stored_about`,
+    ),
+  )
 }
 
 export interface Pause {

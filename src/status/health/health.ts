@@ -133,13 +133,13 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
     const project = projectIn(about)
     const kind = troubleKind(about)
     if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
-    const lasting =
-      kind === 'service' ? `${troubleSubject(about)} for ${formatSpan(since_ms, now_ms)}: ` : ''
+    const subject = troubleSubject(about)
+    const lasting = kind === 'service' ? `${subject} for ${formatSpan(since_ms, now_ms)}: ` : ''
     const usual = 'Sluice tries again by itself; check service.base_url, the network and the proxy'
     return {
       kind,
-      about: project ?? troubleSubject(about),
-      message: `${lasting}${message}`,
+      about: project ?? subject,
+      message: kind === 'record' ? `${subject}: ${message}` : `${lasting}${message}`,
       hint: hint ?? usual,
       since_ms,
     }

@@ -157,6 +157,7 @@ export function problemsOf(
     if (about === found.project_id || (own.includes(kind) && about === name)) return true
     // These are about a receiver, or about a file, whose name begins the message.
     if (kind === 'delivery') return what === 'prompt' && about.startsWith(`${name}/`)
+    if (kind === 'record' && about === { folder: '', prompt: 'prompt ' }[what] + name) return true
     const is_of_file = kind === 'queue' || kind === 'record'
     return is_of_file && what === 'folder' && message.startsWith(`${name}/`)
   })

@@ -30,15 +30,16 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayVerdict(writer, status)
   if (status.health) healthLines(writer, status.health, Date.parse(status.at))
   for (const trouble of status.troubles) {
+    const text = `${troubleSubject(trouble.about)}: ${trouble.message}`
     // The lines about health have said it.
-    if (status.health?.problems.some(({ message }) => message === trouble.message)) continue
-    writer.gap()
-    writer.say(
-      `${troubleSubject(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`,
-      {
-        tone: 'bad',
-      },
+    if (
+      status.health?.problems.some(({ message }) => message === trouble.message || message === text)
     )
+      continue
+    writer.gap()
+    writer.say(`${text} (for ${spanText(trouble.since, status.at)})`, {
+      tone: 'bad',
+    })
     if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
   }
   sayOverLimit(writer, status)

@@ -90,6 +90,7 @@ export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Led
         fate.afterFact(fact)
       }
     },
+    rests: (thing) => inner.rests(thing),
     folders: () => alive(() => inner.folders()),
     folder: (name) => alive(() => inner.folder(name)),
     filesAt: (folder, paths) => alive(() => inner.filesAt(folder, paths)),

@@ -3,16 +3,7 @@ import { day_ms } from '../../../src/base/time/time.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
 import type { WorkKind } from '../../../src/ledger/ledger.ts'
 import { contentFact, type LedgerFactory, md5Of, statOf } from '../fixture.ts'
-import { withLedger } from './with-ledger.ts'
-
-/** SQLite refuses it: a fault of the whole record, unlike a fact that the ledger's door refuses. */
-const impossible: Fact = {
-  type: 'file_seen',
-  folder: 'docs',
-  path: 'bad',
-  stat: { ...statOf(1), mtime_ns: null as never },
-  not_before_ms: 0,
-}
+import { failingFact, withLedger } from './with-ledger.ts'
 
 export function recordContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
@@ -26,7 +17,9 @@ export function recordContract(factory: LedgerFactory): void {
       stat: statOf(4),
       md5: md5Of('good'),
     }
-    await expect(bench.record(good, impossible)).rejects.toMatchObject({ code: 'database.failed' })
+    await expect(bench.record(good, failingFact(bench))).rejects.toMatchObject({
+      code: 'database.failed',
+    })
     expect(bench.see.file('docs', 'good')).toBeUndefined()
     expect(bench.see.content(md5Of('good'))).toBeUndefined()
     expect(bench.see.counts('docs')).toEqual({ wanted: { files: 1, bytes: 6 } })
@@ -37,6 +30,7 @@ export function recordContract(factory: LedgerFactory): void {
   check(
     'sixteen callers at once: each record is whole or absent, and one fails alone',
     async (bench) => {
+      const failing = failingFact(bench)
       const calls = Array.from({ length: 160 }, (_, caller) => {
         const facts: Fact[] = ['x', 'y', 'z'].map((part) => ({
           type: 'file_settled',
@@ -46,7 +40,7 @@ export function recordContract(factory: LedgerFactory): void {
           md5: md5Of(`${caller} ${part}`),
         }))
         const fails = caller % 16 === 7
-        if (fails) facts.splice(caller % 3, 0, impossible)
+        if (fails) facts.splice(caller % 3, 0, failing)
         return { caller, fails, recorded: bench.record(...facts) }
       })
       const outcomes = await Promise.allSettled(calls.map(({ recorded }) => recorded))
@@ -74,7 +68,7 @@ export function recordContract(factory: LedgerFactory): void {
       },
     }
     const deferred = contentFact('deferred', content, bench.clock.now_ms())
-    await expect(bench.record(renamed, deferred, impossible)).rejects.toThrow()
+    await expect(bench.record(renamed, deferred, failingFact(bench))).rejects.toThrow()
     expect((await bench.ledger.folders()).map(({ name }) => name)).toEqual(['docs'])
     expect(await bench.sendable()).toEqual([])
     expect((await bench.ledger.filesAt('new', ['a']))[0]).toBeUndefined()
@@ -88,7 +82,7 @@ export function recordContract(factory: LedgerFactory): void {
       const content = await bench.settle('docs', 'a', 'text')
       await bench.send(content)
       await bench.record({ type: 'asset_ready', content })
-      await expect(bench.record(impossible)).rejects.toThrow()
+      await expect(bench.record(failingFact(bench))).rejects.toThrow()
       stop()
       await bench.seen('docs', 'b')
       expect(heard.flat()).toEqual(expect.arrayContaining(['send', 'follow', 'label']))

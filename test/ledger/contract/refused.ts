@@ -1,7 +1,14 @@
 import { expect } from 'vitest'
 import { minute_ms } from '../../../src/base/time/time.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
-import { type Bench, contentFact, type LedgerFactory, md5Of, statOf } from '../fixture.ts'
+import {
+  type Bench,
+  contentFact,
+  type LedgerFactory,
+  md5Of,
+  project_id,
+  statOf,
+} from '../fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
 const settled = (path: string, size: number): Fact => {
@@ -34,6 +41,8 @@ export function refusedContract(factory: LedgerFactory): void {
     ['a text in place of a size', { ...statOf(1), size: 'x' }],
     ['a number beyond 64 bits', { ...statOf(1), size: 1, mtime_ns: 2n ** 70n }],
     ['nothing in place of an object', null],
+    ['nothing in place of a time', { ...statOf(1), mtime_ns: null }],
+    ['an object in place of a time', { ...statOf(1), mtime_ns: {} }],
   ] as const) {
     check(`${what}: the facts of other things are stored, and the thing rests`, async (bench) => {
       const settled_odd = { ...settled('odd', 1), stat: odd } as unknown as Fact
@@ -50,6 +59,49 @@ export function refusedContract(factory: LedgerFactory): void {
       expect(troublesOf(bench)).toEqual([])
     })
   }
+
+  for (const [what, odd] of [
+    ['nothing in place of a name', { name: null }],
+    ['nothing in place of a folder', null],
+    ['nothing in place of labels', { name: 'odd', labels: null }],
+  ] as const) {
+    check(`a folder with ${what} is refused, and the others are configured`, async (bench) => {
+      const sound = (name: string) => ({
+        name,
+        root: `/data/${name}`,
+        project_id,
+        labels: [],
+        label_from: 'none' as const,
+        rules: '',
+      })
+      const folder = odd === null ? null : { ...sound('odd'), ...odd }
+      const record = bench.record(
+        { type: 'daemon_started' },
+        { type: 'folder_configured', folder: sound('one') },
+        { type: 'folder_configured', folder } as unknown as Fact,
+        { type: 'folder_configured', folder: sound('two') },
+        { type: 'folders_removed_except', names: ['one', 'odd', 'two'] },
+      )
+      await expect(record).rejects.toMatchObject({ code: 'ledger.refused' })
+      const names = (await bench.ledger.folders()).map(({ name }) => name)
+      expect(names.filter((name) => name !== 'odd')).toEqual(['one', 'two'])
+      expect(troublesOf(bench)).toHaveLength(1)
+    })
+  }
+
+  check('a fault without a code refuses its content alone', async (bench) => {
+    const odd = await bench.settle('docs', 'odd', 'odd')
+    const plain = await bench.settle('docs', 'plain', 'plain')
+    const error = { code: null, message: 'no' }
+    const deferred = { type: 'deferred', content: odd, not_before_ms: 1, error } as unknown as Fact
+    const refused = { type: 'content_refused', content: odd, error } as unknown as Fact
+    const intended: Fact = { type: 'slot_intended', content: plain }
+    for (const fact of [deferred, refused]) {
+      await expect(bench.record(fact, intended)).rejects.toThrow('error.code is null')
+    }
+    expect(bench.see.stateOf(plain)).toBe('reserving')
+    expect(bench.see.stateOf(odd)).toBe('wanted')
+  })
 
   check('no other fact of the same thing in the record is stored', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ContentFact } from '../../../src/domain/fact.ts'
 import { contentFact, type LedgerFactory } from '../fixture.ts'
-import { withLedger } from './with-ledger.ts'
+import { failingFact, withLedger } from './with-ledger.ts'
 
 export function ticketContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
@@ -53,18 +53,10 @@ export function ticketContract(factory: LedgerFactory): void {
       { type: 'bytes_accepted', content: kept },
       { type: 'slot_intended', content: other },
     )
-    const stat = { size: 1, mtime_ns: null as never, ctime_ns: 1n, inode: 1n }
-    const impossible = {
-      type: 'file_seen',
-      folder: 'docs',
-      path: 'c',
-      stat,
-      not_before_ms: 0,
-    } as const
     const failing = bench.record(
       contentFact('ingest_started', kept, 0),
       contentFact('slot_reserved', other, 0),
-      impossible,
+      failingFact(bench),
     )
     await expect(failing).rejects.toMatchObject({ code: 'database.failed' })
     expect(bench.see.ticketsKept()).toBe(1)

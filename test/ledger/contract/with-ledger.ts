@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { test } from 'vitest'
+import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
+import type { Fact } from '../../../src/domain/fact.ts'
 import type { LedgerLimits } from '../../../src/ledger/ledger.ts'
-import { Bench, type LedgerFactory } from '../fixture.ts'
+import { Bench, type LedgerFactory, statOf } from '../fixture.ts'
 
 export type LedgerTest = (
   name: string,
@@ -23,4 +26,14 @@ export function withLedger(factory: LedgerFactory): LedgerTest {
       }
     })
   }
+}
+
+/** A sound fact that the database cannot record: a fault of the whole record, and of no value. */
+export function failingFact(bench: Bench): Fact {
+  const database = new (sqliteDriver())(join(bench.memory, 'ledger.db'))
+  database.exec(`CREATE TRIGGER IF NOT EXISTS broken BEFORE INSERT ON files WHEN NEW.path = 'bad'
+    BEGIN SELECT json('no json'); END`)
+  database.close()
+  const stat = statOf(1)
+  return { type: 'file_seen', folder: 'docs', path: 'bad', stat, not_before_ms: 0 }
 }

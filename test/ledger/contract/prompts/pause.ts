@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
-import type { Fact, PauseFact } from '../../../../src/domain/fact.ts'
-import { type Bench, type LedgerFactory, statOf } from '../../fixture.ts'
-import { withLedger } from '../with-ledger.ts'
+import type { PauseFact } from '../../../../src/domain/fact.ts'
+import type { Bench, LedgerFactory } from '../../fixture.ts'
+import { failingFact, withLedger } from '../with-ledger.ts'
 import { PromptBench } from './prompt-bench.ts'
 
 const paused: Extract<PauseFact, { type: 'paused' }> = {
@@ -99,14 +99,7 @@ export function pauseContract(factory: LedgerFactory): void {
 
   check('a pause that could not be recorded has no effect', async (bench) => {
     await withWork(bench)
-    const impossible: Fact = {
-      type: 'file_seen',
-      folder: 'docs',
-      path: 'bad',
-      stat: { ...statOf(1), mtime_ns: null as never },
-      not_before_ms: 0,
-    }
-    await expect(bench.record(paused, impossible)).rejects.toThrow()
+    await expect(bench.record(paused, failingFact(bench))).rejects.toThrow()
     expect(await handedOut(bench)).toEqual(all)
   })
 }
