@@ -3,6 +3,7 @@ import { allEnded, restUntilDue, runWorker } from '../base/run/worker.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Feature } from '../domain/trouble.ts'
 import type { Claimed, Ledger } from '../ledger/ledger.ts'
+import { unlessRefused } from '../ledger/refused-facts.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
 import type { SyncReport } from './report.ts'
@@ -65,7 +66,10 @@ export function startClaimWorker<Work extends { content: number }, Tools extends
 
 const max_at_once = 4
 
-/** Works on a few items at a time. `leave` receives those not begun, even if another threw. */
+/**
+ * Works on a few items at a time. `leave` receives those not begun, even if another threw. An item
+ * with a refused fact rests, and the others go on.
+ */
 export async function actOnEach<Work extends { project_id: string }>(
   work: readonly Work[],
   { circuits, signal, feature }: { circuits: Circuits; signal: AbortSignal; feature?: Feature },
@@ -80,7 +84,7 @@ export async function actOnEach<Work extends { project_id: string }>(
         .slice(from, from + max_at_once)
         .filter(({ project_id }) => !circuits.rests(project_id, ['api'], feature))
       for (const item of begun) left.delete(item)
-      await allEnded(begun.map(act))
+      await allEnded(begun.map((item) => unlessRefused(act(item))))
     }
   } finally {
     await leave([...left])

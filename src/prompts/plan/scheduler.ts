@@ -3,12 +3,13 @@ import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { cronTimes, type WakeAt } from '../../base/time/cron.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
-import type { PromptLedger } from '../../ledger/prompt-work.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { promptThing } from '../../ledger/refused-facts.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { whatIsDue } from './schedule.ts'
 
 export interface SchedulerParts {
-  ledger: Pick<PromptLedger, 'prompts'> & { record(facts: readonly RunFact[]): Promise<void> }
+  ledger: Pick<Ledger, 'prompts' | 'rests'> & { record(facts: readonly RunFact[]): Promise<void> }
   clock: Clock
   prompts: readonly PromptSettings[]
   wakeAt: WakeAt
@@ -39,7 +40,7 @@ export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Work
     const states = new Map((await ledger.prompts()).map((state) => [state.name, state]))
     for (const { prompt, times } of prompts) {
       const state = states.get(prompt.name)
-      if (signal.aborted || !state?.configured) continue
+      if (signal.aborted || !state?.configured || ledger.rests(promptThing(prompt.name))) continue
       try {
         const { facts, next_ms } = whatIsDue({ prompt, times, state, now_ms: clock.now_ms() })
         wakes.get(prompt)?.stop()

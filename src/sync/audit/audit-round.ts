@@ -3,6 +3,7 @@ import { lossOf } from '../../domain/asset.ts'
 import type { ListedAsset } from '../../domain/audit.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { type AuditState, expectedAssets, type UnauditedAsset } from '../../ledger/audit-work.ts'
+import { contentThing } from '../../ledger/refused-facts.ts'
 import { type AssetRecord, assetIdOf, assets_a_page, isUnfilled } from '../../remote/assets.ts'
 import { mayRest } from '../../remote/judge-failure.ts'
 import { ListPlace } from '../../remote/list-place.ts'
@@ -96,6 +97,7 @@ export function createAuditRound(
     { content, asset_id, name }: UnauditedAsset,
     remote: Remote,
   ): Promise<'known' | 'unanswered' | 'hold'> {
+    if (ledger.rests(contentThing(content))) return 'unanswered'
     const outcome = await remote.readAsset(project_id, asset_id)
     const goes_on = await noted('read', await orOfTheHost(outcome, remote), { content })
     if (!goes_on || signal.aborted) return 'hold'

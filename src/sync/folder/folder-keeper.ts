@@ -80,7 +80,7 @@ export function keepFolder(
   }
 
   async function keep(): Promise<{ wait_ms: number }> {
-    const found = await checkRoot()
+    const found = ledger.rests(name) ? undefined : await checkRoot()
     if (!found) {
       busy = false
       return { wait_ms: watching.root_check_ms }

@@ -2,6 +2,7 @@ import { listOf } from '../../base/run/group.ts'
 import { allEnded } from '../../base/run/worker.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
+import { unlessRefused } from '../../ledger/refused-facts.ts'
 import { type AssetRecord, walkAssets } from '../../remote/assets.ts'
 import { type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 import { type FollowSettings, followFact, unreadFact } from './follow-verdict.ts'
@@ -118,6 +119,7 @@ async function followProject(
   }
 
   async function record(facts: readonly ContentFact[]): Promise<void> {
-    if (facts.length > 0) await ledger.record(facts)
+    // A refused fact stops the work on its content alone.
+    if (facts.length > 0) await unlessRefused(ledger.record(facts))
   }
 }

@@ -1,6 +1,7 @@
 import { backoff_ms, day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { LabelFact } from '../../domain/fact.ts'
 import type { LabelWork, Ledger } from '../../ledger/ledger.ts'
+import { contentThing, unlessRefused } from '../../ledger/refused-facts.ts'
 import { type Failure, failureText, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
 import type { Circuits } from '../circuits.ts'
@@ -25,10 +26,11 @@ export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal })
       pace_ms: 50,
       claim: (limit, options) => ledger.claimToLabel(limit, options),
       async act(work, held) {
-        await intend(work, ledger)
+        await unlessRefused(intend(work, ledger))
+        const intended = work.filter(({ content }) => !ledger.rests(contentThing(content)))
         const act = (item: LabelWork) => labelAsset(item, held, tries)
         const limits = { circuits, signal: soft, feature: 'labels' } as const
-        await actOnEach(work, limits, act, async (left) => {
+        await actOnEach(intended, limits, act, async (left) => {
           const unsent = left.flatMap((item) => withdrawn(item, labelCalls(item)))
           const rested = left.flatMap((item) => labelsRest(item, circuits))
           const facts = [...unsent, ...rested]

@@ -1,8 +1,8 @@
-import { isSluiceError } from '../../base/run/errors.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { entryMd5, entryPath, type HashRule, type ScanBatch } from '../../disk/scan/scan.ts'
 import type { Fact, FilesFound } from '../../domain/fact.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
+import { unlessRefused } from '../../ledger/refused-facts.ts'
 import type { ScanTurn } from './check-turns.ts'
 
 export type FoundFiles = ReturnType<typeof createFoundFiles>
@@ -68,18 +68,6 @@ function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): Fil
     ends: Uint32Array.from(paths, ({ length }) => (end += length)),
     stats: found,
     md5s: Array.from(indices, (index) => entryMd5(batch, index)).join(''),
-  }
-}
-
-/**
- * Resolves also if the ledger refused the fact of a file: it names that file, and has stored the
- * facts of all others. So the file does not stop a scan.
- */
-export async function unlessRefused(recorded: Promise<void>): Promise<void> {
-  try {
-    await recorded
-  } catch (error) {
-    if (!isSluiceError(error, 'ledger.refused')) throw error
   }
 }
 

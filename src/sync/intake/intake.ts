@@ -13,10 +13,11 @@ import {
 } from '../../domain/file.ts'
 import { mayBeMoved } from '../../domain/file-reasons.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
+import { unlessRefused } from '../../ledger/refused-facts.ts'
 import type { FolderSettings, IntakeFolder } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
 import { createCheckTurns, createLargeChecks } from './check-turns.ts'
-import { createFoundFiles, type FactGroup, type FoundFiles, unlessRefused } from './found-files.ts'
+import { createFoundFiles, type FactGroup, type FoundFiles } from './found-files.ts'
 import { judgeDeletions } from './judge-deletions.ts'
 import {
   hashFact,

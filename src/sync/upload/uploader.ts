@@ -1,6 +1,8 @@
+import { isSluiceError } from '../../base/run/errors.ts'
 import type { Heartbeats } from '../../base/run/heartbeat.ts'
 import { createFaultRest, longest_rest_ms, restUntilDue, runWorker } from '../../base/run/worker.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
+import { contentThing, unlessRefused } from '../../ledger/refused-facts.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 import { createByteGate, createSendPlaces } from './send-places.ts'
 
@@ -53,11 +55,13 @@ export function startUploader(
     await heartbeat.during(memory.enter(held_bytes))
     try {
       if (needsSlot(work)) await heartbeat.during(intended)
-      await sendAsset(work, send_tools, heartbeat, hard)
+      if (!ledger.rests(contentThing(work.content)))
+        await sendAsset(work, send_tools, heartbeat, hard)
       fault_rest.succeeded()
     } catch (error) {
       if (!hard.aborted) report.fault('upload', error)
-      fault_rest.failed()
+      // A refused fact is no fault of this machine: other uploads need not rest.
+      if (!isSluiceError(error, 'ledger.refused')) fault_rest.failed()
     } finally {
       // The file may be gone, so that no call was made. The next claim may then be the probe.
       if (is_probe) circuits.unused()
@@ -72,12 +76,13 @@ export function startUploader(
 
   /**
    * Records the intents before the calls, in one commit for all. A content with an earlier intent
-   * gets another one: a ledger that cannot write then requests no slot.
+   * gets another one: a ledger that cannot write then requests no slot. One whose intent is refused
+   * rests.
    */
   async function intend(work: readonly SendWork[]): Promise<void> {
     const without_slot = work.filter(needsSlot)
     const intents = without_slot.map(({ content }) => ({ type: 'slot_intended' as const, content }))
-    if (intents.length > 0) await ledger.record(intents)
+    if (intents.length > 0) await unlessRefused(ledger.record(intents))
   }
 
   async function step(): Promise<{ wait_ms: number }> {

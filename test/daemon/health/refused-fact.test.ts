@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { hour_ms, minute_ms } from '../../../src/base/time/time.ts'
+import { hour_ms, minute_ms, second_ms } from '../../../src/base/time/time.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
 import { openHealthView } from '../../../src/ledger/views/view-health.ts'
 import { md5Of } from '../../ledger/fixture.ts'
+import { addToTree, makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
 import { Watched } from './rig.ts'
 
@@ -93,12 +94,145 @@ test('an upload whose fact is refused rests, is named, and is tried again after 
   await watched.red('record')
   watched.write({ 'a.txt': 'a' })
   await isReady(watched, 'a')
-  expect((await watched.verdict()).problems).toMatchObject([
-    { kind: 'record', about: `content ${odd}` },
-  ])
+  const problem = {
+    kind: 'record',
+    about: 'docs/odd.txt',
+    message: expect.stringMatching(/^docs\/odd.txt: cannot record ingest_started: /),
+  }
+  expect((await watched.verdict()).problems).toMatchObject([problem])
+  const of_folder = JSON.parse((await watched.get('/readyz/folder/docs')).text)
+  expect(of_folder).toMatchObject({ problems: [problem] })
   expect(tries.filter((type) => type === 'ingest_started')).toHaveLength(1)
   is_faulty = false
   watched.clock.skip(31 * minute_ms)
   await isReady(watched, 'odd')
   await watched.green()
+})
+
+const withFraction = (fact: Fact) => ({ ...fact, note: 0.5 }) as unknown as Fact
+
+/** Skips 12 s, a second at a time: in this time, a worker repeats a failed step six times. */
+async function skip12s(watched: Watched): Promise<void> {
+  for (let second = 0; second < 12; second++) {
+    watched.clock.skip(second_ms)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  watched.write({ 'b.txt': 'b' })
+  await isReady(watched, 'b')
+}
+
+test.each([
+  ['a page of the audit', 'assets_listed'],
+  ['the result of a single read', 'asset_missing'],
+  ['the end of a scan', 'scan_finished'],
+])(
+  'the work that ends in %s is not repeated for half an hour',
+  {
+    timeout: 60_000,
+  },
+  async (_, type) => {
+    let is_faulty = true
+    let tries = 0
+    const watched = await Watched.begin({
+      sections: { audit: { round_hours: 1 } },
+      wrap_ledger: changing((fact) => {
+        if (fact.type !== type) return fact
+        tries += 1
+        return is_faulty ? withFraction(fact) : fact
+      }),
+    })
+    await isReady(watched, 'a')
+    if (type === 'asset_missing') {
+      await watched.synced()
+      await watched.removeThere('a')
+    }
+    watched.clock.skip(61 * second_ms)
+    await watched.red('record')
+    await skip12s(watched)
+    expect(tries).toBe(1)
+    is_faulty = false
+    watched.clock.skip(31 * minute_ms)
+    await watched.green()
+    expect(tries).toBeGreaterThan(1)
+  },
+)
+
+test.each([
+  ['slot_intended', []],
+  ['labels_intended', ['one']],
+])(
+  '%s of many contents, one refused: the work on the others goes on',
+  {
+    timeout: 60_000,
+  },
+  async (type, labels) => {
+    let is_faulty = true
+    let odd = 0
+    const intents = new Map<number, number>()
+    const texts = ['a', 'b', 'c', 'd']
+    const watched = await Watched.begin({
+      tree: Object.fromEntries(texts.map((text) => [`${text}.txt`, text])),
+      wrap_ledger: (ledger) => ({
+        ...ledger,
+        record(facts) {
+          const isOwn = (fact: Fact) => fact.type === type && !('names' in fact && !fact.names[0])
+          const own = facts.flatMap((fact) =>
+            isOwn(fact) && 'content' in fact ? [fact.content] : [],
+          )
+          if (own.length > 1) odd ||= own[0]!
+          for (const content of own) intents.set(content, (intents.get(content) ?? 0) + 1)
+          const isOdd = (fact: Fact) => isOwn(fact) && 'content' in fact && fact.content === odd
+          return ledger.record(
+            facts.map((fact) => (is_faulty && isOdd(fact) ? withFraction(fact) : fact)),
+          )
+        },
+      }),
+    })
+    const isDone = () => {
+      const assets = watched.service.assets(watched.project_id)
+      return assets.filter(
+        (asset) => asset.status === 'ready' && asset.labels.length === labels.length,
+      ).length
+    }
+    if (labels.length > 0) {
+      await watched.synced()
+      await watched.reload({ folder: { labels } })
+    }
+    await until('the others are done', () => isDone() === 3)
+    expect(await watched.broken()).toEqual(['record'])
+    expect(intents.get(odd)).toBe(1)
+    expect(watched.log.filter((line) => line.includes('"level":"error"'))).toHaveLength(1)
+    is_faulty = false
+    watched.clock.skip(31 * minute_ms)
+    await until('the refused one is done', () => isDone() === 4)
+  },
+)
+
+const oddFolder = (name: string) =>
+  changing((fact) => {
+    if (fact.type !== 'folder_configured' || fact.folder.name !== name) return fact
+    return { ...fact, folder: { ...fact.folder, delete_grace_ms: 0.5 } } as Fact
+  })
+
+test('a start with a refused folder works on all others', { timeout: 60_000 }, async () => {
+  const other = makeTree()
+  addToTree(other, { 'b.txt': 'b' })
+  const watched = await Watched.begin({ other, wrap_ledger: oddFolder('other') })
+  await isReady(watched, 'a')
+  expect((await watched.verdict()).problems).toMatchObject([{ kind: 'record', about: 'other' }])
+  expect((await watched.get('/readyz/folder/docs')).status).toBe(200)
+  expect((await watched.get('/readyz/folder/other')).status).toBe(503)
+})
+
+test('a reload with a refused folder puts all else in force', { timeout: 60_000 }, async () => {
+  const other = makeTree()
+  addToTree(other, { 'b.txt': 'b' })
+  const watched = await Watched.begin({ wrap_ledger: oddFolder('other') })
+  await isReady(watched, 'a')
+  await watched.reload({ other, folder: { labels: ['one'] } })
+  watched.write({ 'c.txt': 'c' })
+  await isReady(watched, 'c')
+  const labels = () => watched.service.assets(watched.project_id).map((asset) => asset.labels)
+  await until('both have the label', () => labels().every(([label]) => label === 'one'))
+  expect((await watched.verdict()).problems).toMatchObject([{ kind: 'record', about: 'other' }])
 })

@@ -9,6 +9,7 @@ import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { Daemon } from '../../../src/daemon/running-daemon.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
 import type { ServiceOptions } from '../../../src/service/options.ts'
+import { md5Of } from '../../ledger/fixture.ts'
 import { configOf } from '../../rig/config-of.ts'
 import { type Service, startService } from '../../rig/local-service.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
@@ -175,6 +176,15 @@ export class Watched {
   async close(): Promise<void> {
     await this.#daemon?.abort()
     await this.service.close()
+  }
+
+  /** Removes the asset with this text on the service, as another user does. */
+  async removeThere(text: string): Promise<void> {
+    const { asset_id } = this.service
+      .assets(this.#project_id)
+      .find(({ md5 }) => md5 === md5Of(text))!
+    const headers = { 'x-api-key': this.#token, 'x-project-id': this.#project_id }
+    await fetch(`${this.service.api}/v1/assets/${asset_id}`, { method: 'DELETE', headers })
   }
 
   write(tree: Record<string, TreeEntry>): void {

@@ -67,6 +67,10 @@ export class Runs {
     }
   }
 
+  /** A thing with a refused fact. */
+  resting: string | undefined
+  rests = (thing: string) => thing === this.resting
+
   prompts = async () => [...this.states.values()].map((state) => ({ ...state }))
 
   record = async (facts: readonly RunFact[]) => {

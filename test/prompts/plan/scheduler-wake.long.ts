@@ -15,6 +15,7 @@ test('node-cron alone starts each run within 2 s of its time by the real clock',
   const recorded_ms: number[] = []
   const ledger = {
     prompts: runs.prompts,
+    rests: runs.rests,
     record: async (facts: Parameters<Runs['record']>[0]) => {
       await runs.record(facts)
       recorded_ms.push(system_clock.now_ms())

@@ -160,6 +160,22 @@ test('an error of one prompt is reported and tried again, and stops no other pro
   })
 })
 
+test('a prompt with a refused fact rests, and stops no other prompt', async () => {
+  const prompts = [settings('first', '0 8 * * 1'), settings('second', '0 8 * * 1')]
+  const { clock, runs, faults, live } = rig(monday_ms - minute_ms, prompts)
+  runs.refuse = 'first'
+  runs.resting = 'prompt first'
+  await live(async () => {
+    await clock.advance(30 * minute_ms)
+    expect(runs.of('second')).toEqual([[monday_ms, 'schedule']])
+    expect(faults).toEqual([])
+    runs.refuse = undefined
+    runs.resting = undefined
+    await clock.advance(minute_ms)
+    expect(runs.of('first')).toEqual([[monday_ms, 'catch_up']])
+  })
+})
+
 test('a prompt that the ledger does not know, or that left the configuration, is left alone', async () => {
   const prompts = [
     settings('unknown', '* * * * *'),
