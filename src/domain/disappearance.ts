@@ -25,6 +25,8 @@ export interface Found {
   known: number
   /** Known files that were not found, or that single events have reported as deleted. */
   missing: number
+  /** Missing files that are, or may be, at another path; absent: none. */
+  moved?: number
   /** Files that are there, known or new, without the skipped ones that the ledger knows. */
   files: number
 }
@@ -65,15 +67,15 @@ export function isAskedAbout(
 
 /**
  * True if it seems an unmounted disk, not a user's work. A renamed file is missing at one path and
- * found at another, so only the decrease of the number of files counts.
+ * found at another. Other new files must not hide a loss.
  */
 export function hasVanished(
-  { known, missing, files }: Found,
+  { known, missing, moved = 0, files }: Found,
   limits: DisappearanceLimits,
 ): boolean {
   if (missing <= limits.empty_folder_files) return false
   if (files === 0) return true
-  const fewer = known - files
+  const fewer = missing - moved
   return fewer > limits.missing_files && fewer * 100 > known * limits.missing_percent
 }
 

@@ -35,6 +35,8 @@ export interface Ledger extends PromptLedger, AuditLedger {
   filesAt(folder: string, paths: readonly string[]): Promise<(KnownFile | undefined)[]>
   /** Compares one range of a walk with the rows of the same range. */
   differences(range: PathRange): Promise<Differences>
+  /** Number of these missing files that show a loss, but whose bytes seem to be at another path. */
+  countMoved(folder: string, missing: readonly string[]): Promise<number>
   /** True if the folder's setting `start` left out this file (inode, size, mtime) at any path. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 

@@ -116,6 +116,7 @@ function ledgerOn(
     folder: (name) => call('folder', name),
     filesAt: (folder, paths) => call('filesAt', { folder, paths }),
     differences: (range) => call('differences', range),
+    countMoved: (folder, missing) => call('countMoved', { folder, missing }),
     wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
     claimToCheck: (limit, choice = any_file) =>
       in_flight.check.take((checks) => {

@@ -268,6 +268,8 @@ export function createLedgerStore(
     filesAt: (folder: string, paths: readonly string[]) =>
       files.knownAt(folders_sql.named(folder)?.id, paths),
     differences,
+    countMoved: (folder: string, missing: readonly string[]) =>
+      evidence.countMoved(folders_sql.named(folder)?.id, missing),
     wasBeforeStart,
     ...prompt_queries,
     pending,

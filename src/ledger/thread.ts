@@ -33,6 +33,8 @@ const reads = {
   filesAt: (store, { folder, paths }: { folder: string; paths: readonly string[] }) =>
     store.filesAt(folder, paths),
   differences: (store, range: PathRange, now_ms) => store.differences(range, now_ms),
+  countMoved: (store, { folder, missing }: { folder: string; missing: readonly string[] }) =>
+    store.countMoved(folder, missing),
   wasBeforeStart: (store, { folder, stat }: { folder: string; stat: FileStat }) =>
     store.wasBeforeStart(folder, stat),
   prompts: (store) => store.runs.prompts.states(),

@@ -8,6 +8,22 @@ const before_start = `(SELECT count(*) FROM files INDEXED BY files_before_start
            - (SELECT count(*) FROM files INDEXED BY files_gone
                WHERE state = 'gone' AND folder = @folder AND reason = 'before_start')`
 
+/**
+ * SQL for the number of missing files whose bytes are there: another path has their content, or a
+ * file that is not read yet has their size and time. A rename keeps both. Inodes are used again.
+ */
+const moved = `WITH missing AS MATERIALIZED (SELECT value AS path FROM json_each(@missing)),
+  lost AS MATERIALIZED (SELECT state, content, size, mtime_ns FROM missing
+    JOIN files ON files.folder = @folder AND files.path = missing.path WHERE state <> 'gone' AND ${is_evidence}),
+  copies AS (SELECT content, sum(state = 'present') AS lost FROM lost GROUP BY content),
+  unread AS (
+    SELECT path, size, mtime_ns FROM files INDEXED BY files_unsettled WHERE folder = @folder AND state IN ('seen', 'blocked')
+    UNION ALL SELECT path, size, mtime_ns FROM files INDEXED BY files_before_start WHERE folder = @folder AND reason = 'before_start')
+  SELECT count(*) FROM lost
+    WHERE content IN (SELECT content FROM copies
+        WHERE lost < (SELECT count(*) FROM files WHERE content = copies.content AND state = 'present' AND folder = @folder))
+      OR (size, mtime_ns) IN (SELECT size, mtime_ns FROM unread WHERE path NOT IN (SELECT path FROM missing))`
+
 interface Evidence {
   now: number
   /** The most since the end of the last scan: single events can add up to a loss. */
@@ -21,8 +37,10 @@ export class EvidenceCounts {
   readonly #by_folder = new Map<number, Evidence>()
   readonly #count
   readonly #count_skipped
+  readonly #count_moved
 
   constructor(database: Sqlite) {
+    this.#count_moved = database.prepare(moved).pluck()
     // All present files have a content. Of the others, each index is read once in a process.
     this.#count = database
       .prepare(
@@ -41,6 +59,10 @@ export class EvidenceCounts {
                  AND state IN ('seen', 'blocked') AND reason IS 'before_start'))`,
       )
       .pluck()
+  }
+
+  countMoved(folder: number | undefined, missing: readonly string[]): number {
+    return readOne<number>(this.#count_moved, { folder, missing: JSON.stringify(missing) })!
   }
 
   /** Call this outside a record: counts of rows may not be written yet inside one. */

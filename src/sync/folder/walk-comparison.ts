@@ -106,6 +106,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     /**
      * Counts files that single events reported as deleted too, but none long out of reach.
      * `is_known_disk`: then the loss of a newcomer counts as none, if any known file is there.
+     * Each new file may be a moved one: `moved` says how many are.
      */
     async found(
       before: Pick<FolderState, 'evidence' | 'most_evidence' | 'skipped'>,
@@ -118,7 +119,15 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
       const no_loss = out_of_reach + (is_known_disk && is_any_there ? lost_newcomers : 0)
       const missing = lost_total + most_evidence - evidence - no_loss
       const files = Math.max(0, end.files - (skipped - lost_skipped))
-      return { known: most_evidence - no_loss, missing, files }
+      const known = most_evidence - no_loss
+      const may_be_moved = Math.max(0, Math.min(missing, files - (known - missing)))
+      return { known, missing, moved: may_be_moved, files }
+    },
+    /** Number of missing files that are at another path, which the ledger knows by now. */
+    async moved(): Promise<number> {
+      if (missing.length === 0) return 0
+      // Those that are not listed count like the listed ones.
+      return ((await ledger.countMoved(folder, missing)) * missing_total) / missing.length
     },
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { minute_ms } from '../../../src/base/time/time.ts'
+import { minute_ms, second_ms } from '../../../src/base/time/time.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
 import { md5Of } from '../../ledger/fixture.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
@@ -81,6 +81,29 @@ localJourneys('many files that live for a moment', (profile) => {
       await expectOnline(journey)
     },
   )
+
+  test('deleted without an event: they leave within a minute', async () => {
+    const clock = new MovingClock()
+    const tree = Object.fromEntries(documents.map((name) => [name, `the document ${name}`]))
+    const journey = await begin({ profile, tree, clock })
+    await journey.allReady()
+    const quiet = { watch: 'scan', rescan_interval_ms: '7d', settle_ms: '50s' }
+    await journey.reload({ folders: { docs: quiet } })
+    await journey.idle()
+    journey.write(tempFiles((index) => `temporary ${index}`))
+    const wanted_ms = clock.now_ms()
+    await journey.record({ type: 'scan_wanted', folder: 'docs', at_ms: wanted_ms })
+    const seen = () => journey.files().filter(({ stage }) => stage === 'seen').length
+    await journey.until('they are seen, and the scan is over', () => {
+      return seen() === files && (journey.folder()?.scan_ended_ms ?? 0) >= wanted_ms
+    })
+    journey.remove('docs/unpacked')
+    const removed_ms = clock.now_ms()
+    clock.skip(51 * second_ms)
+    await journey.until('they are forgotten', () => known(journey) === 0)
+    expect(clock.now_ms() - removed_ms).toBeLessThan(minute_ms)
+    expect(journey.log().filter((line) => line.includes('is offline'))).toEqual([])
+  })
 
   test('deleted while no daemon runs: the scan after the start forgets them', async () => {
     const journey = await unpacked(profile)
