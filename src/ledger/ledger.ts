@@ -153,7 +153,7 @@ export interface FolderState {
   known_files: number
   /** Number of those that show a loss if they are missing (`isEvidence` in rows/file-rows.ts). */
   evidence: number
-  /** The most of these since the last scan, or since the start of this process. */
+  /** The most of these since the last scan. */
   most_evidence: number
   /** Number of known files that a rule skips (`isSkipped` there). */
   skipped: number

@@ -24,9 +24,21 @@ const moved = `WITH missing AS MATERIALIZED (SELECT value AS path FROM json_each
         WHERE lost < (SELECT count(*) FROM files WHERE content = copies.content AND state = 'present' AND folder = @folder))
       OR (size, mtime_ns) IN (SELECT size, mtime_ns FROM unread WHERE path NOT IN (SELECT path FROM missing))`
 
+/**
+ * SQL for the number of files that the last scan saw and that single events have reported as deleted
+ * since, in an earlier process too. Those that were renamed are not lost.
+ */
+const lost_since = `SELECT count(*) FROM files AS lost INDEXED BY files_gone JOIN folders ON folders.id = lost.folder
+  WHERE lost.state = 'gone' AND lost.folder = @folder AND lost.content IS NOT NULL
+    AND lost.gone_ms > scan_ended_ms AND lost.seen_ms <= scan_ended_ms
+    AND NOT EXISTS (SELECT 1 FROM files WHERE content = lost.content AND state = 'present' AND folder = @folder)`
+
 interface Evidence {
   now: number
-  /** The most since the end of the last scan: single events can add up to a loss. */
+  /**
+   * The most since the end of the last scan: single events can add up to a loss. After a restart,
+   * those of that scan that are lost count beside those of now.
+   */
   most: number
   /** Skipped files (`isSkipped`). They are no evidence, and must not hide a loss of it. */
   skipped: number
@@ -38,9 +50,11 @@ export class EvidenceCounts {
   readonly #count
   readonly #count_skipped
   readonly #count_moved
+  readonly #count_lost
 
   constructor(database: Sqlite) {
     this.#count_moved = database.prepare(moved).pluck()
+    this.#count_lost = database.prepare(lost_since).pluck()
     // All present files have a content. Of the others, each index is read once in a process.
     this.#count = database
       .prepare(
@@ -71,7 +85,8 @@ export class EvidenceCounts {
     if (known === undefined) {
       const now = readOne<number>(this.#count, { folder })!
       const skipped = readOne<number>(this.#count_skipped, { folder })!
-      known = { now, most: now, skipped }
+      const most = now + readOne<number>(this.#count_lost, { folder })!
+      known = { now, most, skipped }
       this.#by_folder.set(folder, known)
     }
     return known

@@ -6,6 +6,7 @@ import {
   contentFact,
   type LedgerFactory,
   md5Of,
+  nothing_seen,
   other_project_id,
   project_id,
   statOf,
@@ -166,6 +167,59 @@ export function propertyContract(factory: LedgerFactory): void {
         expect(evidence).toBe(bench.see.evidence(name))
         expect(skipped).toBe(bench.see.skipped(name))
       }
+    } finally {
+      await bench.close()
+    }
+  })
+  test('what single events took away since the last scan is known after a restart', async () => {
+    const bench = await new Bench(factory).open()
+    let run = 0
+    const path = fc.nat({ max: 3 }).map(String)
+    const step = fc.oneof(
+      fc.record({ what: fc.constantFrom('settle', 'gone', 'change'), path }),
+      fc.record({ what: fc.constantFrom('scan', 'restart'), path: fc.constant('') }),
+      fc.record({ what: fc.constant('rename'), path, to: path }),
+    )
+    const property = fc.asyncProperty(
+      fc.array(step, { minLength: 15, maxLength: 30 }),
+      async (steps) => {
+        const folder = `evidence ${++run}`
+        await bench.online(folder)
+        const now = new Map<string, string>()
+        let scanned = 0
+        let added = 0
+        let changed = 0
+        for (const [at, one] of steps.entries()) {
+          await bench.clock.advance(1)
+          if (one.what === 'restart') await bench.reopen()
+          else if (one.what === 'scan') {
+            const began_ms = bench.clock.now_ms()
+            await bench.record({ type: 'scan_finished', folder, began_ms, summary: nothing_seen })
+            scanned = now.size
+            added = 0
+            changed = 0
+          } else if (one.what === 'settle' || (one.what === 'change' && now.has(one.path))) {
+            if (now.has(one.path)) changed += 1
+            else added += 1
+            now.set(one.path, `${run} ${at}`)
+            await bench.settle(folder, one.path, now.get(one.path)!)
+          } else if (one.what === 'gone' && now.delete(one.path)) await bench.gone(folder, one.path)
+          else if ('to' in one && now.has(one.path) && !now.has(one.to)) {
+            now.set(one.to, now.get(one.path)!)
+            now.delete(one.path)
+            await bench.settle(folder, one.to, now.get(one.to)!)
+            await bench.gone(folder, one.path)
+            changed += 1
+          }
+          const { evidence, most_evidence } = (await bench.ledger.folder(folder))!
+          expect(evidence).toBe(now.size)
+          expect(most_evidence).toBeGreaterThanOrEqual(Math.max(now.size, scanned - changed))
+          expect(most_evidence).toBeLessThanOrEqual(scanned + added + changed)
+        }
+      },
+    )
+    try {
+      await fc.assert(property, { numRuns: 30 })
     } finally {
       await bench.close()
     }
