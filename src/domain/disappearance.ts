@@ -88,6 +88,17 @@ export function exceedsAcknowledgement(
   return hasVanished({ known: accepted.files, missing: accepted.files - files, files }, limits)
 }
 
+/** For a comparison that cannot tell: each file at a new path may be a missing one. */
+export function mayBeMoved({ known, missing, files }: Found): number {
+  return Math.max(0, Math.min(missing, files - (known - missing)))
+}
+
+/** On the known disk, lost newcomers show no loss while another known file is there. */
+export function withoutNewcomers(found: Found, newcomers: number): Found {
+  const no_loss = found.missing < found.known ? newcomers : 0
+  return { ...found, known: found.known - no_loss, missing: found.missing - no_loss }
+}
+
 /** Number of the known files that were found. */
 export function filesThere({ known, missing, files }: Found): number {
   return Math.max(0, Math.min(known - missing, files))

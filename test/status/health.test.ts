@@ -468,7 +468,6 @@ test.each<[string, Partial<Problem>, { folder: boolean; prompt: boolean }]>([
     { kind: 'record', about: 'docs/a', message: 'docs/a: cannot record' },
     { folder: true, prompt: false },
   ],
-  ['its due time', { kind: 'record', about: 'prompt docs' }, { folder: false, prompt: true }],
 ])('of a folder and a prompt: %s', (_, part, expected) => {
   const problem: Problem = { kind: 'scan', about: '', message: '', hint: '', since_ms: 0, ...part }
   const docs = [{ name: 'docs', project_id: 'project_1' }]

@@ -18,11 +18,14 @@ import {
 } from '../../disk/scan/scan.ts'
 import {
   exceedsAcknowledgement,
+  type Found,
   filesThere,
   hasVanished,
   isNewcomer,
   isOtherDisk,
+  mayBeMoved,
   waitingText,
+  withoutNewcomers,
 } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { block_reasons, skip_reasons } from '../../domain/file-reasons.ts'
@@ -210,7 +213,8 @@ function doubtAbout(
   const missing = departures.lost(end)
   const known = departures.evidence_met + missing
   const files = end.files - departures.skipped_met
-  const found = { known, missing, files }
+  const found: Found = { known, missing, files }
+  found.moved = mayBeMoved(found)
   const root = identifiedRoot(folder.path)
   const acknowledgement =
     root.kind === 'online' ? acknowledgementOn(root, before.disappearance) : undefined
@@ -226,8 +230,7 @@ function doubtAbout(
     (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))
   const newcomers = departures.lost(end, ({ arrived_ms }) => isNewcomer(arrived_ms, now_ms))
   const is_known_disk = trust === 'trusted' || trust === 'check_loss'
-  const no_loss = is_known_disk && missing < known ? newcomers : 0
-  const lost = { known: known - no_loss, missing: missing - no_loss, files }
+  const lost = is_known_disk ? withoutNewcomers(found, newcomers) : found
   return is_other || hasVanished(lost, limits) ? waitingText(folder.name, found) : undefined
 }
 

@@ -14,7 +14,16 @@ import {
   type ScanEnd,
   scanFolder,
 } from '../../disk/scan/scan.ts'
-import { exceedsAcknowledgement, filesThere } from '../../domain/disappearance.ts'
+import {
+  exceedsAcknowledgement,
+  type Found,
+  filesThere,
+  hasVanished,
+  isNewcomer,
+  isOtherDisk,
+  mayBeMoved,
+  withoutNewcomers,
+} from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { skipReason } from '../../domain/file-reasons.ts'
 import { max_missing } from '../../ledger/ledger.ts'
@@ -55,9 +64,14 @@ class FolderComparer {
   readonly #rowAt: (path?: string) => ComparedFile | undefined
   readonly #scanned: ReturnType<typeof scannedFiles>
   readonly #missing: string[] = []
-  /** Known files that show a loss: those that the scan met, and those that it did not find. */
+  /**
+   * Known files that show a loss: those that the scan met, and those that it did not find. Skipped
+   * ones show none.
+   */
   #met = 0
+  #skipped = 0
   #lost = 0
+  #lost_newcomers = 0
   readonly counts = {
     /** Files that the scan found. */
     files: 0,
@@ -72,10 +86,14 @@ class FolderComparer {
     this.#known = tools.view.folders().find(({ name }) => name === folder.name)
     const { comparison, clock } = tools
     this.#scanned = scannedFiles(folder, { state: this.#known, comparison, now_ms: clock.now_ms() })
-    this.#rowAt = rowsBeside(tools.comparison.files(folder.name), ({ path, is_evidence }) => {
-      if (is_evidence) this.#lost += 1
-      if (this.#missing.length < max_missing) this.#missing.push(path)
-    })
+    this.#rowAt = rowsBeside(
+      tools.comparison.files(folder.name),
+      ({ path, is_evidence, arrived_ms }) => {
+        if (is_evidence) this.#lost += 1
+        if (is_evidence && isNewcomer(arrived_ms, clock.now_ms())) this.#lost_newcomers += 1
+        if (this.#missing.length < max_missing) this.#missing.push(path)
+      },
+    )
   }
 
   /**
@@ -103,6 +121,7 @@ class FolderComparer {
       const stat = entryStat(batch, index)
       const known = this.#rowAt(path)
       if (known?.is_evidence) this.#met += 1
+      if (known?.state === 'skipped' && !known.is_evidence) this.#skipped += 1
       const verdict = this.#judge(path, stat, known)
       if (verdict === 'on_the_way') this.#countSettling(known)
       else if (verdict === 'unknown_on_disk' || verdict === 'changed_on_disk') doubtful.push(path)
@@ -189,31 +208,33 @@ class FolderComparer {
   }
 
   /**
-   * Returns why the missing files do not count as gone; undefined if they do. The folder is empty,
-   * or it has another disk or path and lacks more than half of its files. A user can accept either.
+   * Returns why the missing files do not count as gone; undefined if they do. It judges as a scan
+   * does, by the files that show a loss. A user can accept it.
    */
-  #doubt({ files }: ScanEnd): string | undefined {
+  #doubt({ files: all_files }: ScanEnd): string | undefined {
     const { comparison, config } = this.#tools
     const state = comparison.folder(this.#folder.name)
     if (state === undefined) return undefined
-    const lost = this.#lost
-    const known = this.#met + lost
+    const missing = this.#lost
+    const known = this.#met + missing
     const status = identifiedRoot(this.#folder.path)
+    const found: Found = { known, missing, files: all_files - this.#skipped }
+    found.moved = mayBeMoved(found)
     const acknowledgement =
       status.kind === 'online' ? acknowledgementOn(status, state.disappearance) : undefined
-    const found = { known, missing: lost, files }
     if (acknowledgement && !exceedsAcknowledgement(acknowledgement, filesThere(found), config.scan))
       return undefined
-    if (files === 0 && lost > config.scan.empty_folder_files) {
-      return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
-    }
     const is_other = status.kind === 'online' && rootChange(state, status) !== 'none'
-    if (!is_other || lost * 2 <= known) return undefined
+    const is_doubted = is_other && isOtherDisk({ known, met: this.#met })
+    const lost = is_other ? found : withoutNewcomers(found, this.#lost_newcomers)
+    if (!is_doubted && !hasVanished(lost, config.scan)) return undefined
+    if (all_files === 0)
+      return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     const has_other_path = state.is_moved || state.root !== this.#folder.path
     const why = has_other_path
       ? 'it had another path at the last scan'
       : 'another disk is mounted here, or none'
-    return `${why}: ${lost} of ${known} files are missing; nothing in it counts as gone`
+    return `${why}: ${missing} of ${known} files are missing; nothing in it counts as gone`
   }
 
   #reportUnreadable({ unreadable, unreadable_total }: ScanEnd): void {

@@ -152,12 +152,11 @@ export function problemsOf(
       code: 'health.unknown',
       message: `the configuration has no ${what} ${name}`,
     })
-  const own = { folder: ['scan', 'folder'], prompt: ['prompt'] }[what]
+  const own = { folder: ['scan', 'folder', 'record'], prompt: ['prompt'] }[what]
   return problems.filter(({ kind, about, message }) => {
     if (about === found.project_id || (own.includes(kind) && about === name)) return true
     // These are about a receiver, or about a file, whose name begins the message.
     if (kind === 'delivery') return what === 'prompt' && about.startsWith(`${name}/`)
-    if (kind === 'record' && about === { folder: '', prompt: 'prompt ' }[what] + name) return true
     const is_of_file = kind === 'queue' || kind === 'record'
     return is_of_file && what === 'folder' && message.startsWith(`${name}/`)
   })

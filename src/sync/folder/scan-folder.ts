@@ -149,9 +149,7 @@ async function scanNow(
     const state = await ledger.folder(name)
     if (!state) return undefined
     const found: Found = await comparison.found(before ?? state, end, { is_known_disk: true })
-    if (hasVanished({ ...found, moved: 0 }, tools)) {
-      found.moved = Math.min(found.moved ?? 0, await comparison.moved())
-    }
+    if (hasVanished({ ...found, moved: 0 }, tools)) found.moved = await comparison.moved()
     const acknowledged = acknowledgementOn(state, state.disappearance)
     const is_much = acknowledged
       ? exceedsAcknowledgement(acknowledged, filesThere(found), tools)
