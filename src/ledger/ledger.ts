@@ -36,7 +36,7 @@ export interface Ledger extends PromptLedger, AuditLedger {
   /** Compares one range of a walk with the rows of the same range. */
   differences(range: PathRange): Promise<Differences>
   /** Number of these missing files that show a loss, but whose bytes seem to be at another path. */
-  countMoved(folder: string, missing: readonly string[]): Promise<number>
+  countMoved(query: MissingQuery): Promise<number>
   /** True if the folder's setting `start` left out this file (inode, size, mtime) at any path. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
@@ -87,7 +87,7 @@ export interface Ledger extends PromptLedger, AuditLedger {
 }
 
 /** Claims due work that is not of these projects, at most `limit` items. */
-type Claim<Work> = (
+export type Claim<Work> = (
   limit: number,
   options: { except_projects: readonly string[] },
 ) => Promise<Claimed<Work>>
@@ -161,6 +161,11 @@ export interface FolderState {
   counted: { files: number; directories: number } | undefined
   /** Watcher in use; undefined until chosen. `given_up`: since when and why. */
   watch: (FolderWatch & { given_up: { since_ms: number; reason: string } | undefined }) | undefined
+}
+
+export interface MissingQuery {
+  folder: string
+  paths: readonly string[]
 }
 
 export interface PathRange {

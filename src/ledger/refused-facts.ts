@@ -1,4 +1,5 @@
 import { type FaultNote, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
+import { listOf } from '../base/run/group.ts'
 import { formatCount } from '../base/text/format.ts'
 import { day_ms, minute_ms } from '../base/time/time.ts'
 import { deliveryName } from '../domain/delivery.ts'
@@ -26,7 +27,7 @@ function thingOf(fact: Fact): string {
   return 'project_id' in fact ? fact.project_id : fact.type
 }
 
-export const contentThing = (content: number | '') => `content ${content}`
+export const contentThing = (content: number) => `content ${content}`
 export const fileThing = (file: { folder: string; path: string }) => `${file.folder}/${file.path}`
 export const runThing = (run: number) => `run ${run}`
 export const promptThing = (prompt: string) => `prompt ${prompt}`
@@ -126,10 +127,7 @@ export async function recordApart(
 ): Promise<Map<string, FaultNote>> {
   if (!isOfFact(fault)) throw fault
   const by_thing = new Map<string, Fact[]>()
-  for (const fact of facts) {
-    const thing = thingOf(fact)
-    by_thing.set(thing, [...(by_thing.get(thing) ?? []), fact])
-  }
+  for (const fact of facts) listOf(by_thing, thingOf(fact)).push(fact)
   const faults = new Map<string, FaultNote>()
   for (const [thing, own] of by_thing) {
     try {

@@ -42,7 +42,7 @@ export function composeManifest(run: RunContent, coverage: Coverage, zone: strin
     assets: run.assets.map(({ asset_id, md5, size, name, arrived_ms, turn }) => {
       return { asset_id, md5, size, name, arrived: isoTime(arrived_ms), turn }
     }),
-    refusals: run.refusals.map(({ md5, size, name, why }) => ({ md5, size, name, why })),
+    refusals: run.refusals.map(({ content: _, ...refusal }) => refusal),
     coverage,
     coverage_line: coverageLine(coverage, zone),
     /** `body`: the exact request that was sent. */

@@ -1,11 +1,9 @@
 import { isBelow } from '../base/files/path-below.ts'
 import { isoTime, isoTimeOrNull } from '../base/time/time.ts'
-import { type Stage, stages } from '../ledger/views/view-files.ts'
-import type { Amount, FolderView } from '../ledger/views/view-folders.ts'
+import type { Stage } from '../ledger/views/view-files.ts'
+import { type Amount, byStage, type FolderView } from '../ledger/views/view-folders.ts'
 
-const nothing = Object.fromEntries(
-  stages.map((stage) => [stage, { files: 0, bytes: 0 }]),
-) as Record<Stage, Amount>
+const nothing = byStage([])
 
 export type FolderStatus = ReturnType<typeof folderStatus>
 

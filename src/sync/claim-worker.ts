@@ -2,7 +2,7 @@ import { type Heartbeat, type Heartbeats, heldBy } from '../base/run/heartbeat.t
 import { allEnded, restUntilDue, runWorker } from '../base/run/worker.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Feature } from '../domain/trouble.ts'
-import type { Claimed, Ledger } from '../ledger/ledger.ts'
+import type { Claim, Ledger } from '../ledger/ledger.ts'
 import { unlessRefused } from '../ledger/refused-facts.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
@@ -24,7 +24,7 @@ export interface ClaimWork<Work, Tools> {
   max_claimed: number
   /** Collects wakes for this long, because many facts cause one. */
   pace_ms: number
-  claim(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<Work>>
+  claim: Claim<Work>
   /** Does the work, which ends in facts. Waiting for the service is no silence of the worker. */
   act(work: readonly Work[], tools: Tools): Promise<void>
 }

@@ -33,3 +33,8 @@ export function isLoopbackAddress(address: string): boolean {
 export function isWithin(ranges: BlockList, address: string): boolean {
   return ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
+
+/** Node shows only the first of several Host headers; a proxy in between may use another one. */
+export function hasOneHost({ rawHeaders }: { readonly rawHeaders: readonly string[] }): boolean {
+  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length === 1
+}

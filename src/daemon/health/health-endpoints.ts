@@ -6,7 +6,7 @@ import {
   type HttpReply,
   type HttpRequest,
 } from '../../base/net/http-server-app.ts'
-import { isLoopbackAuthority } from '../../base/net/loopback.ts'
+import { hasOneHost, isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { messageOf, SluiceError, toPlainError } from '../../base/run/errors.ts'
 import { second_ms } from '../../base/time/time.ts'
 import { hostAndPort } from '../../config/listen.ts'
@@ -88,11 +88,7 @@ async function send(
 
 function refuseOthers({ headers, raw }: HttpRequest): void {
   const { host, origin } = headers
-  // Node shows only the first of several Host headers; a proxy in between may use another one.
-  const hosts = raw.rawHeaders.filter(
-    (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
-  ).length
-  const is_ours = host !== undefined && hosts === 1 && isLoopbackAuthority(host)
+  const is_ours = host !== undefined && hasOneHost(raw) && isLoopbackAuthority(host)
   if (is_ours && origin === undefined) return
   const what = is_ours ? 'a page in a browser' : 'another host than this machine'
   throw new SluiceError({ code: 'health.not_for_you', message: `this is not served to ${what}` })

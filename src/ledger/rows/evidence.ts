@@ -1,5 +1,6 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { isNewcomer } from '../../domain/disappearance.ts'
+import type { MissingQuery } from '../ledger.ts'
 import { arrivedAt, type FileRow, is_evidence, isEvidence, isSkipped } from './file-rows.ts'
 
 /** SQL for the number of files that `start` left out and that are not gone. */
@@ -14,14 +15,14 @@ const before_start = `(SELECT count(*) FROM files INDEXED BY files_before_start
  */
 const moved = `WITH missing AS MATERIALIZED (SELECT value AS path FROM json_each(@missing)),
   lost AS MATERIALIZED (SELECT state, content, size, mtime_ns FROM missing
-    JOIN files ON files.folder = @folder AND files.path = missing.path WHERE state <> 'gone' AND ${is_evidence}),
+    JOIN files ON files.folder = (SELECT id FROM folders WHERE name = @name) AND files.path = missing.path WHERE state <> 'gone' AND ${is_evidence}),
   copies AS (SELECT content, sum(state = 'present') AS lost FROM lost GROUP BY content),
   unread AS (
-    SELECT path, size, mtime_ns FROM files INDEXED BY files_unsettled WHERE folder = @folder AND state IN ('seen', 'blocked')
-    UNION ALL SELECT path, size, mtime_ns FROM files INDEXED BY files_before_start WHERE folder = @folder AND reason = 'before_start')
+    SELECT path, size, mtime_ns FROM files INDEXED BY files_unsettled WHERE folder = (SELECT id FROM folders WHERE name = @name) AND state IN ('seen', 'blocked')
+    UNION ALL SELECT path, size, mtime_ns FROM files INDEXED BY files_before_start WHERE folder = (SELECT id FROM folders WHERE name = @name) AND reason = 'before_start')
   SELECT count(*) FROM lost
     WHERE content IN (SELECT content FROM copies
-        WHERE lost < (SELECT count(*) FROM files WHERE content = copies.content AND state = 'present' AND folder = @folder))
+        WHERE lost < (SELECT count(*) FROM files WHERE content = copies.content AND state = 'present' AND folder = (SELECT id FROM folders WHERE name = @name)))
       OR (size, mtime_ns) IN (SELECT size, mtime_ns FROM unread WHERE path NOT IN (SELECT path FROM missing))`
 
 /**
@@ -44,49 +45,41 @@ interface Evidence {
   skipped: number
 }
 
+type Counted = Record<'now' | 'skipped' | 'lost', number>
+
 /** Number of files that are evidence, by folder. Kept in memory, as every check asks for it. */
 export class EvidenceCounts {
   readonly #by_folder = new Map<number, Evidence>()
   readonly #count
-  readonly #count_skipped
   readonly #count_moved
-  readonly #count_lost
 
   constructor(database: Sqlite) {
     this.#count_moved = database.prepare(moved).pluck()
-    this.#count_lost = database.prepare(lost_since).pluck()
     // All present files have a content. Of the others, each index is read once in a process.
-    this.#count = database
-      .prepare(
-        `SELECT (SELECT coalesce(sum(files), 0) FROM counts
+    this.#count = database.prepare(
+      `SELECT (${lost_since}) AS lost,
+           (SELECT coalesce(sum(files), 0) FROM counts
              WHERE folder = @folder AND stage NOT IN ('seen', 'blocked', 'skipped', 'gone'))
            + (SELECT count(*) FROM files INDEXED BY files_unsettled WHERE folder = @folder
                AND state IN ('seen', 'blocked') AND reason IS NOT 'before_start' AND ${is_evidence})
-           + ${before_start}`,
-      )
-      .pluck()
-    this.#count_skipped = database
-      .prepare(
-        `SELECT (SELECT coalesce(sum(files), 0) FROM counts WHERE folder = @folder AND stage = 'skipped')
+           + ${before_start} AS now,
+           (SELECT coalesce(sum(files), 0) FROM counts WHERE folder = @folder AND stage = 'skipped')
            - (${before_start}
              - (SELECT count(*) FROM files INDEXED BY files_unsettled WHERE folder = @folder
-                 AND state IN ('seen', 'blocked') AND reason IS 'before_start'))`,
-      )
-      .pluck()
+                 AND state IN ('seen', 'blocked') AND reason IS 'before_start')) AS skipped`,
+    )
   }
 
-  countMoved(folder: number | undefined, missing: readonly string[]): number {
-    return readOne<number>(this.#count_moved, { folder, missing: JSON.stringify(missing) })!
+  countMoved({ folder, paths }: MissingQuery): number {
+    return readOne<number>(this.#count_moved, { name: folder, missing: JSON.stringify(paths) })!
   }
 
   /** Call this outside a record: counts of rows may not be written yet inside one. */
   of(folder: number): Readonly<Evidence> {
     let known = this.#by_folder.get(folder)
     if (known === undefined) {
-      const now = readOne<number>(this.#count, { folder })!
-      const skipped = readOne<number>(this.#count_skipped, { folder })!
-      const most = now + readOne<number>(this.#count_lost, { folder })!
-      known = { now, most, skipped }
+      const { now, skipped, lost } = readOne<Counted>(this.#count, { folder })!
+      known = { now, most: now + lost, skipped }
       this.#by_folder.set(folder, known)
     }
     return known

@@ -1,13 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import {
-  type Absence,
-  type LifeFact,
-  type PauseFact,
-  refused_fact,
-  type TroubleFact,
-} from '../../domain/fact.ts'
-import { contentThing } from '../refused-facts.ts'
+import type { Absence, LifeFact, PauseFact, TroubleFact } from '../../domain/fact.ts'
 import { best_copy_first } from './file-rows.ts'
 
 export interface Trouble {
@@ -56,14 +49,13 @@ export function createTroubleRows(database: Sqlite) {
   return { apply, configured }
 }
 
-const of_content = refused_fact + contentThing('')
-
+/** Those about a refused fact begin with `fact:` (refused-facts.ts). */
 export function readTroubles(database: Sqlite): Trouble[] {
   return readAll(
     database.prepare(
-      `SELECT troubles.*, about AS stored_about, coalesce((SELECT '${refused_fact}' || folders.name || '/' || path
+      `SELECT troubles.*, about AS stored_about, coalesce((SELECT 'fact:' || folders.name || '/' || path
            FROM files JOIN folders ON folders.id = files.folder
-           WHERE content = CAST(substr(about, ${of_content.length + 1}) AS INTEGER) AND about LIKE '${of_content}%'
+           WHERE content = CAST(substr(about, 14) AS INTEGER) AND about LIKE 'fact:content %'
            ORDER BY ${best_copy_first} LIMIT 1), about) AS about
          FROM troubles ORDER BY since_ms, stored_about`,
     ),

@@ -31,7 +31,7 @@ export function readFolders(database: Sqlite): FolderView[] {
     }))
 }
 
-function byStage(counts: readonly (Amount & { stage: string })[]): Record<Stage, Amount> {
+export function byStage(counts: readonly (Amount & { stage: string })[]): Record<Stage, Amount> {
   const amounts = Object.fromEntries(
     stages.map((stage) => [stage, { files: 0, bytes: 0 }]),
   ) as Record<Stage, Amount>

@@ -1,7 +1,12 @@
 import { BlockList, isIP } from 'node:net'
 import { type ConnectionPlaces, networkOf } from '../../base/net/connection-places.ts'
 import type { HttpRequest } from '../../base/net/http-server-app.ts'
-import { isLoopbackAddress, isLoopbackAuthority, isWithin } from '../../base/net/loopback.ts'
+import {
+  hasOneHost,
+  isLoopbackAddress,
+  isLoopbackAuthority,
+  isWithin,
+} from '../../base/net/loopback.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { addRange } from '../../config/listen.ts'
@@ -22,10 +27,6 @@ export function refuseStrangers(
   for_agents: boolean,
 ): void {
   const { host = '', origin } = headers
-  // Node shows only the first of several Host headers; a proxy in between may use another one.
-  const hosts = raw.rawHeaders.filter(
-    (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
-  ).length
   const own = page.base_url === undefined ? undefined : new URL(page.base_url)
   // Fastify also takes /%73luice/ and http://elsewhere/. These have no sessions and no safe links.
   const [path = ''] = url.split(/[?#]/)
@@ -36,7 +37,7 @@ export function refuseStrangers(
     throw unknownAddress()
   const is_ours =
     host === own?.host || isLoopbackAuthority(host) || (own === undefined && isAddress(host))
-  if (hosts !== 1 || !is_ours)
+  if (!hasOneHost(raw) || !is_ours)
     throw strange('this page is not served under this name', 'set page.base_url to it')
   if (method === 'GET' || method === 'HEAD' || (for_agents && origin === undefined)) return
   const origins = [own?.origin, `http://${host}`, `https://${host}`]

@@ -1,3 +1,4 @@
+import { escaped } from '../../base/text/escaped.ts'
 import { printable } from '../../base/text/format.ts'
 import { renderMarkdown } from '../../deliver/markdown.ts'
 
@@ -22,18 +23,6 @@ function markup(insert: Insert): string {
   if (insert === undefined || insert === false) return ''
   if (typeof insert === 'object') return insert.map(markup).join('')
   return escaped(String(insert))
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
 /** A sentence of Sluice, as it begins on a page. */

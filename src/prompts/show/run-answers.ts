@@ -127,7 +127,7 @@ export function wholeAnswer(run: RunView, config: Configured) {
       size,
       turn,
     })),
-    refused: run.planned_refusals.map(({ name, md5, size, why }) => ({ name, md5, size, why })),
+    refused: run.planned_refusals.map(({ content: _, ...refusal }) => refusal),
     deliveries: run.deliveries.map(deliveryAnswer),
   }
 }

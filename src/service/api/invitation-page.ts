@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { networkOf } from '../../base/net/connection-places.ts'
 import type { HttpApp, HttpReply, HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAddress } from '../../base/net/loopback.ts'
+import { escaped } from '../../base/text/escaped.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { checkRate, limitRequests } from '../limits.ts'
 import type { Parts } from '../parts.ts'
@@ -99,16 +100,4 @@ function send(
   reply.removeHeader('access-control-allow-origin')
   const html = `<!doctype html>\n<html lang="en">${head}<style>${style}</style>\n${body}\n</html>\n`
   return reply.code(status).headers(page_headers).send(html)
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }

@@ -25,11 +25,16 @@ const max_html_bytes = 1_048_576
 const html_type = /^(text\/html|application\/xhtml\+xml)\b/i
 const html_name = /\.(x?html?)$/i
 
-function isRuledOut({ filename, mime_type }: { filename: string; mime_type: string }): boolean {
+interface NamedFile {
+  filename: string
+  mime_type: string
+}
+
+function isRuledOut({ filename, mime_type }: NamedFile): boolean {
   return no_text_type.test(mime_type) || no_text_name.test(filename)
 }
 
-export function isHtml({ filename, mime_type }: { filename: string; mime_type: string }): boolean {
+export function isHtml({ filename, mime_type }: NamedFile): boolean {
   return html_type.test(mime_type) || html_name.test(filename)
 }
 
@@ -84,13 +89,7 @@ const document_type =
   /^(application\/(pdf|rtf|epub\+zip|vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|presentationml\.presentation|spreadsheetml\.sheet)|vnd\.oasis\.opendocument\.(text|spreadsheet|presentation))|text\/rtf)\s*(;|$)/i
 const document_name = /\.(pdf|rtf|docx|xlsx|pptx|od[tsp]|epub)$/i
 
-export function isNamedDocument({
-  filename,
-  mime_type,
-}: {
-  filename: string
-  mime_type: string
-}): boolean {
+export function isNamedDocument({ filename, mime_type }: NamedFile): boolean {
   return document_name.test(filename) || document_type.test(mime_type)
 }
 

@@ -70,12 +70,7 @@ export class AlertJudge {
 
 /** Open problems that count as reported once this alert is sent. */
 export function reportedAfter({ began, lasting }: AlertDue): ReportedProblem[] {
-  const reported = began.map(({ kind, about, message, since_ms }) => ({
-    kind,
-    about,
-    message,
-    since_ms,
-  }))
+  const reported = began.map(({ hint: _, ...problem }) => problem)
   return [...lasting, ...reported]
 }
 

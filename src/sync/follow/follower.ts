@@ -23,7 +23,7 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWor
       kind: 'follow',
       max_claimed: 1_000,
       pace_ms: 100,
-      claim: (limit, options) => tools.ledger.claimToFollow(limit, options),
+      claim: tools.ledger.claimToFollow,
       async act(work, held) {
         const by_project = groupBy(work, ({ project_id }) => project_id)
         for (const [project_id, items] of by_project)

@@ -24,7 +24,7 @@ export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal })
       kind: 'label',
       max_claimed: 64,
       pace_ms: 50,
-      claim: (limit, options) => ledger.claimToLabel(limit, options),
+      claim: ledger.claimToLabel,
       async act(work, held) {
         await unlessRefused(intend(work, ledger))
         const intended = work.filter(({ content }) => !ledger.rests(contentThing(content)))

@@ -21,7 +21,7 @@ export function startNamer(tools: ClaimTools, { soft }: { soft: AbortSignal }): 
       kind: 'name',
       max_claimed: 1,
       pace_ms,
-      claim: (limit, options) => tools.ledger.claimToName(limit, options),
+      claim: tools.ledger.claimToName,
       async act([work], held) {
         tools.circuits.unused()
         const { ledger, circuits, clock, report } = held

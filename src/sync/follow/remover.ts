@@ -21,7 +21,7 @@ export function startRemover(tools: ClaimTools, { soft }: { soft: AbortSignal })
       kind: 'remove',
       max_claimed,
       pace_ms,
-      claim: (limit, options) => tools.ledger.claimToRemove(limit, options),
+      claim: tools.ledger.claimToRemove,
       act(work, held) {
         const { circuits } = tools
         const act = (item: RemoveWork) => removeAsset(item, held)

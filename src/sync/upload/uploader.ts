@@ -1,4 +1,3 @@
-import { isSluiceError } from '../../base/run/errors.ts'
 import type { Heartbeats } from '../../base/run/heartbeat.ts'
 import { createFaultRest, longest_rest_ms, restUntilDue, runWorker } from '../../base/run/worker.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
@@ -60,8 +59,7 @@ export function startUploader(
       fault_rest.succeeded()
     } catch (error) {
       if (!hard.aborted) report.fault('upload', error)
-      // A refused fact is no fault of this machine: other uploads need not rest.
-      if (!isSluiceError(error, 'ledger.refused')) fault_rest.failed()
+      fault_rest.failed()
     } finally {
       // The file may be gone, so that no call was made. The next claim may then be the probe.
       if (is_probe) circuits.unused()

@@ -91,7 +91,7 @@ export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Led
       }
     },
     rests: (thing) => inner.rests(thing),
-    countMoved: (folder, missing) => alive(() => inner.countMoved(folder, missing)),
+    countMoved: (query) => alive(() => inner.countMoved(query)),
     folders: () => alive(() => inner.folders()),
     folder: (name) => alive(() => inner.folder(name)),
     filesAt: (folder, paths) => alive(() => inner.filesAt(folder, paths)),
