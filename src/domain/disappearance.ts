@@ -12,7 +12,7 @@ export interface DisappearanceLimits {
  * Programs unpack an archive, read its files and delete them again: that takes minutes. On the
  * known disk, the loss of a file whose content is known for a shorter time shows no lost disk.
  */
-const newcomer_ms = 10 * minute_ms
+export const newcomer_ms = 10 * minute_ms
 
 /** A time in the future is of a clock that was wrong: it shows nothing. */
 export function isNewcomer(arrived_ms: number | undefined, now_ms: number): boolean {

@@ -228,7 +228,7 @@ class FolderComparer {
     const is_doubted = is_other && isOtherDisk({ known, met: this.#met })
     const lost = is_other ? found : withoutNewcomers(found, this.#lost_newcomers)
     if (!is_doubted && !hasVanished(lost, config.scan)) return undefined
-    if (all_files === 0)
+    if (all_files === 0 && missing > config.scan.empty_folder_files)
       return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     const has_other_path = state.is_moved || state.root !== this.#folder.path
     const why = has_other_path

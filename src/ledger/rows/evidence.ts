@@ -1,5 +1,5 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
-import { isNewcomer } from '../../domain/disappearance.ts'
+import { isNewcomer, newcomer_ms } from '../../domain/disappearance.ts'
 import type { MissingQuery } from '../ledger.ts'
 import { arrivedAt, type FileRow, is_evidence, isEvidence, isSkipped } from './file-rows.ts'
 
@@ -32,6 +32,7 @@ const moved = `WITH missing AS MATERIALIZED (SELECT value AS path FROM json_each
 const lost_since = `SELECT count(*) FROM files AS lost INDEXED BY files_gone JOIN folders ON folders.id = lost.folder
   WHERE lost.state = 'gone' AND lost.folder = @folder AND lost.content IS NOT NULL
     AND lost.gone_ms > scan_ended_ms AND lost.seen_ms <= scan_ended_ms
+    AND (lost.there_ms IS NOT NULL OR lost.settled_ms <= lost.gone_ms - ${newcomer_ms})
     AND NOT EXISTS (SELECT 1 FROM files WHERE content = lost.content AND state = 'present' AND folder = @folder)`
 
 interface Evidence {

@@ -17,7 +17,8 @@ type WaitEvent = DueEvent | 'retried' | 'accepted'
 
 const checked = `+files.state = 'blocked' AND files.reason`
 const min_resend_is = `${to_send} AND contents.state = 'wanted' AND contents.attempts = 0
-  AND contents.error_code IS NULL AND contents.not_before_ms > @now_ms`
+  AND contents.error_code IS NULL AND contents.not_before_ms > @now_ms
+  AND EXISTS (SELECT 1 FROM files AS sent WHERE sent.content = contents.id AND sent.state = 'present' AND sent.sent_ms IS NOT NULL)`
 const out_of_reach_is = `files.state IN ('seen', 'blocked') AND files.not_before_ms IS NOT NULL
   AND files.reason = 'out_of_reach'`
 
@@ -27,7 +28,8 @@ const out_of_reach_is = `files.state IN ('seen', 'blocked') AND files.not_before
  * (docs/ledger.md has the whole table): a pause, a limit of the day and an open circuit, which are
  * in no row and hold up claims; a deferred label of a ready content; the grace of a removal.
  *
- * - `min_resend`: a new version waits. No other due time lies ahead without a fault.
+ * - `min_resend`: a new version waits. An earlier one was uploaded from the same path.
+ * - `untried`: a fault of the service, or a slot that ended, put it behind the others.
  * - `out_of_reach`: a retry would only defer it again.
  * - `changing`, `settling`: the due time is also the proof that the file is quiet.
  * - `turn`: nothing holds it but a limit, a pause or a fault that concerns all.
@@ -85,6 +87,13 @@ const table = [
     min_resend_is,
     'path_found limits_changed retried',
     'uploaded a moment ago in an earlier version (uploads.min_resend_s)',
+  ],
+  [
+    'untried',
+    'contents',
+    `${to_send} AND contents.not_before_ms > @now_ms`,
+    'retried',
+    'put off by a fault of the service',
   ],
   [
     'reading',

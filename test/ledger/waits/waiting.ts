@@ -110,6 +110,23 @@ export const waiting = {
       await bench.settle('docs', path, text)
     },
   },
+  untried: {
+    async begin(bench) {
+      const content = await bench.settle('docs', path, text)
+      await claimAll(bench)
+      const not_before_ms = bench.clock.now_ms() + hour_ms
+      await bench.record({ type: 'deferred', content, not_before_ms })
+    },
+  },
+  slot_lost: {
+    async begin(bench) {
+      const content = await bench.settle('docs', path, text)
+      await bench.reserve(content)
+      const not_before_ms = bench.clock.now_ms() + hour_ms
+      await bench.record({ type: 'slot_lost', content, not_before_ms })
+      bench.free(content)
+    },
+  },
   reading: {
     claim: 'follow',
     async begin(bench) {

@@ -20,6 +20,8 @@ unproven_type      | -       | -           | -      | -       | ends    | -     
 out_of_reach       | -       | ends        | -      | ends    | ends    | -      | -          | -     | -      | -      | x         | -    | -
 failed             | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
 min_resend         | -       | -           | -      | ends    | ends    | ends   | -          | ends  | -      | -      | -         | ends | -
+untried            | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
+slot_lost          | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
 reading            | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
 removing           | -       | -           | -      | -       | ends    | -      | -          | ends  | -      | -      | ends      | ends | -
 removal_grace      | -       | -           | -      | -       | -       | -      | -          | -     | -      | -      | ends      | ends | -
@@ -52,7 +54,7 @@ describe('waits and the events that end them', { timeout: 60_000 }, () => {
   test('every wait, event and cell is in the table', () => {
     expect(rows.map(([wait]) => wait)).toEqual(Object.keys(waiting))
     expect(columns).toEqual(Object.keys(events))
-    expect(cells).toHaveLength(21 * 13)
+    expect(cells).toHaveLength(23 * 13)
     const left_out = cells.filter(({ effect }) => effect === 'x')
     expect(left_out).toHaveLength(8)
     for (const { event } of left_out) expect(impossible).toHaveProperty([event])
@@ -64,6 +66,7 @@ describe('waits and the events that end them', { timeout: 60_000 }, () => {
 
   /** What `sluice retry` names for a file that waits so, where it is not the name of the wait. */
   const named: Record<string, string | undefined> = {
+    slot_lost: 'untried',
     upload_limit: 'held',
     before_start: 'held',
     pause: 'turn',
