@@ -25,8 +25,6 @@ export interface Found {
   known: number
   /** Known files that were not found, or that single events have reported as deleted. */
   missing: number
-  /** Missing files that are, or may be, at another path; absent: none. */
-  moved?: number
   /** Files that are there, known or new, without the skipped ones that the ledger knows. */
   files: number
 }
@@ -67,15 +65,16 @@ export function isAskedAbout(
 
 /**
  * True if it seems an unmounted disk, not a user's work. A renamed file is missing at one path and
- * found at another. Other new files must not hide a loss.
+ * found at another, and exports are replaced by newer ones, so only the decrease of the number of
+ * files counts.
  */
 export function hasVanished(
-  { known, missing, moved = 0, files }: Found,
+  { known, missing, files }: Found,
   limits: DisappearanceLimits,
 ): boolean {
   if (missing <= limits.empty_folder_files) return false
   if (files === 0) return true
-  const fewer = missing - moved
+  const fewer = known - files
   return fewer > limits.missing_files && fewer * 100 > known * limits.missing_percent
 }
 
@@ -86,11 +85,6 @@ export function exceedsAcknowledgement(
   limits: DisappearanceLimits,
 ): boolean {
   return hasVanished({ known: accepted.files, missing: accepted.files - files, files }, limits)
-}
-
-/** For a comparison that cannot tell: each file at a new path may be a missing one. */
-export function mayBeMoved({ known, missing, files }: Found): number {
-  return Math.max(0, Math.min(missing, files - (known - missing)))
 }
 
 /** On the known disk, lost newcomers show no loss while another known file is there. */

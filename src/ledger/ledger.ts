@@ -35,8 +35,6 @@ export interface Ledger extends PromptLedger, AuditLedger {
   filesAt(folder: string, paths: readonly string[]): Promise<(KnownFile | undefined)[]>
   /** Compares one range of a walk with the rows of the same range. */
   differences(range: PathRange): Promise<Differences>
-  /** Number of these missing files that show a loss, but whose bytes seem to be at another path. */
-  countMoved(query: MissingQuery): Promise<number>
   /** True if the folder's setting `start` left out this file (inode, size, mtime) at any path. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
@@ -161,11 +159,6 @@ export interface FolderState {
   counted: { files: number; directories: number } | undefined
   /** Watcher in use; undefined until chosen. `given_up`: since when and why. */
   watch: (FolderWatch & { given_up: { since_ms: number; reason: string } | undefined }) | undefined
-}
-
-export interface MissingQuery {
-  folder: string
-  paths: readonly string[]
 }
 
 export interface PathRange {

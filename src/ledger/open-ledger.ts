@@ -123,7 +123,6 @@ function ledgerOn(
     folder: (name) => call('folder', name),
     filesAt: (folder, paths) => call('filesAt', { folder, paths }),
     differences: (range) => call('differences', range),
-    countMoved: (query) => call('countMoved', query),
     wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
     claimToCheck: (limit, choice = any_file) =>
       in_flight.check.take((checks) => {

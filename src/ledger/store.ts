@@ -16,14 +16,7 @@ import {
   openLedgerFile,
 } from './file/ledger-file.ts'
 import { createTickets } from './file/tickets.ts'
-import type {
-  Differences,
-  FolderState,
-  LedgerLimits,
-  MissingQuery,
-  PathRange,
-  Pending,
-} from './ledger.ts'
+import type { Differences, FolderState, LedgerLimits, PathRange, Pending } from './ledger.ts'
 import { createAuditRecorder } from './record/record-audit.ts'
 import { createContentRecorder } from './record/record-content.ts'
 import { createFileRecorder } from './record/record-file.ts'
@@ -275,7 +268,6 @@ export function createLedgerStore(
     filesAt: (folder: string, paths: readonly string[]) =>
       files.knownAt(folders_sql.named(folder)?.id, paths),
     differences,
-    countMoved: (query: MissingQuery) => evidence.countMoved(query),
     wasBeforeStart,
     ...prompt_queries,
     pending,

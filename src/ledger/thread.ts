@@ -8,7 +8,7 @@ import type { UnauditedQuery } from './audit-work.ts'
 import type { ClaimQuery } from './claims/claim-queries.ts'
 import type { CheckQuery, SendQuery } from './claims/claims.ts'
 import type { DeliveryQuery } from './claims/run-claims.ts'
-import type { LedgerLimits, MissingQuery, PathRange } from './ledger.ts'
+import type { LedgerLimits, PathRange } from './ledger.ts'
 import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
 import { createLedgerStore, type LedgerStore } from './store.ts'
 
@@ -33,7 +33,6 @@ const reads = {
   filesAt: (store, { folder, paths }: { folder: string; paths: readonly string[] }) =>
     store.filesAt(folder, paths),
   differences: (store, range: PathRange, now_ms) => store.differences(range, now_ms),
-  countMoved: (store, query: MissingQuery) => store.countMoved(query),
   wasBeforeStart: (store, { folder, stat }: { folder: string; stat: FileStat }) =>
     store.wasBeforeStart(folder, stat),
   prompts: (store) => store.runs.prompts.states(),

@@ -23,7 +23,6 @@ import {
   hasVanished,
   isNewcomer,
   isOtherDisk,
-  mayBeMoved,
   waitingText,
   withoutNewcomers,
 } from '../../domain/disappearance.ts'
@@ -214,7 +213,6 @@ function doubtAbout(
   const known = departures.evidence_met + missing
   const files = end.files - departures.skipped_met
   const found: Found = { known, missing, files }
-  found.moved = mayBeMoved(found)
   const root = identifiedRoot(folder.path)
   const acknowledgement =
     root.kind === 'online' ? acknowledgementOn(root, before.disappearance) : undefined

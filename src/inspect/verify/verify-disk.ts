@@ -21,7 +21,6 @@ import {
   hasVanished,
   isNewcomer,
   isOtherDisk,
-  mayBeMoved,
   withoutNewcomers,
 } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
@@ -219,7 +218,6 @@ class FolderComparer {
     const known = this.#met + missing
     const status = identifiedRoot(this.#folder.path)
     const found: Found = { known, missing, files: all_files - this.#skipped }
-    found.moved = mayBeMoved(found)
     const acknowledgement =
       status.kind === 'online' ? acknowledgementOn(status, state.disappearance) : undefined
     if (acknowledgement && !exceedsAcknowledgement(acknowledgement, filesThere(found), config.scan))

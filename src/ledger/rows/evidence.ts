@@ -1,6 +1,5 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { isNewcomer, newcomer_ms } from '../../domain/disappearance.ts'
-import type { MissingQuery } from '../ledger.ts'
 import { arrivedAt, type FileRow, is_evidence, isEvidence, isSkipped } from './file-rows.ts'
 
 /** SQL for the number of files that `start` left out and that are not gone. */
@@ -8,22 +7,6 @@ const before_start = `(SELECT count(*) FROM files INDEXED BY files_before_start
                WHERE folder = @folder AND reason = 'before_start')
            - (SELECT count(*) FROM files INDEXED BY files_gone
                WHERE state = 'gone' AND folder = @folder AND reason = 'before_start')`
-
-/**
- * SQL for the number of missing files whose bytes are there: another path has their content, or a
- * file that is not read yet has their size and time. A rename keeps both. Inodes are used again.
- */
-const moved = `WITH missing AS MATERIALIZED (SELECT value AS path FROM json_each(@missing)),
-  lost AS MATERIALIZED (SELECT state, content, size, mtime_ns FROM missing
-    JOIN files ON files.folder = (SELECT id FROM folders WHERE name = @name) AND files.path = missing.path WHERE state <> 'gone' AND ${is_evidence}),
-  copies AS (SELECT content, sum(state = 'present') AS lost FROM lost GROUP BY content),
-  unread AS (
-    SELECT path, size, mtime_ns FROM files INDEXED BY files_unsettled WHERE folder = (SELECT id FROM folders WHERE name = @name) AND state IN ('seen', 'blocked')
-    UNION ALL SELECT path, size, mtime_ns FROM files INDEXED BY files_before_start WHERE folder = (SELECT id FROM folders WHERE name = @name) AND reason = 'before_start')
-  SELECT count(*) FROM lost
-    WHERE content IN (SELECT content FROM copies
-        WHERE lost < (SELECT count(*) FROM files WHERE content = copies.content AND state = 'present' AND folder = (SELECT id FROM folders WHERE name = @name)))
-      OR (size, mtime_ns) IN (SELECT size, mtime_ns FROM unread WHERE path NOT IN (SELECT path FROM missing))`
 
 /**
  * SQL for the number of files that the last scan saw and that single events have reported as deleted
@@ -52,10 +35,8 @@ type Counted = Record<'now' | 'skipped' | 'lost', number>
 export class EvidenceCounts {
   readonly #by_folder = new Map<number, Evidence>()
   readonly #count
-  readonly #count_moved
 
   constructor(database: Sqlite) {
-    this.#count_moved = database.prepare(moved).pluck()
     // All present files have a content. Of the others, each index is read once in a process.
     this.#count = database.prepare(
       `SELECT (${lost_since}) AS lost,
@@ -69,10 +50,6 @@ export class EvidenceCounts {
              - (SELECT count(*) FROM files INDEXED BY files_unsettled WHERE folder = @folder
                  AND state IN ('seen', 'blocked') AND reason IS 'before_start')) AS skipped`,
     )
-  }
-
-  countMoved({ folder, paths }: MissingQuery): number {
-    return readOne<number>(this.#count_moved, { name: folder, missing: JSON.stringify(paths) })!
   }
 
   /** Call this outside a record: counts of rows may not be written yet inside one. */

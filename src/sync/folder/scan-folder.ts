@@ -148,8 +148,7 @@ async function scanNow(
   async function doubt(end: ScanEnd): Promise<Found | undefined> {
     const state = await ledger.folder(name)
     if (!state) return undefined
-    const found: Found = await comparison.found(before ?? state, end, { is_known_disk: true })
-    if (hasVanished({ ...found, moved: 0 }, tools)) found.moved = await comparison.moved()
+    const found = await comparison.found(before ?? state, end, { is_known_disk: true })
     const acknowledged = acknowledgementOn(state, state.disappearance)
     const is_much = acknowledged
       ? exceedsAcknowledgement(acknowledged, filesThere(found), tools)

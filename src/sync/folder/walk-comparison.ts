@@ -1,6 +1,6 @@
 import { entryPath, entryStat, type ScanBatch, type ScanEnd } from '../../disk/scan/scan.ts'
 import { outOfReach } from '../../disk/scan/walk-report.ts'
-import { type Found, mayBeMoved } from '../../domain/disappearance.ts'
+import type { Found } from '../../domain/disappearance.ts'
 import type { Differences, FolderState, Ledger } from '../../ledger/ledger.ts'
 
 type Changes = Pick<Differences, 'changed' | 'unknown'>
@@ -106,7 +106,6 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     /**
      * Counts files that single events reported as deleted too, but none long out of reach.
      * `is_known_disk`: then the loss of a newcomer counts as none, if any known file is there.
-     * Each new file may be a moved one: `moved` says how many are.
      */
     async found(
       before: Pick<FolderState, 'evidence' | 'most_evidence' | 'skipped'>,
@@ -119,16 +118,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
       const no_loss = out_of_reach + (is_known_disk && is_any_there ? lost_newcomers : 0)
       const missing = lost_total + most_evidence - evidence - no_loss
       const files = Math.max(0, end.files - (skipped - lost_skipped))
-      const found = { known: most_evidence - no_loss, missing, files }
-      return { ...found, moved: mayBeMoved(found) }
-    },
-    /** Number of missing files that are at another path, which the ledger knows by now. */
-    async moved(): Promise<number> {
-      if (missing.length === 0) return 0
-      // Those that are not listed count like the listed ones.
-      return (
-        ((await ledger.countMoved({ folder, paths: missing })) * missing_total) / missing.length
-      )
+      return { known: most_evidence - no_loss, missing, files }
     },
   }
 }

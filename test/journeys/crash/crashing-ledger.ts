@@ -91,7 +91,6 @@ export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Led
       }
     },
     rests: (thing) => inner.rests(thing),
-    countMoved: (query) => alive(() => inner.countMoved(query)),
     folders: () => alive(() => inner.folders()),
     folder: (name) => alive(() => inner.folder(name)),
     filesAt: (folder, paths) => alive(() => inner.filesAt(folder, paths)),
