@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { askingPaths, noAnswer } from '../base/files/ask-paths.ts'
 import { mountsThatMayHang } from '../base/files/mount-table.ts'
+import { path_patience_ms } from '../base/files/paths.ts'
 import { second_ms, system_clock } from '../base/time/time.ts'
 import { environmentOfRelayed, readEnvironment } from '../config/environment.ts'
 import { type ExitCode, exit_codes } from './exit-codes.ts'
@@ -14,10 +15,11 @@ import type { OutputStream, Terminal } from './text/terminal.ts'
 const max_silent_s = 8
 const passed_on = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** How the process of the command has ended. Nothing: it hangs. */
+/** How the process of the command has ended. `silent`: it hangs, and these mounts do not answer. */
 interface Ended {
   code?: number | null
   signal?: NodeJS.Signals | null
+  silent?: readonly string[]
 }
 
 /**
@@ -42,7 +44,7 @@ export async function relayCommand(
   const passOn = (signal: NodeJS.Signals) => void child.kill(signal)
   for (const signal of passed_on) process.on(signal, passOn)
   const over = new AbortController()
-  const { code, signal } = await Promise.race([
+  const { code, signal, silent } = await Promise.race([
     endOf(child, [show(child.stdout!, stdout), show(child.stderr!, stderr)]),
     silenceOf(child, over.signal),
   ])
@@ -50,7 +52,7 @@ export async function relayCommand(
   for (const signal of passed_on) process.off(signal, passOn)
   leave(child)
   if (signal) process.kill(process.pid, signal)
-  else if (code === undefined) printError(await silentDisk(), terminal)
+  else if (silent) printError(noAnswer(silent.join(', '), path_patience_ms), terminal)
   return (code ?? exit_codes.incomplete) as ExitCode
 }
 
@@ -60,6 +62,8 @@ function shapeOf({ isTTY, columns }: OutputStream) {
 
 function show(from: Readable, to: NodeJS.WriteStream): Promise<void> {
   from.pipe(to)
+  // Without a reader the rest is lost, and the command goes on. `pipe` has paused its output.
+  to.on('error', () => from.resume())
   return finished(from)
 }
 
@@ -74,10 +78,18 @@ async function endOf(child: ChildProcess, shown: readonly Promise<void>[]): Prom
   return ended
 }
 
-/** Resolves when the main thread of the process is inside a call that does not return. */
+/**
+ * Resolves when the main thread of the process rests and a mount does not answer. A thread that only
+ * rests is no proof: its process may be stopped (SIGSTOP, a frozen cgroup) or wait for memory.
+ */
 async function silenceOf(child: ChildProcess, over: AbortSignal): Promise<Ended> {
   let last: string | undefined
-  for (let silent_s = 0; silent_s < max_silent_s && !over.aborted; silent_s += 1) {
+  for (let silent_s = 0; !over.aborted; silent_s += 1) {
+    if (silent_s >= max_silent_s) {
+      const silent = await silentMounts()
+      if (silent.length > 0) return { silent }
+      silent_s = 0
+    }
     // It wakes the thread.
     if (child.connected) child.send('', () => {})
     await system_clock.sleep(second_ms, over)
@@ -104,12 +116,11 @@ function leave(child: ChildProcess): void {
   child.unref()
 }
 
-async function silentDisk(): Promise<Error> {
-  const silent = await askingPaths((paths) => {
+function silentMounts(): Promise<readonly string[]> {
+  return askingPaths((paths) => {
     for (const { place } of mountsThatMayHang()) paths.look(place)
     return paths.silent()
   })
-  return noAnswer(silent.join(', ') || 'a disk')
 }
 
 /** In the process of a relayed command: it ends with the process that shows its output. */
@@ -118,8 +129,16 @@ export function followRelay(): void {
   process.channel?.unref()
 }
 
-/** In the process of a relayed command, when all is printed. */
+/**
+ * In the process of a relayed command, when all is printed. It lets go of the caller's streams, also
+ * while a thread hangs. What is printed from now on is lost.
+ */
 export async function endRelayed(exit_code: ExitCode): Promise<void> {
   await new Promise((sent) => process.send!(exit_code, undefined, undefined, sent))
-  for (const descriptor of [1, 2]) closeSync(descriptor)
+  for (const descriptor of [1, 2]) {
+    closeSync(descriptor)
+    // A file that is opened gets the lowest free number: a log line would go into any later one.
+    const is_taken = openSync('/dev/null', 'r+') !== descriptor
+    if (is_taken) process.kill(process.pid, 'SIGKILL')
+  }
 }

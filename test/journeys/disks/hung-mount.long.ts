@@ -254,6 +254,20 @@ describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
     }
   })
 
+  test('and answers, while the process of a command is stopped: the command waits for it', async () => {
+    const { home } = await makeHome()
+    const { child, ended, err } = home.start('sync')
+    const shower = `/proc/${child.pid}/task/${child.pid}/children`
+    const children = () => readFileSync(shower, 'utf8').trim().split(' ').filter(Boolean)
+    await until('the process is there', () => children().length > 0, err)
+    const command = Number(children()[0])
+    process.kill(command, 'SIGSTOP')
+    await until('the mounts are asked', () => child.exitCode !== null || children().length > 1, err)
+    process.kill(command, 'SIGCONT')
+    const { code } = await ended
+    expect([code, home.readyAssets()], err()).toEqual([0, 2])
+  })
+
   test('of the state: a command says so, and ends', async () => {
     const home = await Home.make({ 'a.txt': 'one' })
     const mount = await mountThatHangs(join(home.path, 'state-disk'), join(home.path, 'state'))
