@@ -4,6 +4,7 @@ import { ifStillAlive, second_ms } from '../base/time/time.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
 import { exit_codes } from './exit-codes.ts'
+import { finishLastWorks } from './last-works.ts'
 import { endRelayed, followRelay, relayCommand } from './relay.ts'
 import { runCli } from './run-cli.ts'
 import { printError } from './text/print.ts'
@@ -61,6 +62,7 @@ if (relayed) followRelay()
 const elsewhere = !relayed && mayHang() ? relayCommand : undefined
 const exit_code = await runCli(words, terminal, commands, elsewhere)
 process.exitCode = exit_code
+await finishLastWorks()
 // The reader of a pipe may take its time (`sluice ls | less`).
 await Promise.all([flushed(process.stdout), flushed(process.stderr)])
 if (relayed) await endRelayed(exit_code)

@@ -2,10 +2,9 @@ import { dirname } from 'node:path'
 import type { Argv } from 'yargs'
 import { noAnswer } from '../../base/files/ask-paths.ts'
 import { mayHang } from '../../base/files/mount-table.ts'
-import { type Paths, path_patience_ms } from '../../base/files/paths.ts'
-import { startThread } from '../../base/run/thread.ts'
-import { createLog, type Log, type LogDestination, standard_error } from '../../base/text/log.ts'
-import { system_clock, within } from '../../base/time/time.ts'
+import type { Paths } from '../../base/files/paths.ts'
+import { createLog, type Log, type LogDestination } from '../../base/text/log.ts'
+import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -20,6 +19,7 @@ import { logText } from '../text/log-text.ts'
 import { printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { openLogFile } from './log-file.ts'
+import { ThreadLog } from './thread-log.ts'
 
 export interface LogFlags extends GlobalOptions {
   verbose: boolean | undefined
@@ -98,42 +98,10 @@ export function openLog(
   })
 }
 
-/** A mount that hangs for long takes no more memory. */
-const max_waiting_lines = 1_000
-
-/**
- * A log in a file, as `openLogFile`. Where a share is mounted, a thread writes it: a call to a mount
- * that hangs never returns. Meanwhile standard error gets the lines, too.
- */
+/** A log in a file, as `openLogFile`. Where a share is mounted, a thread writes it. */
 function logIn(file: string): LogDestination {
   const direct = openLogFile(file)
-  if (!mayHang()) return direct
-  const thread = startThread('cli/daemon/log-thread', file, { young_mb: 1 })
-  let waiting = 0
-  let is_silent = false
-
-  async function hand(line: string): Promise<void> {
-    waiting += 1
-    const lost = () => standard_error.write(line)
-    const written = thread
-      .call('write', line)
-      .catch(lost)
-      .then(() => {
-        waiting -= 1
-        is_silent = false
-        return true
-      })
-    if ((await within(written, path_patience_ms, system_clock)) || is_silent) return
-    is_silent = true
-    standard_error.write(`${noAnswer(file).message}: the log goes on here\n${line}`)
-  }
-
-  return {
-    write(line) {
-      if (is_silent) standard_error.write(line)
-      if (waiting < max_waiting_lines) void hand(line)
-    },
-  }
+  return mayHang() ? new ThreadLog(file) : direct
 }
 
 /** Opens the token and prints the warnings about its file. */
