@@ -1,9 +1,14 @@
 import { askingPaths, noAnswer } from '../base/files/ask-paths.ts'
-import { type Paths, path_patience_ms } from '../base/files/paths.ts'
+import { type Paths, patienceWith } from '../base/files/paths.ts'
 import { formatDuration } from '../base/text/format.ts'
 import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import { printNote, printWarning } from './text/print.ts'
 import type { Terminal } from './text/terminal.ts'
+
+/** Says what the command waits for. */
+export function slowNote(terminal: Terminal): (path: string) => void {
+  return (path) => printNote(terminal, `waiting for ${path}, which is slow to answer`)
+}
 
 /**
  * As `askingPaths`: a line says what the command waits for, and which path has not answered. The
@@ -15,9 +20,9 @@ export function onPaths<Value>(
   known?: Paths,
 ): Promise<Value> {
   const notes = {
-    onSlow: (path: string) => printNote(terminal, `waiting for ${path}, which is slow to answer`),
+    onSlow: slowNote(terminal),
     onSilent(path: string) {
-      const text = `${path} has not answered for ${formatDuration(path_patience_ms)}: this goes on without it`
+      const text = `${path} has not answered for ${formatDuration(patienceWith(path))}: this goes on without it`
       printWarning(terminal, text)
     },
   }

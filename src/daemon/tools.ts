@@ -1,4 +1,3 @@
-import { path_patience_ms } from '../base/files/paths.ts'
 import { isSluiceError, type SluiceError } from '../base/run/errors.ts'
 import { answering, createHeartbeats, type Heartbeats } from '../base/run/heartbeat.ts'
 import { createFileLines, type Log } from '../base/text/log.ts'
@@ -6,7 +5,7 @@ import { type WakeAt, wakeAt } from '../base/time/cron.ts'
 import { type Clock, second_ms, within } from '../base/time/time.ts'
 import type { Config, LogConfig } from '../config/config.ts'
 import { startExaminer } from '../disk/read/examiner.ts'
-import { startRootAsker } from '../disk/root/root-asker.ts'
+import { impatient, startRootAsker } from '../disk/root/root-asker.ts'
 import { keepScanThread, kept_once_ms, kept_watching_ms } from '../disk/scan/scan-threads.ts'
 import { fact_table } from '../ledger/fact-table.ts'
 import { type LedgerFault, watchLedgerPlace } from '../ledger/file/ledger-place.ts'
@@ -62,10 +61,12 @@ export async function openTools({
     clock,
     files_per_second: config.log.files_per_second,
   })
-  const roots = startRootAsker(clock)
+  const is_once = mode === 'once'
+  const onSlow = (root: string) => logs.sync.warn(`waiting for ${root}, which is slow to answer`)
   // The user of a single pass waits for it.
-  const answer_ms = mode === 'once' ? path_patience_ms : config.scan.answer_ms
-  const silence = { roots, answer_ms }
+  const roots = startRootAsker(clock, is_once ? onSlow : undefined)
+  const patient = { roots, answer_ms: config.scan.answer_ms }
+  const silence = is_once ? impatient(patient) : patient
   const examiner = startExaminer({ threads: config.hashing.threads, heartbeats, clock, silence })
   const logged = logReport(logs.sync, lines, clock)
   const measures: { current: Measures | undefined } = { current: undefined }
@@ -104,7 +105,7 @@ export async function openTools({
     examiner,
     roots,
     silence,
-    scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
+    scan_thread: keepScanThread(clock, is_once ? kept_once_ms : kept_watching_ms),
     clock,
     wakeAt: options.wakeAt ?? wakeAt,
     /** Bandwidth limit of all uploads, also of those that began under an earlier config. */

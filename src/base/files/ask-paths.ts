@@ -11,7 +11,7 @@ import {
   direct_paths,
   type PathFacts,
   type Paths,
-  path_patience_ms,
+  patienceWith,
   type Question,
   unknown,
 } from './paths.ts'
@@ -28,8 +28,8 @@ export interface PathNotes {
  * Runs `work`, which asks about paths that the user has named. No call to them is made in this
  * process while one could hang: then `work` runs first without answers, the paths that it asked
  * for are asked apart, and it runs again, until it has asked nothing new. So `work` must have no
- * effects. A path that does not answer for 2 s is silent, and with it all below it. `known`: the
- * `Paths` of an earlier work, whose answers still count.
+ * effects. A path on a share that does not answer for 2 s (10 s elsewhere) is silent, and with
+ * it all below it. `known`: the `Paths` of an earlier work, whose answers still count.
  */
 export async function askingPaths<Value>(
   work: (paths: Paths) => Value,
@@ -59,7 +59,7 @@ function outcomeOf<Value>(work: () => Value): { value: Value } | { error: unknow
 }
 
 /** The error of a path that has not answered. */
-export function noAnswer(path: string, limit_ms = path_patience_ms): SluiceError {
+export function noAnswer(path: string, limit_ms = patienceWith(path)): SluiceError {
   return new SluiceError({
     code: 'path.no_answer',
     message: `${path} has not answered for ${formatDuration(limit_ms)}`,

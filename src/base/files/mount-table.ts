@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { codeOf } from '../run/errors.ts'
+import { isBelow } from './path-below.ts'
 
 export interface MountEntry {
   /** Real path of the mount point. */
@@ -52,9 +53,19 @@ export function mayHang(mountinfo = readMountTable()): boolean {
   return parseMountTable(mountinfo).length === 0 || mountsThatMayHang(mountinfo).length > 0
 }
 
+/** The same for one path as written. A symbolic link in it may lead elsewhere. */
+export function mayHangAt(path: string, mountinfo = readMountTable()): boolean {
+  const around = parseMountTable(mountinfo).filter(({ place }) => isBelow(path, place))
+  // Of mounts at one place, the last one is on top.
+  const inner = around.toSorted((a, b) => a.place.length - b.place.length).at(-1)
+  return inner === undefined || isOfShare(inner)
+}
+
 /** Shares and filesystems of programs. */
 export function mountsThatMayHang(mountinfo = readMountTable()): MountEntry[] {
-  return parseMountTable(mountinfo).filter(
-    ({ type }) => type === 'fuseblk' || share_types.test(type),
-  )
+  return parseMountTable(mountinfo).filter(isOfShare)
+}
+
+function isOfShare({ type }: MountEntry): boolean {
+  return type === 'fuseblk' || share_types.test(type)
 }

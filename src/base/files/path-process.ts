@@ -1,6 +1,6 @@
 import { serveCalls, startThread, type Thread } from '../run/thread.ts'
 import { system_clock, within } from '../time/time.ts'
-import { type Asked, path_patience_ms, type Question } from './paths.ts'
+import { type Asked, patienceWith, type Question } from './paths.ts'
 
 /** A local disk answers in less. */
 const turn_ms = 50
@@ -19,7 +19,7 @@ serveCalls(() => {
     await thread.call('ready', undefined)
     const asked = thread.call<Asked>('ask', question)
     void asked.then(() => idle.push(thread))
-    return (await within(asked, path_patience_ms, system_clock)) ?? { is_silent: true }
+    return (await within(asked, patienceWith(question.path), system_clock)) ?? { is_silent: true }
   }
 
   return {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { codeOf, type PlainError } from '../run/errors.ts'
 import { second_ms } from '../time/time.ts'
 import { readBeginning } from './atomic-file.ts'
+import { mayHangAt } from './mount-table.ts'
 
 /** Facts about a path of the user. */
 export interface PathFacts {
@@ -44,11 +45,17 @@ export interface Question {
   max_bytes: number
 }
 
-/** `is_silent`: the path has not answered for `path_patience_ms`. */
+/** `is_silent`: the path has not answered for `patienceWith` it. */
 export type Asked = { value: unknown } | { error: PlainError } | { is_silent: true }
 
-/** A user waits. */
+/** For a path on a share: a user waits. */
 export const path_patience_ms = 2 * second_ms
+/** A local disk may take seconds to start turning. */
+const local_patience_ms = 10 * second_ms
+
+export function patienceWith(path: string): number {
+  return mayHangAt(path) ? path_patience_ms : local_patience_ms
+}
 
 function kindOf(stat: { isDirectory(): boolean; isFile(): boolean }): Beginning['kind'] {
   if (stat.isDirectory()) return 'directory'

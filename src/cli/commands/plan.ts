@@ -19,7 +19,7 @@ import { excludeSetting } from '../../status/text/text.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { loadFor } from '../on-paths.ts'
+import { loadFor, slowNote } from '../on-paths.ts'
 import { printJson, printLines, sayIgnored } from '../text/print.ts'
 import { sayUploadTime } from '../text/upload-time-text.ts'
 
@@ -33,7 +33,8 @@ export const command = defineCommand({
     const plan = await withLedgerView(config.state_dir, async (ledger) => {
       const refused = ledger?.refused_types() ?? (await typesOnService(config))
       const now_ms = system_clock.now_ms()
-      return planUploads({ config, ledger, hash, refused, now_ms, silent: paths.silent() })
+      const notes = { silent: paths.silent(), onSlow: slowNote(terminal) }
+      return planUploads({ config, ledger, hash, refused, now_ms, ...notes })
     })
     if (json) printJson(terminal, plan)
     else printLines(terminal, planLines(plan, terminal.width))

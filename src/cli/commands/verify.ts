@@ -14,7 +14,7 @@ import { takeUp } from '../ask/verify-take-up.ts'
 import { defineCommand, flag } from '../command.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
-import { loadFor } from '../on-paths.ts'
+import { loadFor, slowNote } from '../on-paths.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
 import { printError, printJson, printLines, printNote } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
@@ -72,7 +72,7 @@ async function compare(options: Wanted): Promise<VerifySummary> {
   const { secrets } = await askingPaths((paths) => openSecrets(config, undefined, paths))
   const view = openLedgerView(config.state_dir)
   const remote = await openRemote(config, () => secrets.token(), clock)
-  const silence = watchRoots()
+  const silence = watchRoots(config.scan.answer_ms, slowNote(terminal))
   const examiner = startExaminer({ threads: config.hashing.threads, silence })
   const signals = listenForStop()
   let compared = { files: 0, assets: 0 }

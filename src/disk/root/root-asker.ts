@@ -1,14 +1,18 @@
+import { mayHangAt } from '../../base/files/mount-table.ts'
 import { path_patience_ms } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { formatDuration } from '../../base/text/format.ts'
-import { type Clock, minute_ms, system_clock, within } from '../../base/time/time.ts'
+import { type Clock, minute_ms, second_ms, system_clock, within } from '../../base/time/time.ts'
 import type { OnlineRoot, RootStatus } from './root.ts'
 
 export type RootAsker = ReturnType<typeof startRootAsker>
 
 /** Maximum age of a filesystem's id while the root stays the same. Reading it starts a program. */
 const max_id_age_ms = minute_ms
+
+/** After this time the user of a command is told what it waits for. */
+const slow_ms = second_ms
 
 /** Waits in parts: after a sleep of the machine, a clock jump costs only one part. */
 const parts = 10
@@ -24,8 +28,8 @@ interface Question {
   is_doubtful: boolean
   /** A thread checks already and may miss changes from now on. */
   has_begun: boolean
-  /** A caller waited in vain: no caller waits for it again. */
-  is_late: boolean
+  /** Callers have waited so long in vain: one with less patience does not wait again. */
+  late_ms: number
 }
 
 /** Little memory: it lives as long as the daemon, for one small answer every few seconds. */
@@ -36,8 +40,9 @@ function startAskingThread(): Thread {
 /**
  * Checks roots. On an unresponsive mount (a hard one without its server) a call never returns, so
  * each has its own thread. A root has one open call at most, whose answer is for all callers.
+ * `onSlow` is called once for each call that has no answer yet after a second.
  */
-export function startRootAsker(clock: Clock) {
+export function startRootAsker(clock: Clock, onSlow?: (root: string) => void) {
   const threads = new Set<Thread>()
   const idle: Thread[] = []
   const questions = new Map<string, Question>()
@@ -50,7 +55,7 @@ export function startRootAsker(clock: Clock) {
       answer: begun(),
       is_doubtful,
       has_begun: after === undefined,
-      is_late: false,
+      late_ms: 0,
     }
     async function begun(): Promise<RootStatus> {
       await after?.catch(() => {})
@@ -76,7 +81,9 @@ export function startRootAsker(clock: Clock) {
     const thread = idle.pop() ?? startAskingThread()
     threads.add(thread)
     try {
-      const status = await thread.call<RootStatus>('status', { root, before })
+      const asked = thread.call<RootStatus>('status', { root, before })
+      if (onSlow && !(await within(asked, slow_ms, clock))) onSlow(root)
+      const status = await asked
       remember(root, status, before)
       if (!closed) idle.push(thread)
       return status
@@ -87,14 +94,16 @@ export function startRootAsker(clock: Clock) {
   }
 
   async function waitFor(question: Question, limit_ms: number): Promise<RootStatus | undefined> {
-    if (question.is_late) return undefined
-    let status: RootStatus | undefined
-    // Another caller may be less patient.
-    for (let part = 0; part < parts && !status && !question.is_late; part += 1) {
-      status = await within(question.answer, limit_ms / parts, clock)
+    const part_ms = limit_ms / parts
+    // Another caller may have waited for as long.
+    for (let waited_ms = 0; question.late_ms < limit_ms; waited_ms += part_ms) {
+      if (waited_ms >= limit_ms) question.late_ms = limit_ms
+      else {
+        const status = await within(question.answer, part_ms, clock)
+        if (status) return status
+      }
     }
-    question.is_late = status === undefined
-    return status
+    return undefined
   }
 
   return {
@@ -115,7 +124,8 @@ export function startRootAsker(clock: Clock) {
         })
       const open = questions.get(root)
       // A check that began before the doubt may have missed it. A silent root gets no second call.
-      const is_enough = open && (open.is_late || !doubtful || (open.is_doubtful && !open.has_begun))
+      const is_enough =
+        open && (open.late_ms > 0 || !doubtful || (open.is_doubtful && !open.has_begun))
       const status = await waitFor(is_enough ? open : begin(root, doubtful, open?.answer), limit_ms)
       if (status) return status
       const detail = `${root} does not answer within ${formatDuration(limit_ms)}`
@@ -135,17 +145,39 @@ export function startRootAsker(clock: Clock) {
 export interface Silence {
   roots: Pick<RootAsker, 'status'>
   answer_ms: number
-}
-
-/** For a command, whose user waits. `close` it at the end. */
-export function watchRoots(): Silence & { close(): void } {
-  const roots = startRootAsker(system_clock)
-  return { roots, answer_ms: path_patience_ms, close: () => void roots.close() }
+  /** The limit of one root; absent: `answer_ms` for all. */
+  limitOf?(root: string): number
 }
 
 /**
- * Waits for the work below a root. Work that takes longer than `answer_ms` may also be a large file
- * or a slow disk, so this asks its root, again after each `answer_ms`, and calls `giveUp` if that
+ * For a command, whose user waits: less patience with a root on a share. A local disk may take
+ * seconds to start turning.
+ */
+export function impatient({ roots, answer_ms }: Silence): Silence {
+  const limits_ms = new Map<string, number>()
+  return {
+    roots,
+    answer_ms,
+    limitOf(root) {
+      const limit_ms = limits_ms.get(root) ?? (mayHangAt(root) ? path_patience_ms : answer_ms)
+      limits_ms.set(root, limit_ms)
+      return limit_ms
+    },
+  }
+}
+
+/** For a command. `close` it at the end. */
+export function watchRoots(
+  answer_ms: number,
+  onSlow?: (root: string) => void,
+): Silence & { close(): void } {
+  const roots = startRootAsker(system_clock, onSlow)
+  return { ...impatient({ roots, answer_ms }), close: () => void roots.close() }
+}
+
+/**
+ * Waits for the work below a root. Work that takes longer than the limit may also be a large file
+ * or a slow disk, so this asks its root, again after each limit, and calls `giveUp` if that
  * does not answer. An error of `giveUp` ends the wait. Without `silence` it only waits.
  */
 export async function unlessSilent<Answer>(
@@ -156,14 +188,18 @@ export async function unlessSilent<Answer>(
 ): Promise<Answer> {
   if (!silence) return work
   for (;;) {
-    const answer = await within(work, silence.answer_ms, system_clock)
+    const answer = await within(work, limitOf(root, silence), system_clock)
     if (answer !== undefined) return answer
     if (await isSilent(root, silence)) giveUp()
   }
 }
 
-export async function isSilent(root: string, { roots, answer_ms }: Silence): Promise<boolean> {
+function limitOf(root: string, silence: Silence): number {
+  return silence.limitOf?.(root) ?? silence.answer_ms
+}
+
+export async function isSilent(root: string, silence: Silence): Promise<boolean> {
   // The root asker may end before the work.
-  const status = await roots.status(root, answer_ms).catch(() => undefined)
+  const status = await silence.roots.status(root, limitOf(root, silence)).catch(() => undefined)
   return status?.kind === 'offline' && status.reason === 'no answer'
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { path_patience_ms } from '../../base/files/paths.ts'
+import { patienceWith } from '../../base/files/paths.ts'
 import { counted, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import { hasShareBelow } from '../../disk/root/mounts.ts'
@@ -51,7 +51,7 @@ function checkPresence(
   if (root.kind === 'unresponsive') {
     const hint =
       'is it a share whose server is offline? Check the mount (findmnt, dmesg); the daemon waits for it and serves the other folders'
-    return fault(`${path}: no answer in ${formatDuration(path_patience_ms)}`, hint)
+    return fault(`${path}: no answer in ${formatDuration(patienceWith(path))}`, hint)
   }
   if (root.kind === 'offline' && root.reason === 'unreadable') {
     const closed = closedParent(path, (parent) => accessFault(parent, constants.X_OK) !== 'EACCES')

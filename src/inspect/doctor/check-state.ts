@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { path_patience_ms } from '../../base/files/paths.ts'
+import { patienceWith } from '../../base/files/paths.ts'
 import { formatBytes, formatDuration, shellWord } from '../../base/text/format.ts'
 import { reportDirs } from '../../config/resolve/targets.ts'
 import { rootStatus } from '../../disk/root/root.ts'
@@ -32,7 +32,10 @@ export function checkStateDir({ config, uid, isUnresponsive }: DoctorTools): Che
   const { ok, warning, fault } = find
   if (isUnresponsive(state_dir))
     return [
-      fault(`no answer in ${formatDuration(path_patience_ms)}`, 'it must lie on a local disk'),
+      fault(
+        `no answer in ${formatDuration(patienceWith(state_dir))}`,
+        'it must lie on a local disk',
+      ),
     ]
   if (isClosed(state_dir)) return [warning('not checked: this user may not pass to it')]
   const stat = statOf(state_dir)

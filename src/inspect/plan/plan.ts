@@ -49,6 +49,8 @@ export interface PlanOptions {
   now_ms: number
   /** Paths that do not answer; a folder there counts as offline. */
   silent?: readonly string[]
+  /** Called about a folder that lets the plan wait. */
+  onSlow?(root: string): void
 }
 
 /**
@@ -58,7 +60,7 @@ export interface PlanOptions {
  */
 export async function planUploads(options: PlanOptions) {
   const { config, hash, ledger, now_ms } = options
-  const silence = watchRoots()
+  const silence = watchRoots(config.scan.answer_ms, options.onSlow)
   const { threads } = config.hashing
   const examiner = hash ? startExaminer({ threads, silence }) : undefined
   const seen = new Set<string>()

@@ -1,9 +1,10 @@
 import { mkdirSync, renameSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { identifiedRoot, type OnlineRoot } from '../../../src/disk/root/root.ts'
-import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
+import { impatient, startRootAsker } from '../../../src/disk/root/root-asker.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { realWait } from '../../rig/waiting.ts'
 import { mountUnresponsive } from '../unresponsive-mount.ts'
@@ -22,7 +23,8 @@ test('the answers are those of identifiedRoot, for many roots at once', async ()
 test('an unresponsive mount is offline in time, delays no others, and can be online again', async ({
   skip,
 }) => {
-  const roots = startRootAsker(system_clock)
+  const slow: string[] = []
+  const roots = startRootAsker(system_clock, (root) => slow.push(root))
   onTestFinished(() => roots.close())
   const silent = makeTree({ a: 'a' })
   const unmount = mountUnresponsive(silent)
@@ -40,8 +42,16 @@ test('an unresponsive mount is offline in time, delays no others, and can be onl
   })
   expect(await first).toEqual(no_answer)
   // The second call neither waits nor asks the mount again.
-  expect(await roots.status(silent, ample_ms)).toEqual(no_answer)
+  const began_ms = performance.now()
+  expect(await roots.status(silent, 300)).toEqual(no_answer)
+  expect(performance.now() - began_ms).toBeLessThan(300)
+  const { limitOf } = impatient({ roots, answer_ms: 10_000 })
+  expect([silent, tmpdir()].map((root) => limitOf?.(root))).toEqual([2_000, 10_000])
+  // A caller with more patience does wait.
+  const patient = roots.status(silent, ample_ms)
+  await expect.poll(() => slow, { timeout: ample_ms }).toEqual([silent])
   unmount()
+  expect(await patient).not.toEqual(no_answer)
   await expect
     .poll(() => roots.status(silent, ample_ms), { timeout: ample_ms })
     .toMatchObject({ kind: 'online' })
