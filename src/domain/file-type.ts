@@ -18,7 +18,10 @@ export interface Refusal {
   extension: string
 }
 
-/** Contents of one project that were refused alike on create, without a success between. */
+/**
+ * Contents of one project that were refused alike on create, without a slot between. An asset that
+ * the service has already is no slot: that depends on the bytes alone.
+ */
 export interface AlikeRefusals {
   /** Their number, with the content in question. */
   contents: number
@@ -26,7 +29,7 @@ export interface AlikeRefusals {
   is_test: 0 | 1
   /** 1 if contents of its type rest already. */
   rests: 0 | 1
-  /** 1 if its type rested before, and nothing of it was taken since. */
+  /** 1 if its type rested before for the same answer, and nothing of it was taken since. */
   rested: 0 | 1
   /** 1 if a content of another type waits, which will show what the answer is about. */
   has_other: 0 | 1

@@ -199,6 +199,14 @@ const cases: Case[] = [
     refusals({ rested: 1, is_project_proven: 1 }),
   ],
   [
+    'the same type for another answer',
+    ['create'],
+    [400, 413],
+    object,
+    'none: refused',
+    refusals({ contents: 1, rested: 0, is_project_proven: 1 }),
+  ],
+  [
     'another type alike',
     ['create'],
     [400, 413],

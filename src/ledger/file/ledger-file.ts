@@ -88,6 +88,8 @@ export const ledger_migrations: readonly Migration[] = [
   // The answer of the service about a type that rests (TypeRow in rows/type-rows.ts).
   { version: 16, sql: 'ALTER TABLE types ADD COLUMN rests TEXT' },
   { version: 17, sql: refusals_schema },
+  // The code of the answer that `rests` is about (TypeRow in rows/type-rows.ts).
+  { version: 18, sql: 'ALTER TABLE types ADD COLUMN answer TEXT' },
 ]
 
 const newest_format = ledger_migrations.at(-1)!.version

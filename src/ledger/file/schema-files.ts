@@ -49,7 +49,8 @@
  *
  * types      the files with one extension (in lower case, '' without one) in one project.
  *   rests    what the service says of contents of this type that it refuses on create; '' if it is
- *            tried again after that, and was not taken yet; NULL else.
+ *            tried again after that, and was not taken yet; NULL else. `answer`: the code of that
+ *            answer. NULL if an earlier version did not keep it.
  *   failed   JSON of the first contents that failed, each once. With `max_failed_of_type` of them
  *            (domain/file-type.ts) the type is refused, unless it is accepted or usable.
  *

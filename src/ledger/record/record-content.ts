@@ -135,9 +135,12 @@ export function createContentRecorder(
     types.addRefusal(content, refusal)
     if (fact.type === 'types_freed') {
       const refused = types.refusedAlike(project, refusal.answer, 1)
-      tryTypes([...types.free(project), ...refused.map(({ content }) => content)], at_ms)
+      tryTypes(
+        [...types.free(project, refusal.answer), ...refused.map(({ content }) => content)],
+        at_ms,
+      )
     } else if (fact.type === 'type_rests') {
-      types.rest(project, refusal.extension, fact.said, at_ms)
+      types.rest(project, refusal, fact.said, at_ms)
       for (const other of types.refusedAlike(project, refusal.answer, failures_to_blame))
         apply({ ...fact, ...other, refusal: { ...refusal, ...other } }, at_ms)
     }

@@ -23,10 +23,11 @@ export const refused_alike = `SELECT content, extension FROM create_refusals
   WHERE create_refusals.project = @project AND answer = @answer AND @least <=
     (SELECT count(*) FROM create_refusals WHERE project = @project AND answer = @answer)`
 
-/** Marks the types that were refused in a project: one that is refused again rests at once. */
+/** Marks the types that were refused alike: one that is refused so again rests at once. */
 export const tried_again = `INSERT INTO types
-  SELECT DISTINCT project, extension, 'unproven', '[]', 0, '' FROM create_refusals WHERE project = ?
-  ON CONFLICT DO UPDATE SET rests = ''`
+  SELECT DISTINCT project, extension, 'unproven', '[]', 0, '', answer FROM create_refusals
+    WHERE project = @project AND answer = @answer
+  ON CONFLICT DO UPDATE SET rests = '', answer = excluded.answer`
 
 /** The row of `AlikeRefusals` for a content. */
 export const alike_refusals = `WITH
@@ -42,7 +43,7 @@ export const alike_refusals = `WITH
     (SELECT count(*) FROM alike WHERE content <> @content) + 1 AS contents,
     (SELECT count(*) FROM alike) >= ${failures_to_blame} AS is_test,
     coalesce(rests <> '', 0) AS rests,
-    coalesce(rests = '', 0) AS rested,
+    coalesce(rests = '' AND types.answer = @answer, 0) AS rested,
     EXISTS (SELECT 1 FROM types WHERE project = own.project AND state = 'usable') AS is_project_proven,
     EXISTS (SELECT 1 FROM waiting AS contents WHERE extension_of(path) <> @extension
       AND extension_of(path) NOT IN (SELECT extension FROM alike)

@@ -30,6 +30,8 @@ interface TypeRow {
    * text: it is tried again, and was not taken yet.
    */
   rests: string | null
+  /** Code of that answer. Null: none, or unknown. */
+  answer: string | null
 }
 
 interface RefusedContent {
@@ -56,7 +58,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   const trials = new Map<string, Trial>()
   const get = database.prepare('SELECT * FROM types WHERE project = ? AND extension = ?')
   const put = database.prepare(
-    'INSERT OR REPLACE INTO types VALUES (@project, @extension, @state, @failed, @tried_ms, @rests)',
+    'INSERT OR REPLACE INTO types VALUES (@project, @extension, @state, @failed, @tried_ms, @rests, @answer)',
   )
   // Equal files under a thousand names have few types.
   const paths_of = database
@@ -89,9 +91,8 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
 
   function typeOf(project: number, extension: string): TypeRow {
     const known = get.get(project, extension) as TypeRow | undefined
-    return (
-      known ?? { project, extension, state: 'unproven', failed: '[]', tried_ms: 0, rests: null }
-    )
+    const unproven = { state: 'unproven', failed: '[]', tried_ms: 0, rests: null } as const
+    return known ?? { project, extension, ...unproven, answer: null }
   }
 
   function typesOf({ id, project }: Content): TypeRow[] {
@@ -179,16 +180,22 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   }
 
   /** The service refuses such contents on create. Equal bytes under another type say nothing. */
-  function rest(project: number, extension: string, said: string, at_ms: number): void {
+  function rest(project: number, refusal: Refusal, said: string, at_ms: number): void {
+    const { extension, answer } = refusal
     const type = typeOf(project, extension)
-    if (!type.rests) save({ ...type, rests: said, tried_ms: at_ms }, at_ms)
+    if (!type.rests) save({ ...type, rests: said, answer, tried_ms: at_ms }, at_ms)
   }
 
-  /** Tries again all types of a project that rest or were refused. Returns what nothing holds. */
-  function free(project: number): number[] {
-    const { changes } = end_rests.run(project)
-    try_refused.run(project)
-    return changes === 0 ? [] : noLongerHeld()
+  /** Tries again all types of a project that rest. Returns what nothing holds. */
+  function endRests(project: number): number[] {
+    return end_rests.run(project).changes === 0 ? [] : noLongerHeld()
+  }
+
+  /** Likewise, with those that were refused with this answer. */
+  function free(project: number, answer: string): number[] {
+    const freed = endRests(project)
+    try_refused.run({ project, answer })
+    return freed
   }
 
   /**
@@ -197,7 +204,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
    */
   function taken(project: number, extension: string): number[] {
     forget.run(project)
-    const freed = typeOf(project, extension).rests ? free(project) : []
+    const freed = typeOf(project, extension).rests ? endRests(project) : []
     take.run(project, extension)
     return freed
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../../src/base/time/time.ts'
-import { max_failed_of_type, trial_ms } from '../../../src/domain/file-type.ts'
+import type { Fact } from '../../../src/domain/fact.ts'
+import { max_failed_of_type, type Refusal, trial_ms } from '../../../src/domain/file-type.ts'
 import {
   Bench,
   type LedgerFactory,
@@ -261,6 +262,13 @@ async function passesThousands(bench: Bench): Promise<void> {
   expect(claimed).toContain(last)
 }
 
+/** The service gives a slot to a content under this name. */
+function slotFor(content: number, name: string): Fact {
+  const given_name = { text: name, folder: 'docs' }
+  const asset_id = `asset_of_${name}`
+  return { type: 'slot_reserved', content, asset_id, ticket: ticketFor(asset_id), given_name }
+}
+
 function refusals(check: LedgerTest): void {
   check(
     'B-34 while types are in doubt, one content asks at a time, best of another type that was ready',
@@ -302,6 +310,66 @@ function refusals(check: LedgerTest): void {
       // The service takes others: the answer is about the type, and nothing else waits.
       expect(await ids()).toEqual([other])
       expect(bench.see.stateOf(held)).toBe('type_refused')
+    },
+  )
+  check(
+    'B-34 a type that was freed rests at once only for the answer that it rested for',
+    async (bench) => {
+      const refusal = { answer: 'plan.quota.exceeded', extension: 'md' }
+      const odd = { answer: 'asset.name.odd', extension: 'md' }
+      const other = { answer: 'plan.quota.exceeded', extension: 'bin' }
+      const refuse = async (path: string, how: 'type_rests' | 'types_freed', why: Refusal) => {
+        const content = await bench.settle('docs', path, path)
+        await bench.record({ type: 'slot_intended', content })
+        await bench.record({ type: how, content, refusal: why, said: 'no' } as Fact)
+      }
+      // All are refused, then the service takes a file of another type.
+      await bench.record(
+        { type: 'slot_intended', content: await bench.settle('docs', '?.md', '?') },
+        {
+          type: 'content_refused',
+          content: bench.see.content(md5Of('?'))!.id,
+          error,
+          refusal: odd,
+        },
+      )
+      for (const path of ['1.md', '2.md', '3.md']) await refuse(path, 'type_rests', refusal)
+      await refuse('4.bin', 'types_freed', other)
+      const taken = await bench.settle('docs', 'a.txt', 'a')
+      await bench.record({ type: 'slot_intended', content: taken })
+      await bench.record(slotFor(taken, 'a.txt'))
+      await bench.reopen()
+      const later = await bench.settle('docs', '5.md', '5')
+      const rested = async (why: Refusal) => (await bench.ledger.alikeRefusals(later, why)).rested
+      expect([await rested(refusal), await rested(odd)]).toEqual([1, 0])
+      expect([await rested(other), await rested({ ...odd, extension: 'bin' })]).toEqual([1, 0])
+      const own = bench.see.content(md5Of('1.md'))!.id
+      await bench.record({ type: 'slot_intended', content: own }, slotFor(own, '1.md'))
+      expect(await rested(refusal)).toBe(0)
+    },
+  )
+  check(
+    'B-34 an asset with equal bytes is no success of a type: its refusals count on',
+    async (bench) => {
+      const refusal = { answer: 'plan.quota.exceeded', extension: 'md' }
+      for (const path of ['1.md', '2.md']) {
+        const content = await bench.settle('docs', path, path)
+        await bench.record(
+          { type: 'slot_intended', content },
+          { type: 'content_refused', content, error, refusal },
+        )
+      }
+      const found = await bench.settle('docs', '3.md', '3')
+      await bench.record(
+        { type: 'slot_intended', content: found },
+        { type: 'asset_found', content: found, asset_id: 'asset_3' },
+      )
+      const content = await bench.settle('docs', '4.md', '4')
+      const counted = async () => (await bench.ledger.alikeRefusals(content, refusal)).contents
+      expect(await counted()).toBe(3)
+      const taken = await bench.settle('docs', 'a.txt', 'a')
+      await bench.record({ type: 'slot_intended', content: taken }, slotFor(taken, 'a.txt'))
+      expect(await counted()).toBe(1)
     },
   )
   check(
