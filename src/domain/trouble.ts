@@ -35,6 +35,15 @@ export function isAboutOneOf(
   return project === undefined || project_ids.includes(project)
 }
 
+/**
+ * True if the ledger refused a fact of this folder or of a file in it: it does not know all its
+ * files as they are.
+ */
+export function isUnrecorded(folder: string, { about }: { about: string }): boolean {
+  const thing = about.startsWith(refused_fact) ? about.slice(refused_fact.length) : ''
+  return thing === folder || thing.startsWith(`${folder}/`)
+}
+
 /** True if a trouble may hold up the uploads of a project, or one of these things. */
 export function holdsUploads(about: string, project_id: string, things: readonly string[]) {
   return featureIn(about) === undefined && isAboutOneOf(about, [project_id], things)

@@ -1,5 +1,6 @@
 import { isBelow } from '../base/files/path-below.ts'
 import { isoTime, isoTimeOrNull } from '../base/time/time.ts'
+import { isUnrecorded } from '../domain/trouble.ts'
 import type { Stage } from '../ledger/views/view-files.ts'
 import { type Amount, byStage, type FolderView } from '../ledger/views/view-folders.ts'
 
@@ -89,11 +90,15 @@ export function amountOf(
 /**
  * True if every file that should be in the assistant is ready. Skipped files were left out on
  * purpose, so they do not count. A folder may have unknown files if it was not scanned, is offline,
- * or has entries that cannot be read or whose names are not UTF-8. Then it is not complete.
- * `status` and the end of a pass use the same rule.
+ * has entries that cannot be read or whose names are not UTF-8, or a fact of it was refused. Then it
+ * is not complete. `status` and the end of a pass use the same rule.
  */
-export function isComplete({ state, last_scan, stages }: FolderStatus): boolean {
+export function isComplete(
+  { name, state, last_scan, stages }: FolderStatus,
+  troubles: readonly { about: string }[],
+): boolean {
   return (
+    !troubles.some((trouble) => isUnrecorded(name, trouble)) &&
     state === 'online' &&
     last_scan !== null &&
     last_scan.unreadable_total === 0 &&

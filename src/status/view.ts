@@ -211,5 +211,5 @@ export function verdictOf(status: {
   if (stale_since !== null) return 'stale'
   if (troubles.some(({ about }) => about === 'account' || about.startsWith('project')))
     return 'refused'
-  return folders.every(isComplete) ? 'all_ready' : 'incomplete'
+  return folders.every((folder) => isComplete(folder, troubles)) ? 'all_ready' : 'incomplete'
 }

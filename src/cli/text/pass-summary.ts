@@ -11,7 +11,8 @@ import { scrubValue } from '../../base/text/scrub.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { nothing_goes } from '../../domain/file-type.ts'
-import { troubleSubject } from '../../domain/trouble.ts'
+import { isUnrecorded, troubleSubject } from '../../domain/trouble.ts'
+import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
@@ -84,7 +85,12 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
     )
   for (const folder of folders)
     lines.push(...incompleteLines(folder).map((text) => styles.red(text)))
-  const is_complete = folders.every((folder) => isComplete(folderStatus(folder)))
+  const troubles = end.view.troubles()
+  lines.push(...unrecordedLines(end, troubles).map((text) => styles.red(text)))
+  // The ledger does not know a folder whose first fact was refused.
+  const is_complete =
+    folders.length === end.names.length &&
+    folders.every((folder) => isComplete(folderStatus(folder), troubles))
   return { lines, exit_code: is_complete ? exit_codes.ok : exit_codes.incomplete }
 }
 
@@ -117,7 +123,8 @@ export function printPassAnswer(
   return withViews(state_dir, ({ view, pass }) => {
     const among = configured.filter(({ name }) => names.includes(name))
     const folders = folderStatuses(among, view.folders(), { is_watching: false })
-    const complete = folders.every(isComplete)
+    const troubles = view.troubles()
+    const complete = folders.every((folder) => isComplete(folder, troubles))
     const { files, sent } = pass.newSince(began_ms, names)
     printJson(terminal, {
       began: isoTime(began_ms),
@@ -130,7 +137,7 @@ export function printPassAnswer(
       /** As in `status --json`: files that need attention, of these folders. */
       problems: view.problems(names),
       /** Troubles of all folders that hold uploads up, and failed uploads to try again. */
-      troubles: view.troubles().map(troubleStatus),
+      troubles: troubles.map(troubleStatus),
       retrying: view.retrying().map(retryStatus),
       over_limit_places: view.over_limit().places.filter(({ folder }) => names.includes(folder)),
       fault: fault
@@ -178,6 +185,16 @@ function incompleteLines({ name, scan, offline_reason }: FolderView): string[] {
     )
   }
   return lines.map(printable)
+}
+
+/** A folder with a refused fact rests, so this pass did not scan it, or not to the end. */
+function unrecordedLines({ names }: PassEnd, troubles: readonly Trouble[]): string[] {
+  return troubles.flatMap((trouble) => {
+    if (!names.some((name) => isUnrecorded(name, trouble))) return []
+    const subject = troubleSubject(trouble.about)
+    const not_scanned = names.includes(subject) ? 'not scanned, or not to the end: ' : ''
+    return printable(`incomplete ${subject}: ${not_scanned}${trouble.message}`)
+  })
 }
 
 function newLines({ pass, began_ms, names }: PassEnd): string[] {

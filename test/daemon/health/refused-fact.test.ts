@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
+import { createLog } from '../../../src/base/text/log.ts'
 import { hour_ms, minute_ms, second_ms } from '../../../src/base/time/time.ts'
+import { exit_codes } from '../../../src/cli/exit-codes.ts'
+import { printPassAnswer, printSummary } from '../../../src/cli/text/pass-summary.ts'
+import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
 import { openHealthView } from '../../../src/ledger/views/view-health.ts'
+import { capturedTerminal } from '../../cli/captured-terminal.ts'
 import { md5Of } from '../../ledger/fixture.ts'
 import { addToTree, makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
@@ -236,3 +241,41 @@ test('a reload with a refused folder puts all else in force', { timeout: 60_000 
   await until('both have the label', () => labels().every(([label]) => label === 'one'))
   expect((await watched.verdict()).problems).toMatchObject([{ kind: 'record', about: 'other' }])
 })
+
+test.each([
+  ['its configuration', (fact: Fact) => fact.type === 'folder_configured', 'docs'],
+  ['the end of its scan', (fact: Fact) => fact.type === 'scan_finished', 'docs'],
+  ['a new file', (fact: Fact) => 'path' in fact && fact.path === 'new.txt', 'docs/new.txt'],
+])(
+  'a single pass that cannot record %s names it, and does not say that all is ready',
+  { timeout: 60_000 },
+  async (_, isOdd, subject) => {
+    const watched = await Watched.begin()
+    await watched.synced()
+    await watched.stop()
+    watched.write({ 'new.txt': 'new' })
+    const config = watched.config()
+    const began_ms = watched.clock.now_ms()
+    const pass = await startDaemon({
+      config,
+      secrets: watched.secrets,
+      clock: watched.clock,
+      log: createLog({ level: 'error', format: 'json', destination: { write: () => {} } }),
+      mode: 'once',
+      wrap_ledger: changing((fact) => (isOdd(fact) ? withFraction(fact) : fact)),
+    })
+    const drained = await pass.drained
+    await pass.stop()
+    expect(drained.why).toBe('done')
+    const end = { names: ['docs'], began_ms, now_ms: watched.clock.now_ms() }
+    const shown = capturedTerminal()
+    expect(printSummary(config.state_dir, end, shown.terminal)).toBe(exit_codes.incomplete)
+    expect(shown.out()).toMatch(new RegExp(`^incomplete ${subject}: .*cannot record `, 'm'))
+    const json = capturedTerminal()
+    expect(printPassAnswer(config, end, undefined, json.terminal)).toBe(exit_codes.incomplete)
+    expect(JSON.parse(json.out())).toMatchObject({
+      complete: false,
+      troubles: [{ about: `fact:${subject}` }],
+    })
+  },
+)
