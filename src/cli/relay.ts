@@ -79,8 +79,8 @@ async function endOf(child: ChildProcess, shown: readonly Promise<void>[]): Prom
 }
 
 /**
- * Resolves when the main thread of the process rests and a mount does not answer. A thread that only
- * rests is no proof: its process may be stopped (SIGSTOP, a frozen cgroup) or wait for memory.
+ * Resolves when the main thread of the process rests and a mount does not answer. A thread that
+ * only rests is no proof: its process may be stopped (SIGSTOP, a frozen cgroup) or wait for memory.
  */
 async function silenceOf(child: ChildProcess, over: AbortSignal): Promise<Ended> {
   let last: string | undefined
@@ -130,8 +130,8 @@ export function followRelay(): void {
 }
 
 /**
- * In the process of a relayed command, when all is printed. It lets go of the caller's streams, also
- * while a thread hangs. What is printed from now on is lost.
+ * In the process of a relayed command, when all is printed. It lets go of the caller's streams,
+ * also while a thread hangs. What is printed from now on is lost.
  */
 export async function endRelayed(exit_code: ExitCode): Promise<void> {
   await new Promise((sent) => process.send!(exit_code, undefined, undefined, sent))

@@ -51,7 +51,7 @@ export interface ScanSummary {
   other_mounts: string[]
   /** Changed files that the watcher should have reported; absent if it could not report all. */
   missed?: number
-  /** The topmost directories that fewer users can read than the folder, and why (ignore-file.ts). */
+  /** The topmost directories that fewer users can read than the folder, and why. */
   narrower: { path: string; why: string }[]
   narrower_total: number
 }

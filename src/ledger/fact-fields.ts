@@ -56,8 +56,8 @@ function isOneOf(expected: string, type: string): boolean {
 }
 
 /**
- * SQLite takes a fraction into no INTEGER column, and the JSON of facts has whole numbers only. What
- * is not known is undefined in facts, never null.
+ * SQLite takes a fraction into no INTEGER column, and the JSON of facts has whole numbers only.
+ * What is not known is undefined in facts, never null.
  */
 function oddValue(value: unknown): string | undefined {
   if (typeof value === 'number')

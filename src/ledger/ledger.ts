@@ -63,13 +63,13 @@ export interface Ledger extends PromptLedger, AuditLedger {
 
   /**
    * Work that becomes due within the horizon by itself, counted up to 1,000 of each kind (removals:
-   * 2,000). Blocked files not due yet, what a pause or the daily limit holds, and labels of a project
-   * with a trouble about labels do not count.
+   * 2,000). Blocked files not due yet, what a pause or the daily limit holds, and labels of a
+   * project with a trouble about labels do not count.
    */
   pending(horizon_ms: number): Promise<Pending>
   /** True if any other project has a content to upload, follow or label within the horizon. */
   dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>
-  /** What `judgeFailure` must know about a content that is refused on create. */
+  /** The facts from before that `judgeFailure` needs about a content that create refuses. */
   alikeRefusals(content: number, refusal: Refusal): Promise<AlikeRefusals>
   /** These limits apply from now on. Work that is already claimed continues. */
   setLimits(limits: LedgerLimits): Promise<void>

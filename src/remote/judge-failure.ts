@@ -125,7 +125,7 @@ export function mayRest(failure: Failure): 'host' | Feature | undefined {
   const { about, call, code } = failure
   const is_unknown = about === 'unknown_protocol' && call !== 'put' && code !== unsendable_header
   if (about !== 'network' && about !== 'later' && !is_unknown) return undefined
-  // Without a connection, the way to the service is at fault, whoever asked.
+  // Without a connection, the way to the service is at fault, and no single call.
   const is_unsent = isSurelyUnsent(code) || code === 'network.tls'
   if (is_unsent || decidesAboutUploads(call)) return 'host'
   // A pause that the service asks for is for all, if the call has no feature that could rest.

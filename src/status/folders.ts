@@ -90,8 +90,8 @@ export function amountOf(
 /**
  * True if every file that should be in the assistant is ready. Skipped files were left out on
  * purpose, so they do not count. A folder may have unknown files if it was not scanned, is offline,
- * has entries that cannot be read or whose names are not UTF-8, or a fact of it was refused. Then it
- * is not complete. `status` and the end of a pass use the same rule.
+ * has entries that cannot be read or whose names are not UTF-8, or a fact of it was refused. Then
+ * it is not complete. `status` and the end of a pass use the same rule.
  */
 export function isComplete(
   { name, state, last_scan, stages }: FolderStatus,

@@ -85,7 +85,7 @@ export function answerCode({ code, status, about }: Failure): string {
   return code ?? (status === undefined ? about : `http.${status}`)
 }
 
-/** What the service refused when it was asked for a slot; undefined for any other failure. */
+/** The refusal of a slot by the service; undefined for any other failure. */
 export function refusalOf(failure: Failure, concern?: Concern): Refusal | undefined {
   const extension = concern?.upload?.extension
   if (failure.about !== 'content' || failure.call !== 'create' || extension === undefined)

@@ -18,7 +18,7 @@ export function hostOf(call: Call): 'api' | 'blob' {
   return call === 'put' ? 'blob' : 'api'
 }
 
-/** Counts failed calls. From these counts `judgeFailure` tells whose fault it is. */
+/** Counts failed calls. From these counts `judgeFailure` decides what is at fault. */
 export class FaultCounts {
   readonly #clock: Clock
   /** By host, by feature and project, or by a right in a project. */

@@ -2,7 +2,7 @@ import { startApart } from '../run/apart.ts'
 import { isSluiceError, type PlainError, SluiceError } from '../run/errors.ts'
 import type { Thread } from '../run/thread.ts'
 import { formatDuration } from '../text/format.ts'
-import { second_ms, system_clock } from '../time/time.ts'
+import { system_clock } from '../time/time.ts'
 import { mayHang } from './mount-table.ts'
 import { isBelow } from './path-below.ts'
 import {
@@ -13,11 +13,10 @@ import {
   type Paths,
   patienceWith,
   type Question,
+  slow_ms,
   unknown,
 } from './paths.ts'
 
-/** After this time the user is told what the command waits for. */
-const slow_ms = second_ms
 /** Called about paths that let the caller wait. */
 export interface PathNotes {
   onSlow?(path: string): void

@@ -48,6 +48,8 @@ export interface Question {
 /** `is_silent`: the path has not answered for `patienceWith` it. */
 export type Asked = { value: unknown } | { error: PlainError } | { is_silent: true }
 
+/** After this time a command says what it waits for. */
+export const slow_ms = second_ms
 /** For a path on a share: a user waits. */
 export const path_patience_ms = 2 * second_ms
 /** A local disk may take seconds to start turning. */

@@ -1,18 +1,15 @@
 import { mayHangAt } from '../../base/files/mount-table.ts'
-import { path_patience_ms } from '../../base/files/paths.ts'
+import { path_patience_ms, slow_ms } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { formatDuration } from '../../base/text/format.ts'
-import { type Clock, minute_ms, second_ms, system_clock, within } from '../../base/time/time.ts'
+import { type Clock, minute_ms, system_clock, within } from '../../base/time/time.ts'
 import type { OnlineRoot, RootStatus } from './root.ts'
 
 export type RootAsker = ReturnType<typeof startRootAsker>
 
 /** Maximum age of a filesystem's id while the root stays the same. Reading it starts a program. */
 const max_id_age_ms = minute_ms
-
-/** After this time the user of a command is told what it waits for. */
-const slow_ms = second_ms
 
 /** Waits in parts: after a sleep of the machine, a clock jump costs only one part. */
 const parts = 10

@@ -27,7 +27,8 @@ const of_sizes = `(size <= @up_to OR state = 'sent')`
 /**
  * Queries for work that may be claimed. They use the partial indexes, so finished rows cost
  * nothing. Queries for contents take `now`, `limit` and `except`, those for uploads also `up_to`
- * (bytes) and `in_flight` (ids as JSON). They return ids only, because most of what is due is claimed already.
+ * (bytes) and `in_flight` (ids as JSON). They return ids only, because most of what is due is
+ * claimed already.
  */
 export function createClaimQueries(database: Sqlite) {
   const select = (condition: string, due = 'not_before_ms') =>
@@ -84,7 +85,7 @@ export function createClaimQueries(database: Sqlite) {
   }
 }
 
-/** Labels that a project refuses, or cannot take now, wait for themselves: no pass waits for them. */
+/** No pass waits for labels that a project refuses or cannot take now. */
 const labels_work = `project NOT IN
   (SELECT projects.id FROM projects JOIN troubles ON about = 'labels:' || project_id)`
 

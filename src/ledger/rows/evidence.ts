@@ -9,8 +9,8 @@ const before_start = `(SELECT count(*) FROM files INDEXED BY files_before_start
                WHERE state = 'gone' AND folder = @folder AND reason = 'before_start')`
 
 /**
- * SQL for the number of files that the last scan saw and that single events have reported as deleted
- * since, in an earlier process too. Those that were renamed are not lost.
+ * SQL for the number of files that the last scan saw and that single events have reported as
+ * deleted since, in an earlier process too. Those that were renamed are not lost.
  */
 const lost_since = `SELECT count(*) FROM files AS lost INDEXED BY files_gone JOIN folders ON folders.id = lost.folder
   WHERE lost.state = 'gone' AND lost.folder = @folder AND lost.content IS NOT NULL

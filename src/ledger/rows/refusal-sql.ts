@@ -57,7 +57,7 @@ export const alike_refusals = `WITH
 export function deciding(condition: string): string {
   const in_doubt = `EXISTS (SELECT 1 FROM create_refusals
     WHERE project = contents.project AND extension = extension_of(path))`
-  // Those that their types hold do not ask. The claim then records that they are held.
+  // A content that its types hold does not ask. The claim then records that it is held.
   const place = `CASE WHEN NOT any_type AND ${holds} THEN 9 WHEN ${in_doubt} THEN 3
     WHEN types.state = 'usable' THEN 1 ELSE 2 END`
   return `WITH flying AS (SELECT value FROM json_each(@in_flight)),

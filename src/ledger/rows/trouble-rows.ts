@@ -49,7 +49,7 @@ export function createTroubleRows(database: Sqlite) {
   return { apply, configured }
 }
 
-/** Those about a refused fact begin with `fact:` (refused-facts.ts). */
+/** A trouble about a refused fact begins with `fact:` (refused-facts.ts). */
 export function readTroubles(database: Sqlite): Trouble[] {
   return readAll(
     database.prepare(

@@ -191,7 +191,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
     return end_rests.run(project).changes === 0 ? [] : noLongerHeld()
   }
 
-  /** Likewise, with those that were refused with this answer. */
+  /** Ends the rests, and tries again those refused with this answer. */
   function free(project: number, answer: string): number[] {
     const freed = endRests(project)
     try_refused.run({ project, answer })

@@ -170,7 +170,7 @@ export function waitText(wait: WaitName): string {
   return rows.find(([name]) => name === wait)![4]
 }
 
-/** SQL for the name of the wait of a file. It joins its content as `contents` if it is `present`. */
+/** SQL for the name of a file's wait. It joins its content as `contents` if it is `present`. */
 export const wait_of_file = `CASE ${rows
   .map(
     ([name, of, is]) =>
