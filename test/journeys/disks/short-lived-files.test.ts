@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { formatCount } from '../../../src/base/text/format.ts'
 import { minute_ms, second_ms } from '../../../src/base/time/time.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
 import { md5Of } from '../../ledger/fixture.ts'
@@ -149,7 +150,9 @@ localJourneys('many files that live for a moment', (profile) => {
     journey.remove('docs/unpacked')
     if (starts > 0) await journey.start()
     await journey.until('it is offline', () => journey.folder()?.offline_reason !== null)
-    expect(journey.folder()?.offline_reason).toContain(`5 of ${files + 5} files found: waiting`)
+    expect(journey.folder()?.offline_reason).toContain(
+      `5 of ${formatCount(files + 5)} files found: waiting`,
+    )
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     journey.daemon.rescan('docs')
     await journey.until('they are gone', () => gone(journey) === files)
