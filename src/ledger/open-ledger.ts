@@ -4,7 +4,7 @@ import { startThread, type Thread } from '../base/run/thread.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Fact } from '../domain/fact.ts'
 import { conditionOfLedger } from './backup.ts'
-import { AllInFlight, type InFlight } from './claims/in-flight.ts'
+import { AllInFlight } from './claims/in-flight.ts'
 import { fact_table } from './fact-table.ts'
 import {
   isRebuildOpen,
@@ -76,7 +76,6 @@ export async function openLedger({ state_dir, limits, ...rest }: LedgerOptions):
   })
 }
 
-type SimpleClaim = 'claimToFollow' | 'claimToLabel' | 'claimToName' | 'claimToRemove' | 'claimRuns'
 type LedgerTools = Pick<LedgerOptions, 'clock' | 'on_linked'>
 const any_file: CheckChoice = { except_folders: [], sizes: ['small', 'large'] }
 
@@ -94,12 +93,6 @@ function ledgerOn(
   const refused = new RefusedFacts()
   const rests = (thing: string) => refused.rests(thing, clock.now_ms())
   const in_flight = new AllInFlight(rests)
-  /** A claim whose query needs no more than its size and the projects to leave out. */
-  const claim = <Method extends SimpleClaim>(of: InFlight<never, number>, method: Method) => {
-    const query = (limit: number, options: object) =>
-      of.take((in_flight) => call(method, { limit, in_flight, ...options } as never) as never)
-    return query as Ledger[Method]
-  }
   const notify = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
     for (const listener of listeners) listener(kinds, why)
   }
@@ -132,12 +125,17 @@ function ledgerOn(
       }),
     claimToSend: (limit, options) =>
       in_flight.send.take((in_flight) => call('claimToSend', { limit, in_flight, ...options })),
-    claimToFollow: claim(in_flight.follow, 'claimToFollow'),
-    claimToLabel: claim(in_flight.label, 'claimToLabel'),
-    claimToName: claim(in_flight.name, 'claimToName'),
-    claimToRemove: claim(in_flight.remove, 'claimToRemove'),
+    claimToFollow: (limit, options) =>
+      in_flight.follow.take((in_flight) => call('claimToFollow', { limit, in_flight, ...options })),
+    claimToLabel: (limit, options) =>
+      in_flight.label.take((in_flight) => call('claimToLabel', { limit, in_flight, ...options })),
+    claimToName: (limit, options) =>
+      in_flight.name.take((in_flight) => call('claimToName', { limit, in_flight, ...options })),
+    claimToRemove: (limit, options) =>
+      in_flight.remove.take((in_flight) => call('claimToRemove', { limit, in_flight, ...options })),
     prompts: () => call('prompts', undefined),
-    claimRuns: claim(in_flight.run, 'claimRuns'),
+    claimRuns: (limit, options) =>
+      in_flight.run.take((in_flight) => call('claimRuns', { limit, in_flight, ...options })),
     claimDeliveries: (limit, options = { only_alerts: false }) =>
       in_flight.delivery.take((in_flight) =>
         call('claimDeliveries', { limit, in_flight, ...options }),
@@ -174,7 +172,7 @@ function ledgerOn(
 function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
   const kinds = new Set<WorkKind>()
   for (const fact of facts) {
-    for (const kind of fact_table[fact.type].wakes?.split(' ') ?? []) kinds.add(kind as WorkKind)
+    for (const kind of fact_table[fact.type].wakes ?? []) kinds.add(kind)
   }
   return kinds
 }

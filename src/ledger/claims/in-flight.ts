@@ -7,7 +7,7 @@ import { contentThing, fileThing, runThing } from '../refused-facts.ts'
  * and survives a reload. It takes part in no transaction: a database error blocks no work, and a
  * process that ends leaves nothing behind.
  */
-export class InFlight<Named, Item> {
+class InFlight<Named, Item> {
   readonly #items = new Map<string, Item>()
   /** Released items that stay claimed, because a fact of theirs was refused. */
   readonly #resting = new Set<string>()

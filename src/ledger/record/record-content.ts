@@ -250,17 +250,7 @@ export function createContentRecorder(
     }
   }
 
-  return {
-    rows,
-    types,
-    apply,
-    retry,
-    heldByType,
-    hold,
-    arrive,
-    filesChanged,
-    labelsDone,
-  }
+  return { rows, types, apply, retry, heldByType, hold, arrive, filesChanged, labelsDone }
 }
 
 export type ContentRecorder = ReturnType<typeof createContentRecorder>

@@ -1,6 +1,12 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import type { Absence, LifeFact, PauseFact, TroubleFact } from '../../domain/fact.ts'
+import {
+  type Absence,
+  type LifeFact,
+  type PauseFact,
+  refused_fact,
+  type TroubleFact,
+} from '../../domain/fact.ts'
 import { best_copy_first } from './file-rows.ts'
 
 export interface Trouble {
@@ -49,13 +55,15 @@ export function createTroubleRows(database: Sqlite) {
   return { apply, configured }
 }
 
-/** A trouble about a refused fact begins with `fact:` (refused-facts.ts). */
+/** Beginning of a trouble about a refused fact of a content; its number follows. */
+const of_content = `${refused_fact}content `
+
 export function readTroubles(database: Sqlite): Trouble[] {
   return readAll(
     database.prepare(
-      `SELECT troubles.*, about AS stored_about, coalesce((SELECT 'fact:' || folders.name || '/' || path
+      `SELECT troubles.*, about AS stored_about, coalesce((SELECT '${refused_fact}' || folders.name || '/' || path
            FROM files JOIN folders ON folders.id = files.folder
-           WHERE content = CAST(substr(about, 14) AS INTEGER) AND about LIKE 'fact:content %'
+           WHERE content = CAST(substr(about, ${of_content.length + 1}) AS INTEGER) AND about LIKE '${of_content}%'
            ORDER BY ${best_copy_first} LIMIT 1), about) AS about
          FROM troubles ORDER BY since_ms, stored_about`,
     ),
