@@ -1,4 +1,5 @@
 import type { FileStat, KnownFile } from './file.ts'
+import { isPlaceholder } from './placeholder.ts'
 
 // A new reason to skip files is one entry of `skip_reasons`. A new reason to block them is one of
 // `block_reasons`, and the place in sync/ that records `file_blocked` with it.
@@ -18,7 +19,7 @@ export function skipSettings({ name, max_file_bytes, start }: SkipSettings): Ski
 }
 
 export interface FileHistory {
-  known: Pick<KnownFile, 'stat' | 'reason' | 'accepted'> | undefined
+  known: Pick<KnownFile, 'stat' | 'reason' | 'accepted' | 'is_evidence'> | undefined
   /** Unix ms when the folder was set up; its setting `start` refers to it. */
   started_ms: number
   /** True once a full scan has ended: files found later are arrivals. */
@@ -53,6 +54,13 @@ interface SkipEntry extends ReasonTexts {
 
 /** Reasons to skip a file. The first one that applies counts. */
 export const skip_reasons = {
+  placeholder: {
+    skips: ({ path, stat, history }) => isPlaceholder(path, stat, history?.known),
+    rule: () => 'it is not on this disk: a placeholder of a sync client stands for it',
+    cure: 'Sluice uploads it as soon as its bytes are here; what it held before stays in the project',
+    in_plan: 'not on this disk: placeholders of a sync client',
+    can_be_accepted: false,
+  },
   empty: {
     skips: ({ stat }) => stat.size === 0,
     rule: () => 'it has no bytes, so there is nothing to ask about',

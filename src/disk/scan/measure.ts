@@ -3,6 +3,7 @@ import { type BigIntStats, closeSync, lstatSync } from 'node:fs'
 import { codeOf } from '../../base/run/errors.ts'
 import type { FileStat } from '../../domain/file.ts'
 import { type SkipSettings, skipReason } from '../../domain/file-reasons.ts'
+import { isBlank } from '../../domain/placeholder.ts'
 import { entryKind, isGone } from './directory-names.ts'
 import { createDirectories, hashSmall, hasStat, openToRead, statOpen } from './read-file.ts'
 import { type BatchRoom, fileStatOf, type Measured, no_md5, putStat } from './scan-batch.ts'
@@ -113,7 +114,8 @@ export function createSmallHasher(root: string, rule: HashRule) {
         if (!stat || !isForUs(path, stat, rule)) return undefined
         putStat(stats, index, stat)
         const md5 = hashSmall(descriptor, stat.size)
-        return hasStat(descriptor, stat) ? md5 : undefined
+        if (!hasStat(descriptor, stat)) return undefined
+        return isBlank(stat.size, md5) ? undefined : md5
       } catch (error) {
         // A later check reports the reason: the file is locked, a link, or gone.
         if (codeOf(error) === undefined) throw error

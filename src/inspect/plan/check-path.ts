@@ -1,7 +1,9 @@
 import { accessSync, lstatSync } from 'node:fs'
+import { join } from 'node:path'
 import { codeOf } from '../../base/run/errors.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { type EntryKind, entryKind, isGone } from '../../disk/scan/directory-names.ts'
+import { placeholdersOf } from '../../domain/placeholder.ts'
 
 interface OnDisk {
   kind: EntryKind | 'missing' | 'unreadable'
@@ -19,6 +21,11 @@ export function checkPath(place: string): OnDisk {
     if (codeOf(error) === undefined) throw error
     return { kind: isGone(error) ? 'missing' : 'unreadable', size: null, modified: null }
   }
+}
+
+/** True if a placeholder of a sync client stands for this missing file: it counts as there. */
+export function hasPlaceholder(root: string, path: string): boolean {
+  return placeholdersOf(path).some((place) => checkPath(join(root, place)).kind === 'file')
 }
 
 /** Returns the answer of `call`. If the system refuses it, `otherwise` gets the code (`ENOENT`). */

@@ -14,7 +14,7 @@ import {
 import type { Parting } from '../../domain/removal.ts'
 import type { ComparedFile, ComparisonView } from '../../ledger/views/view-comparison.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
-import { checkPath } from './check-path.ts'
+import { checkPath, hasPlaceholder } from './check-path.ts'
 import type { Reason } from './plan-answer.ts'
 
 /** A path that would lose its content: deleted, changed, or no longer taken up (`let_go`). */
@@ -97,7 +97,7 @@ export class FolderDepartures {
       if (content === undefined) continue
       const { kind } = checkPath(join(root, path))
       if (rules.verdict(path, 'file').ignored) departures.push({ path, content, why: 'let_go' })
-      else if (kind !== 'file' && kind !== 'unreadable')
+      else if (kind !== 'file' && kind !== 'unreadable' && !hasPlaceholder(root, path))
         departures.push({ path, content, why: 'deleted' })
     }
     return are_let_go

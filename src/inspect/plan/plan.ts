@@ -28,6 +28,7 @@ import {
 } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { block_reasons, skip_reasons } from '../../domain/file-reasons.ts'
+import { isBlank } from '../../domain/placeholder.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { ComparedFolder } from '../../ledger/views/view-comparison.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
@@ -295,6 +296,7 @@ async function readAndCompare(files: readonly NewFile[], round: FolderRound, exa
     if (outcome.kind === 'changed' || outcome.kind === 'missing') return 'changing'
     if (outcome.kind !== 'hashed') return outcome.kind
     const size = files[index]!.stat.size
+    if (isBlank(size, outcome.md5)) return 'placeholder'
     const key = `${folder.project_id} ${outcome.md5} ${size}`
     arriving.bytes.add(key)
     const state = ledger?.contentState(folder.project_id, outcome.md5, size)

@@ -28,6 +28,7 @@ import { skipReason } from '../../domain/file-reasons.ts'
 import { max_missing } from '../../ledger/ledger.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
+import { hasPlaceholder } from '../plan/check-path.ts'
 import { rowsBeside, type ScannedFile, scannedFiles } from '../plan/plan-files.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
@@ -251,7 +252,7 @@ class FolderComparer {
       if (this.#tools.signal.aborted) return
       const { kind } = found
       if (kind === 'file' || kind === 'unreadable' || rules.verdict(path, 'file').ignored) continue
-      if (known === undefined) continue
+      if (known === undefined || hasPlaceholder(this.#folder.path, path)) continue
       const message = kind === 'missing' ? 'it is not there any more' : `a ${kind} has its name`
       this.#report({ kind: 'gone_from_disk', path, ...assetOf(known), message })
     }

@@ -78,11 +78,10 @@ export function createFileRecorder(parts: {
         const there_ms =
           reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
         const left_out_after = base.left_out_after ?? contents.rows.newest()
-        write(
-          row,
-          { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after },
-          at_ms,
-        )
+        // A file with a placeholder was not deleted, even if it was missing for a moment.
+        const gone_ms = reason === 'placeholder' ? undefined : base.gone_ms
+        const skipped = { stat, reason, detail: rule, there_ms, left_out_after, gone_ms }
+        write(row, { ...base, ...skipped, state: 'skipped' }, at_ms)
         if (row?.content !== undefined) contents.filesChanged(row.content, at_ms)
         break
       }

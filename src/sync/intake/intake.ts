@@ -12,6 +12,7 @@ import {
   sameStat,
 } from '../../domain/file.ts'
 import { mayBeMoved } from '../../domain/file-reasons.ts'
+import { originalOf, placeholdersOf } from '../../domain/placeholder.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import { unlessRefused } from '../../ledger/refused-facts.ts'
 import type { FolderSettings, IntakeFolder } from '../folder-settings.ts'
@@ -25,6 +26,7 @@ import {
   isShut,
   isStranger,
   judgeFile,
+  missingFact,
   type ToHash,
   unreadableFact,
 } from './judge-file.ts'
@@ -102,7 +104,11 @@ export function createIntake(tools: IntakeTools) {
     ): Promise<'recorded' | 'doubtful'> {
       let answer: 'recorded' | 'doubtful' = 'recorded'
       for (let from = 0; from < paths.length; from += paths_at_once) {
-        const some = [...new Set(paths.slice(from, from + paths_at_once))]
+        // A file may have gone a moment before its placeholder came.
+        const both = paths
+          .slice(from, from + paths_at_once)
+          .flatMap((path) => [path, originalOf(path) ?? path])
+        const some = [...new Set(both)]
         if ((await checkSome(name, some, { hashes: 'small', scanned })) === 'doubtful')
           answer = 'doubtful'
       }
@@ -175,6 +181,12 @@ async function checkOnce(
     })
   }
 
+  /** The stat of a placeholder that stands for a missing file, if any does. */
+  async function placeholderOf(path: string): Promise<FileStat | undefined> {
+    const states = await examiner.lstat(folder.path, placeholdersOf(path))
+    return states.find((state) => state.kind === 'file')?.stat
+  }
+
   async function judge(): Promise<ToHash[]> {
     const to_hash: ToHash[] = []
     for (const { path, known, path_state } of await lstatAll()) {
@@ -188,8 +200,8 @@ async function checkOnce(
         const file = { path, known, stat: undefined }
         seen_facts.push(unreadableFact(folder, file, path_state.code, clock.now_ms()))
       } else if (path_state.kind !== 'file') {
-        if (known && known.state !== 'gone')
-          seen_facts.push({ type: 'file_gone', folder: name, path })
+        const fact = known && missingFact(folder, known, await placeholderOf(path))
+        if (fact) seen_facts.push(fact)
       } else {
         const verdict = await verdictOn(path, known, path_state.stat)
         if (verdict.kind === 'fact') seen_facts.push(verdict.fact)

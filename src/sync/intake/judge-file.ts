@@ -12,10 +12,12 @@ import {
 } from '../../domain/file.ts'
 import {
   type FileHistory,
+  type SkipReason,
   skip_reasons,
   skipReason,
   skipSettings,
 } from '../../domain/file-reasons.ts'
+import { isBlank } from '../../domain/placeholder.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import { isWaiting, quietBefore_ns, type SettleInput, settle } from './settle.ts'
 
@@ -32,13 +34,7 @@ export function judgeFile(input: FileSeen): FileVerdict {
   const { folder, path, known, stat } = input
   if (isUnchanged(known, stat)) return { kind: 'nothing' }
   const reason = skipReason({ folder, path, stat, history: input })
-  if (reason) {
-    const rule = skip_reasons[reason].rule(folder)
-    return {
-      kind: 'fact',
-      fact: { type: 'file_skipped', folder: folder.name, path, stat, reason, rule },
-    }
-  }
+  if (reason) return { kind: 'fact', fact: skippedFact(folder, path, stat, reason) }
   const verdict = settle(input)
   switch (verdict.kind) {
     case 'quiet':
@@ -66,6 +62,16 @@ export function judgeFile(input: FileSeen): FileVerdict {
       return { kind: 'fact', fact: { ...blocked, not_before_ms } }
     }
   }
+}
+
+function skippedFact(
+  folder: FolderSettings,
+  path: string,
+  stat: FileStat,
+  reason: SkipReason,
+): FileFact {
+  const rule = skip_reasons[reason].rule(folder)
+  return { type: 'file_skipped', folder: folder.name, path, stat, reason, rule }
 }
 
 /** True if no check is needed. The user decides about a file over the upload limit. */
@@ -100,6 +106,18 @@ export function isStranger(path_state: PathState, known: KnownFile | undefined):
   )
 }
 
+/** The fact about a known file that is missing. `placeholder`: what stands in its place, if any. */
+export function missingFact(
+  folder: FolderSettings,
+  { path, state, reason }: KnownFile,
+  placeholder: FileStat | undefined,
+): FileFact | undefined {
+  if (placeholder === undefined || reason === 'before_start')
+    return state === 'gone' ? undefined : { type: 'file_gone', folder: folder.name, path }
+  if (state === 'skipped' && reason === 'placeholder') return undefined
+  return skippedFact(folder, path, placeholder, 'placeholder')
+}
+
 /** The fact that follows from reading a file. */
 export function hashFact(
   settings: FolderSettings,
@@ -111,6 +129,8 @@ export function hashFact(
   const { path, stat } = file
   switch (outcome.kind) {
     case 'hashed':
+      if (isBlank(outcome.stat.size, outcome.md5))
+        return skippedFact(settings, path, outcome.stat, 'placeholder')
       return { type: 'file_settled', folder, path, stat: outcome.stat, md5: outcome.md5 }
     case 'changed':
       return { type: 'file_seen', folder, path, stat, not_before_ms: now_ms + settings.settle_ms }

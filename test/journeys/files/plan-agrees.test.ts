@@ -14,6 +14,8 @@ const tree = {
   'docs/copy of a.txt': 'one',
   'docs/deep/er/b.md': 'two',
   'docs/empty.txt': '',
+  'docs/elsewhere.txt': ' ',
+  'docs/elsewhere.docx.nextcloud': ' ',
   'docs/big.iso': { bytes: 1_001 },
   'docs/just not too big.txt': 'x'.repeat(1_000),
   'docs/~$lock.docx': 'x',
@@ -66,6 +68,7 @@ localJourneys('the plan', (profile) => {
       stages.filter((stage) => stage === `skipped ${reason}`).length
     const { same_bytes = 0, ...left_out } = staying(before)
     expect(left_out).toEqual({
+      placeholder: skipped('placeholder'),
       empty: skipped('empty'),
       too_large: skipped('too_large'),
       before_start: skipped('before_start'),

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import type { FileStat, KnownFile } from '../../../src/domain/file.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
-import { type FileSeen, judgeFile } from '../../../src/sync/intake/judge-file.ts'
+import {
+  type FileSeen,
+  hashFact,
+  judgeFile,
+  missingFact,
+} from '../../../src/sync/intake/judge-file.ts'
+import { md5Of } from '../../ledger/fixture.ts'
 
 const now_ms = Date.UTC(2026, 0, 1)
 const folder: FolderSettings = {
@@ -82,6 +88,29 @@ describe('with any `start`', () => {
     ['present, unchanged', 'nothing', old, known('present')],
     ['present, other bytes', 'file_seen', aged(0), known('present')],
     ['present, emptied', 'file_skipped empty', aged(0, 0, 0), known('present')],
+    [
+      'present, one byte now: its bytes are elsewhere',
+      'file_skipped placeholder',
+      aged(0, 0, 1),
+      known('present'),
+    ],
+    [
+      'a placeholder whose times change',
+      'file_skipped placeholder',
+      aged(0, 0, 1),
+      known('skipped', {
+        reason: 'placeholder',
+        stat: aged(day_ms, day_ms, 1),
+        is_evidence: false,
+      }),
+    ],
+    ['new, of one byte: its byte decides', 'hash', aged(day_ms, day_ms, 1), undefined],
+    [
+      'a placeholder that got its bytes',
+      'file_seen',
+      aged(0),
+      known('skipped', { reason: 'placeholder', stat: aged(0, 0, 1), is_evidence: false }),
+    ],
     ['present, chmod only', 'file_seen', aged(day_ms, 0), known('present')],
     ['skipped, unchanged', 'nothing', old, known('skipped', { reason: 'too_large' })],
     [
@@ -180,6 +209,45 @@ describe('with any `start`', () => {
       },
     })
   })
+})
+
+describe('a known file that is missing', () => {
+  const stand_in = aged(0, 0, 1)
+  const placeholder = { reason: 'placeholder', stat: stand_in, is_evidence: false }
+  test.each([
+    ['nothing stands for it', 'file_gone', known('present'), undefined],
+    ['a placeholder stands for it', 'file_skipped placeholder', known('present'), stand_in],
+    ['a placeholder still stands for it', 'nothing', known('skipped', placeholder), stand_in],
+    ['its placeholder is gone, too', 'file_gone', known('skipped', placeholder), undefined],
+    [
+      'it was gone before its placeholder came',
+      'file_skipped placeholder',
+      known('gone'),
+      stand_in,
+    ],
+    ['it was gone', 'nothing', known('gone'), undefined],
+    [
+      '`start` left it out: nothing of it is known',
+      'file_gone',
+      known('skipped', { reason: 'before_start' }),
+      stand_in,
+    ],
+  ] as const)('%s: %s', (_name, expected, before, stat) => {
+    const fact = missingFact(folder, before, stat)
+    const reason = fact && 'reason' in fact ? ` ${fact.reason}` : ''
+    expect(fact ? `${fact.type}${reason}` : 'nothing').toBe(expected)
+    if (fact?.type === 'file_skipped') expect(fact.stat).toBe(stand_in)
+  })
+})
+
+test.each([
+  [' ', 'file_skipped'],
+  ['2', 'file_settled'],
+])('a new file with the byte %j: %s', (text, expected) => {
+  const stat = aged(day_ms, day_ms, 1)
+  const outcome = { kind: 'hashed', md5: md5Of(text), stat } as const
+  const fact = hashFact(folder, { path: 'a', known: undefined, stat }, outcome, now_ms)
+  expect(fact.type).toBe(expected)
 })
 
 const from_now: Partial<FileSeen> = { folder: { ...folder, start: { kind: 'from_now' } } }
