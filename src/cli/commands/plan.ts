@@ -96,6 +96,9 @@ const waits: Record<RemovalWait, string> = {
   service: 'refused by the service',
 }
 
+const who_learns =
+  'everybody in the project can learn what is in it, whatever the permissions of the share: who may read what on disk is not carried over'
+
 export function planLines(plan: Plan, width: number): Line[] {
   const writer = new LineWriter(width)
   writer.say(`would be uploaded: ${formatAmount(plan.would_upload)}`, { tone: 'strong' })
@@ -119,6 +122,7 @@ export function planLines(plan: Plan, width: number): Line[] {
   const more = plan.types.length - max_types
   if (more > 0) writer.say(`and ${counted(more, 'more type')}`, { indent: 2 })
   sayUploadTime(writer, plan)
+  writer.say(who_learns, { indent: 2 })
   for (const folder of plan.folders) sayFolder(writer, folder)
   return writer.lines
 }

@@ -4,6 +4,19 @@ import { planUploads } from '../../../src/inspect/plan/plan.ts'
 import { configFor } from '../../inspect/config-for.ts'
 import { makeTree } from '../../rig/tree.ts'
 
+test('who can learn what is uploaded stands in one line, with and without files to upload', async () => {
+  for (const tree of [{ 'a.txt': 'a' }, {}]) {
+    const config = configFor({ root: makeTree(tree) })
+    const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms: 0 })
+    const lines = planLines(plan, Number.POSITIVE_INFINITY).map(({ text }) => text)
+    const said =
+      'everybody in the project can learn what is in it, whatever the permissions of the share'
+    expect(lines.filter((line) => line.includes(said))).toEqual([
+      `  ${said}: who may read what on disk is not carried over`,
+    ])
+  }
+})
+
 test('each refused type has a line and, if it has an extension, the setting that leaves it out', async () => {
   const config = configFor({
     root: makeTree({ 'a.gz': 'a', 'b.GZ': 'b', 'c.Gz': 'c', 'x.iso': 'x', README: 'r' }),
