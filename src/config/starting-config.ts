@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import { printable } from '../base/text/format.ts'
-import { duration_pattern } from './schema/units.ts'
+import { parseDuration_ms } from './schema/units.ts'
 import { parseYaml } from './yaml-source.ts'
 
 /** Answers of a user from which `init` makes a configuration. All other fields get defaults. */
@@ -31,7 +31,7 @@ export interface StartingFolder {
 export type StartText = string
 
 export function isStartText(text: string): boolean {
-  return text === 'all' || text === 'from_now' || duration_pattern.test(text)
+  return text === 'all' || text === 'from_now' || parseDuration_ms(text) >= 0
 }
 
 /** The content of the file, to check before it is written. */
@@ -78,7 +78,7 @@ function folderText({ name, path, start }: StartingFolder, on_change: OldVersion
     path: ${scalar(path)}
 
     # ${startReason(start)}
-    start: ${duration_pattern.test(start) ? `{ newer_than: ${scalar(start)} }` : scalar(start)}
+    start: ${parseDuration_ms(start) >= 0 ? `{ newer_than: ${scalar(start)} }` : scalar(start)}
 
     # ${oldVersionsReason(on_change)}
     on_change: ${on_change}

@@ -227,7 +227,7 @@ uploads: { concurrency: 0 }
     const expected = [
       /^8:5: prompts\[0\]\.cron: .*five fields/,
       /^9:5: prompts\[0\]\.prompt: there is no {{folder}}; did you mean {{folders}}\?$/,
-      /^11:5: prompts\[0\]\.max_assets: must be a whole number from 1 to 10000$/,
+      /^11:5: prompts\[0\]\.max_assets: must be a whole number from 1 to 10000, without/,
       /^12:5: prompts\[1\]\.name: prompts\[0\] has this name$/,
       /^13:5: prompts\[1\]\.cron: .*never comes true/,
       /^14:5: prompts\[1\]\.timezone: must be a time zone/,

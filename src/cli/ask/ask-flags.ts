@@ -3,7 +3,7 @@ import { fitText, shellWord } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
 import { check } from '../../config/faults.ts'
 import { question_schema } from '../../config/schema/schema-prompts.ts'
-import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
+import { parseDuration_ms } from '../../config/schema/units.ts'
 import type { Narrowing } from '../../prompts/ask/ask-scope.ts'
 
 /** Columns of a refused value: more than an id has. */
@@ -43,7 +43,8 @@ export function refuseContradiction({ project_id, about_files, others }: Narrowi
 
 /** Error `usage.invalid`: the time has a wrong form. */
 export function spanOf(text: string): number {
-  if (duration_pattern.test(text)) return parseDuration_ms(text)
+  const span_ms = parseDuration_ms(text)
+  if (span_ms >= 0) return span_ms
   const message = `--fresh takes a time such as 24h, 90m or 7d, not ${text}`
   throw new SluiceError({ code: 'usage.invalid', message })
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { second_ms } from '../../base/time/time.ts'
 import {
-  duration_pattern,
+  durationFault,
   durationText,
   parseDuration_ms,
   parseSize_bytes,
-  size_pattern,
+  sizeFault,
   sizeText,
 } from './units.ts'
 
@@ -30,7 +30,7 @@ export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount
   const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
   const parse = (text: string) => parseDuration_ms(text) / unit_ms[unit]
   const isValid = (value: number) => value >= min && value <= max
-  return amount(duration_pattern, parse, isValid, wrong)
+  return amount(parse, durationFault, isValid, wrong)
     .transform((value) => Math.round(value * unit_ms[unit]) / unit_ms[unit])
     .prefault(usual)
 }
@@ -44,9 +44,8 @@ export function span({ usual, min, max }: Amount<string, string>) {
 export function spanValue(min: string, max: string, wrong: string) {
   const min_ms = parseDuration_ms(min)
   const max_ms = parseDuration_ms(max)
-  return matching(duration_pattern, wrong)
-    .transform(parseDuration_ms)
-    .refine((ms) => ms >= min_ms && ms <= max_ms, wrong)
+  const isValid = (ms: number) => ms >= min_ms && ms <= max_ms
+  return amountText(wrong).transform(reading(parseDuration_ms, durationFault, isValid, wrong))
 }
 
 /** A size in bytes, also for plain numbers. */
@@ -57,19 +56,40 @@ export function size({ usual, ...limits }: Amount) {
 export function sizeValue({ min, max }: Limits) {
   const wrong = `must be a size from ${sizeText(min)} to ${sizeText(max)}, such as 500MB or 4GiB, or a number of bytes`
   const isValid = (value: number) => Number.isSafeInteger(value) && value >= min && value <= max
-  return amount(size_pattern, parseSize_bytes, isValid, wrong)
+  return amount(parseSize_bytes, sizeFault, isValid, wrong)
 }
 
 function amount(
-  pattern: RegExp,
   parse: (text: string) => number,
+  faultOf: (text: string) => string | undefined,
   isValid: (value: number) => boolean,
   wrong: string,
 ) {
   return z
-    .union([z.number(), matching(pattern, wrong)], wrong)
-    .transform((value) => (typeof value === 'number' ? value : parse(value)))
-    .refine(isValid, wrong)
+    .union([z.number(), amountText(wrong)], wrong)
+    .transform(
+      reading((text) => (/^\d+$/.test(text) ? Number(text) : parse(text)), faultOf, isValid, wrong),
+    )
+}
+
+/** A text with an amount; editors check its form only. */
+export function amountText(wrong: string) {
+  return z.string(wrong).meta({ pattern: String.raw`^\s*\d` })
+}
+
+/** Reads an amount; the fault says why it is none, as far as that can be known. */
+export function reading(
+  parse: (text: string) => number,
+  faultOf: (text: string) => string | undefined,
+  isValid: (value: number) => boolean,
+  wrong: string,
+) {
+  return (written: string | number, context: z.core.$RefinementCtx) => {
+    const read = typeof written === 'number' ? written : parse(written.trim())
+    if (isValid(read)) return read
+    context.addIssue(faultOf(String(written)) ?? wrong)
+    return z.NEVER
+  }
 }
 
 /** A whole number. */
@@ -78,7 +98,7 @@ export function count({ usual, ...limits }: Amount<number>) {
 }
 
 export function countValue({ min, max }: Limits) {
-  const wrong = `must be a whole number from ${min} to ${max}`
+  const wrong = `must be a whole number from ${min} to ${max}, without quotes or separators`
   return z.int(wrong).min(min, wrong).max(max, wrong)
 }
 

@@ -1,9 +1,9 @@
 import { optional, z } from 'zod'
 import { control_characters, hasCharacters } from '../../base/text/format.ts'
 import { parsePattern } from '../../base/text/ignore-patterns.ts'
-import { choice, duration, flag, list, matching, size } from './fields.ts'
+import { choice, duration, flag, list, matching, reading, size } from './fields.ts'
 import { removal_policy } from './schema-limits.ts'
-import { duration_pattern, parseDuration_ms } from './units.ts'
+import { durationFault, parseDuration_ms } from './units.ts'
 
 export const project_id = z
   .string('must be a text')
@@ -42,21 +42,27 @@ export const name_field = z
   )
 
 const wrong_start = 'must be all, from_now, or newer_than with an age, such as { newer_than: 90d }'
-const age_text = /^newer_than:? ?(.+)$/
+const age_words = /^newer_than:?\s*/
+const readAge = reading(
+  (text) => parseDuration_ms(text.replace(age_words, '')),
+  (text) => durationFault(text.replace(age_words, '')),
+  (age_ms) => age_ms >= 0,
+  wrong_start,
+)
 
 const start = z
   .union(
     [
       z.enum(['all', 'from_now']),
-      matching(/^newer_than:? ?\d+(\.\d+)? ?(ms|s|m|h|d|w)$/, wrong_start),
-      z.strictObject({ newer_than: matching(duration_pattern, wrong_start) }),
+      matching(/^newer_than:?\s*\d/, wrong_start).transform(readAge),
+      z.strictObject({ newer_than: z.string(wrong_start).transform(readAge) }),
     ],
     wrong_start,
   )
   .transform((value) => {
     if (value === 'all' || value === 'from_now') return { kind: value } as const
-    const text = typeof value === 'string' ? age_text.exec(value)![1]! : value.newer_than
-    return { kind: 'newer_than', age_ms: parseDuration_ms(text) } as const
+    const age_ms = typeof value === 'number' ? value : value.newer_than
+    return { kind: 'newer_than', age_ms } as const
   })
   .prefault('all')
   .describe(
@@ -138,7 +144,7 @@ export const folder_schema = z.strictObject({
   ),
   exclude: list(pattern, 1_000).describe(
     'Patterns as in .gitignore of files that are not uploaded, after the built-in ones and the .sluiceignore ' +
-      'files in the folder. A negation such as !*.tmp brings back files that a built-in pattern ignores. Empty by ' +
+      'files in the folder. A negation such as "!*.tmp" (in quotes, as every pattern that begins with ! or *) brings back files that a built-in pattern ignores. Empty by ' +
       'default: without a pattern, Sluice uploads only the first 20 files of a type that the service cannot read ' +
       '(enough to know the type from a few damaged files), and then tries one a day.',
   ),

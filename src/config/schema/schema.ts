@@ -72,7 +72,7 @@ export const config_schema = z.strictObject({
       '$XDG_STATE_HOME/sluice, else ~/.local/state/sluice.',
   ),
   folders: z
-    .array(folder_schema, 'must be a list of folders')
+    .array(folder_schema, 'must be a list of folders, each after "- "')
     .min(1, 'must name at least one folder')
     .max(1_000, 'must not name more than 1000 folders')
     .describe('The folders to watch, 1 to 1000.'),
@@ -86,7 +86,7 @@ export const config_schema = z.strictObject({
   ledger: prefault(ledger_schema, {}).describe('How long the history of files is kept.'),
   log: prefault(log_schema, {}).describe('The log on standard error.'),
   prompts: z
-    .array(prompt_schema, 'must be a list of prompts')
+    .array(prompt_schema, 'must be a list of prompts, each after "- "')
     .max(100, 'must not have more than 100 prompts')
     .prefault([])
     .describe(

@@ -2,7 +2,7 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
-import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
+import { parseDuration_ms } from '../../config/schema/units.ts'
 import { findPlace, type Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
@@ -101,7 +101,8 @@ export function foldersMeant(names: readonly string[], { folders }: Config): Con
 
 /** Unix ms of a time, or of a span before now. Error `usage.invalid`. */
 export function timeOf(text: string, now_ms: number): number {
-  if (duration_pattern.test(text)) return now_ms - parseDuration_ms(text)
+  const span_ms = parseDuration_ms(text)
+  if (span_ms >= 0) return now_ms - span_ms
   const time_ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(time_ms)) return time_ms
   const message = `since takes a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d, not ${printable(text)}`
