@@ -1,10 +1,12 @@
 import { join, resolve } from 'node:path'
 import { askingPaths, isNoAnswer } from '../base/files/ask-paths.ts'
 import { direct_paths, type Paths } from '../base/files/paths.ts'
-import { codeOf, SluiceError } from '../base/run/errors.ts'
+import { codeOf, isSluiceError, SluiceError } from '../base/run/errors.ts'
+import { decodeText, EncodingFault } from '../base/text/decode-text.ts'
 import { token_pattern } from '../base/text/scrub.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
+import { tokenFault } from './token-fault.ts'
 
 export interface Secrets {
   /** The token, for headers of calls to the API host only. */
@@ -51,8 +53,8 @@ export function openSecrets(
 /** Wraps a token that is in no file or variable yet, such as one typed in `init`. */
 export function secretsOf(token: string): Secrets {
   const source = 'this answer'
-  checkShape(token, source)
-  return { token: () => token, source, reload: async () => false }
+  const checked = tokenIn(token, source)
+  return { token: () => checked, source, reload: async () => false }
 }
 
 function findToken(token_file: string | undefined, environment: Environment, paths: Paths) {
@@ -64,8 +66,8 @@ function findToken(token_file: string | undefined, environment: Environment, pat
   }
   if (token_file !== undefined) return fromFile(token_file, 'service.token_file', paths)
   if (environment.token !== undefined) {
-    checkShape(environment.token, 'the variable SLUICE_TOKEN')
-    return { token: environment.token, source: 'environment SLUICE_TOKEN', warnings: [] }
+    const token = tokenIn(environment.token, 'the variable SLUICE_TOKEN')
+    return { token, source: 'environment SLUICE_TOKEN', warnings: [] }
   }
   throw new SluiceError({
     code: 'account.token_missing',
@@ -75,13 +77,12 @@ function findToken(token_file: string | undefined, environment: Environment, pat
 }
 
 function fromFile(file: string, named_by: string, paths: Paths) {
-  const { text, mode } = readToken(file, named_by, paths)
-  checkShape(text, `token file ${file}`)
+  const { token, mode } = readToken(file, named_by, paths)
   const is_open = (mode & 0o077) !== 0
   const warnings = is_open
     ? [`the token file ${file} is open to group or others: chmod 600 ${file}`]
     : []
-  return { token: text, source: `file ${file} (${named_by})`, warnings }
+  return { token, source: `file ${file} (${named_by})`, warnings }
 }
 
 /**
@@ -90,22 +91,22 @@ function fromFile(file: string, named_by: string, paths: Paths) {
  */
 function fromCredential(file: string, paths: Paths) {
   try {
-    const { text } = readToken(file, 'CREDENTIALS_DIRECTORY', paths)
-    checkShape(text, `token file ${file}`)
-    return { token: text, source: 'systemd credential token', warnings: [] }
+    const { token } = readToken(file, 'CREDENTIALS_DIRECTORY', paths)
+    return { token, source: 'systemd credential token', warnings: [] }
   } catch (error) {
-    if (error instanceof SluiceError && codeOf(error.cause) === 'ENOENT') return undefined
+    if (isSluiceError(error) && codeOf(error.cause) === 'ENOENT') return undefined
     throw error
   }
 }
 
-function readToken(file: string, named_by: string, paths: Paths): { text: string; mode: number } {
+function readToken(file: string, named_by: string, paths: Paths): { token: string; mode: number } {
   try {
     const { kind, mode, bytes } = paths.read(file, max_token_file_bytes)
     if (kind !== 'file') throw Object.assign(new Error('not a file'), { code: 'not a file' })
-    return { text: Buffer.from(bytes).toString('latin1').trim(), mode }
+    return { token: tokenIn(decodeText(bytes), `token file ${file}`), mode }
   } catch (error) {
-    if (isNoAnswer(error)) throw error
+    if (isNoAnswer(error) || isSluiceError(error, 'account.token_malformed')) throw error
+    if (error instanceof EncodingFault) throw malformed(`token file ${file}`, error.message)
     throw new SluiceError({
       code: 'account.token_unreadable',
       message: `cannot read the token file ${file}: ${codeOf(error)}`,
@@ -115,12 +116,17 @@ function readToken(file: string, named_by: string, paths: Paths): { text: string
   }
 }
 
+function tokenIn(text: string, where: string): string {
+  const token = text.trim()
+  if (!token_pattern.test(token)) throw malformed(where, tokenFault(text))
+  return token
+}
+
 /** The message shows no content: a password may stand in the wrong file. */
-function checkShape(token: string, where: string): void {
-  if (token_pattern.test(token)) return
-  throw new SluiceError({
+function malformed(where: string, why: string): SluiceError {
+  return new SluiceError({
     code: 'account.token_malformed',
-    message: `${where} holds no valid token: expected 36 characters, "pat_" and 32 more, got ${token.length === 0 ? 'an empty text' : token.length}`,
+    message: `${where} holds no valid token: ${why}`,
     hint: 'the 32 are printable ones without spaces; the file holds nothing but the token',
   })
 }

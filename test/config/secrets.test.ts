@@ -14,7 +14,7 @@ beforeEach(() => {
   folder = tmp.dirSync({ unsafeCleanup: true }).name
 })
 
-function write(name: string, text: string, mode = 0o600): string {
+function write(name: string, text: string | Buffer, mode = 0o600): string {
   const file = join(folder, name)
   writeFileSync(file, text)
   chmodSync(file, mode)
@@ -109,6 +109,40 @@ test.each([
     expect(JSON.stringify(error)).not.toMatch(/hunter2|aaaa|ää/)
   }
 })
+
+const wide = Buffer.from(`\ufeff${tokenOf('s')}\r\n`, 'utf16le')
+test.each([
+  ['quotes', `"${tokenOf('s')}"\n`, 'line 1 begins with a quote: take the quotes away'],
+  ['typographic quotes', `“${tokenOf('s')}”`, 'line 1 begins with a quote: take the quotes away'],
+  ['a quote at the end', `${tokenOf('s')}"`, 'line 1 ends with a quote: take the quotes away'],
+  ['Bearer', `\nBearer ${tokenOf('s')}\n`, 'line 2 begins with a word such as "Bearer"'],
+  ['a header', `Authorization: Bearer ${tokenOf('s')}`, 'line 1 holds a header: leave the token'],
+  ['a variable', `SLUICE_TOKEN=${tokenOf('s')}`, 'line 1 holds a variable or field: take its name'],
+  ['an export', `export TOKEN="${tokenOf('s')}"`, 'line 1 holds a variable or field'],
+  ['YAML', `token: ${tokenOf('s')}`, 'line 1 holds a variable or field'],
+  ['JSON', `{\n  "token": "${tokenOf('s')}"\n}`, 'line 1 holds JSON: leave the token alone in it'],
+  ['a comment', `${tokenOf('s')} # mine`, 'line 1 holds a space or another character'],
+  ['two tokens', `${tokenOf('s')}\n${tokenOf('s')}\n`, 'it holds several lines, from line 1 on'],
+  ['a comment above', `# mine\r\n${tokenOf('s')}\r\n`, 'it holds several lines, from line 1 on'],
+  ['UTF-16', wide, 'the file is saved as UTF-16 ("Unicode"): save it as UTF-8'],
+  ['UTF-16, big end first', Buffer.from(wide).swap16(), 'the file is saved as UTF-16'],
+  ['Latin-1', Buffer.from(`pat_${'ä'.repeat(32)}`, 'latin1'), 'the file is saved as Latin-1'],
+  ['a key', '-----BEGIN PRIVATE KEY-----\nssss\n', 'line 1 holds a key or certificate'],
+])('a token file with %s: the fault says what stands there', (_, content, fault) => {
+  const file = write('token', content)
+  const error = errorOf(() => open({}, file))
+  expect(error.message).toContain(`token file ${file} holds no valid token: ${fault}`)
+  expect(error).toMatchObject({ code: 'account.token_malformed' })
+  expect(JSON.stringify(error)).not.toContain('ssss')
+})
+
+test.each(['\ufeffTOKEN\n', 'TOKEN\r\n', '\n\n TOKEN \n\n', 'TOKEN\u00a0'])(
+  'what editors leave around a token does no harm: %j',
+  (text) => {
+    const file = write('token', text.replace('TOKEN', tokenOf('s')))
+    expect(open({}, file).secrets.token()).toBe(tokenOf('s'))
+  },
+)
 
 test('no error shows the token, not even an almost valid one', () => {
   const file = write('token', `${tokenOf('s')} and more`)

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, type PlainError } from '../run/errors.ts'
+import { decodeText } from '../text/decode-text.ts'
 import { second_ms } from '../time/time.ts'
 import { readBeginning } from './atomic-file.ts'
 import { mayHangAt } from './mount-table.ts'
@@ -96,7 +97,8 @@ export const direct_paths: Paths = {
 
 /**
  * Reads a small UTF-8 file that a user named. It refuses a pipe, a device or a file over
- * `max_bytes` at once. Errors: those of `read`, or one that says what the path is instead.
+ * `max_bytes` at once. Errors: those of `read` and of `decodeText`, or one that says what the path
+ * is instead.
  */
 export function readSmallText(file: string, max_bytes: number, paths = direct_paths): string {
   const { kind, size, bytes } = paths.read(file, max_bytes + 1)
@@ -105,7 +107,7 @@ export function readSmallText(file: string, max_bytes: number, paths = direct_pa
   if (size > max_bytes) throw new Error(`it has ${size} bytes, more than ${max_bytes}`)
   // Files in /proc report size 0.
   if (bytes.length > max_bytes) throw new Error(`it has more than ${max_bytes} bytes`)
-  return Buffer.from(bytes).toString('utf8')
+  return decodeText(bytes)
 }
 
 function whyClosed(path: string): string | undefined {

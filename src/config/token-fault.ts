@@ -1,0 +1,30 @@
+/** What stands around or in place of a token, and what to do. The first that fits is named. */
+const causes: readonly (readonly [RegExp, string])[] = [
+  [/^-----BEGIN/, 'holds a key or certificate'],
+  [/^[[{]/, 'holds JSON: leave the token alone in it'],
+  [/^["'`<“”„‟‘’‚«»]/, 'begins with a quote: take the quotes away'],
+  [
+    /^(authorization|proxy-authorization|x-api-key)\s*:/i,
+    'holds a header: leave the token alone in it',
+  ],
+  [/^(bearer|basic|token)\s/i, 'begins with a word such as "Bearer": take that away'],
+  [
+    /^(export\s|set\s|\$env:|[\w-]+\s*[=:])/i,
+    'holds a variable or field: take its name and "=" or ":" away',
+  ],
+  [/^(#|\/\/|;)/, 'holds a comment: take it away'],
+  [/[“”‘’«»"'`>]$/, 'ends with a quote: take the quotes away'],
+  [/[^\x21-\x7e]/, 'holds a space or another character that no token has: take it away'],
+]
+
+/** Why a text is no token. Shows nothing of it. */
+export function tokenFault(text: string): string {
+  const lines = text.split(/\r\n?|\n/)
+  const at = lines.findIndex((line) => line.trim() !== '')
+  const token = text.trim()
+  const cause = causes.find(([pattern]) => pattern.test(token))?.[1]
+  if (/[\r\n]/.test(token) && !/^[[{-]/.test(token))
+    return `it holds several lines, from line ${at + 1} on: leave one, with the token alone`
+  if (cause !== undefined) return `line ${at + 1} ${cause}`
+  return `expected 36 characters, "pat_" and 32 more, got ${token.length || 'an empty text'}`
+}
