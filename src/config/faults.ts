@@ -9,6 +9,8 @@ export interface Fault {
   message: string
   /** Position in the file, if not that of `path`; `elsewhere` for faults outside the file. */
   place?: Place | 'elsewhere'
+  /** A field that is not there, or one that must not be there: both may come from one slip. */
+  kind?: 'missing' | 'unknown'
 }
 
 /** Counted from 1, as editors do. */
@@ -68,22 +70,43 @@ function faultsOf(issue: Issue, parent: Path): Fault[] {
   const path = [...parent, ...(issue.path as (string | number)[])]
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(', ')
-    return issue.keys.map((key) => {
-      return {
-        path: [...path, key],
-        message: `there is no such field; ${didYouMeanText(key, known)}`,
-      }
-    })
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      kind: 'unknown',
+      message: /^\d/.test(key)
+        ? 'is no field: a comma divides entries here, so write a number without one'
+        : `there is no such field; ${didYouMeanText(key, known, 'check its indentation, or use one of')}`,
+    }))
   }
   if (issue.code === 'invalid_union') {
     // The alternative with faults inside a section is the one that the user meant.
     const inside = issue.errors.find((issues) => issues.some(isInside))
     if (inside) return inside.flatMap((inner) => faultsOf(inner, path))
+    // A fault of one alternative that says more than that none fits.
+    const closer = issue.errors.flat().find((inner) => inner.code === 'custom' || isUnquoted(inner))
+    if (closer) return faultsOf({ ...closer, input: issue.input } as Issue, path)
   }
   if (issue.code === 'invalid_key')
     return [{ path, message: issue.issues[0]?.message ?? issue.message }]
-  const is_missing = issue.code === 'invalid_type' && issue.input === undefined
-  return [{ path, message: is_missing ? 'is missing' : issue.message }]
+  if (issue.code !== 'invalid_type' || issue.input !== undefined)
+    return [{ path, message: isUnquoted(issue) ? unquotedText(issue.input) : issue.message }]
+  if (typeof path.at(-1) !== 'number') return [{ path, kind: 'missing', message: 'is missing' }]
+  return [{ path, message: 'is empty: put a text that begins with # or & into quotes' }]
+}
+
+/** True for a value without quotes where any text is allowed. */
+function isUnquoted(issue: Issue): boolean {
+  return (
+    issue.code === 'invalid_type' &&
+    issue.message.startsWith('must be a text') &&
+    issue.input !== undefined
+  )
+}
+
+function unquotedText(input: unknown): string {
+  const kinds: Record<string, string> = { object: 'a list or section', number: 'a number' }
+  const kind = kinds[typeof input] ?? 'true or false'
+  return `must be a text, but YAML reads ${kind} here: put it into quotes`
 }
 
 function isInside(issue: Issue): boolean {

@@ -2,18 +2,22 @@ import { join, resolve } from 'node:path'
 import { isNoAnswer, noAnswer } from '../base/files/ask-paths.ts'
 import { direct_paths, type Paths, readSmallText } from '../base/files/paths.ts'
 import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
+import { EncodingFault } from '../base/text/decode-text.ts'
 import { shellWord } from '../base/text/format.ts'
 import { type Config, resolveConfig, withVariables } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLines, pathText } from './faults.ts'
 import { inService, pathFaults, wholeFile } from './resolve/local-paths.ts'
 import { alertFaults, promptFaults } from './resolve/prompt-faults.ts'
+import { withoutEchoes } from './resolve/slips.ts'
 import { openSecretFiles } from './resolve/targets.ts'
 import { config_schema } from './schema/schema.ts'
 import { parseYaml } from './yaml-source.ts'
 
 export interface LoadedConfig {
   config: Config
+  /** The content of the file, with `variables` in their places. */
+  written: unknown
   /** Absolute path. */
   file: string
   /** Earlier places of the search that exist but cannot be read. */
@@ -52,7 +56,7 @@ export function loadConfig(
   const found = readEnvironment(options.env)
   const { file, passed_over } = findFile(options.file ?? found.config_file, found, paths)
   const environment = { ...inService(found, file), log_level: options.log_level ?? found.log_level }
-  const { config, variables, faults, placeOf } = checkText(
+  const { config, value, variables, faults, placeOf } = checkText(
     readText(file, paths),
     environment,
     paths,
@@ -61,6 +65,7 @@ export function loadConfig(
   if (paths.look(config.state_dir).is_silent) throw noAnswer(config.state_dir)
   return {
     config,
+    written: value,
     file,
     passed_over,
     variables,
@@ -130,7 +135,7 @@ export function checkValue(
   const { output, faults } = check(config_schema, value)
   const whole = wholeFile(value, environment, paths)
   const between = [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)]
-  const all = [...faults, ...between]
+  const all = withoutEchoes([...faults, ...between], value)
   return {
     config: output && all.length === 0 ? resolveConfig(output, environment) : undefined,
     faults: all,
@@ -204,12 +209,17 @@ function refuseForeign(file: string, paths: Paths): void {
   })
 }
 
-/** Errors: `config.missing`, `config.unreadable`, `path.no_answer`. */
+/** Errors: `config.missing`, `config.unreadable`, `config.invalid`, `path.no_answer`. */
 export function readText(file: string, paths: Paths): string {
   try {
     return readSmallText(file, max_config_bytes, paths)
   } catch (error) {
     if (isNoAnswer(error)) throw error
+    if (error instanceof EncodingFault) {
+      const lines = error.before.split('\n')
+      const place = { line: lines.length, column: lines.at(-1)!.length + 1 }
+      throw invalid(faultLines([{ path: [], message: error.message, place }], file))
+    }
     const is_missing = codeOf(error) === 'ENOENT'
     throw new SluiceError({
       code: is_missing ? 'config.missing' : 'config.unreadable',

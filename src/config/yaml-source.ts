@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import { messageOf } from '../base/run/errors.ts'
 import { token_character } from '../base/text/scrub.ts'
 import type { Fault, Path, Place } from './faults.ts'
+import { yamlFault } from './yaml-faults.ts'
 
 const secret_field = /^(token|(x[-_])?api[-_]?key|password|secret|authorization)$/i
 /** A longer text with other characters than letters and digits is no token: it may be a path. */
@@ -21,7 +21,9 @@ function hintFor(key: string): string {
 }
 
 /** Parses YAML. Returns plain data without empty fields, and the position of each part. */
-export function parseYaml(text: string) {
+export function parseYaml(written: string) {
+  // The parser takes a carriage return alone for a space; old editors end lines with it.
+  const text = written.replace(/\r(?!\n)/g, '\n')
   const lines = new LineCounter()
   // Pretty errors would quote a line of the file, which may hold a secret.
   const document = parseDocument(text, {
@@ -35,11 +37,10 @@ export function parseYaml(text: string) {
     return { line, column: col }
   }
 
-  const faults: Fault[] = document.errors.map(({ code, message, pos }) => {
-    const advice =
-      code === 'BLOCK_AS_IMPLICIT_KEY' ? '; a text that holds ": " must stand in quotes' : ''
-    return { path: [], message: `${plainMessage(message)}${advice}`, place: placeAt(pos[0]) }
-  })
+  const found = yamlFault(document, text)
+  const faults: Fault[] = found
+    ? [{ path: [], message: found.message, place: placeAt(found.offset) }]
+    : []
   const parts = [...partsOf(document.contents, [])].map(({ path, offset }) => ({
     path,
     place: placeAt(offset),
@@ -50,25 +51,15 @@ export function parseYaml(text: string) {
 
   let value: unknown
   try {
-    value =
-      document.errors.length > 0 ? undefined : withoutNull(document.toJS({ maxAliasCount: 100 }))
-  } catch (error) {
-    const is_unresolved = messageOf(error).startsWith('Unresolved alias')
-    const message = is_unresolved
-      ? 'has a reference (*name) to what is not defined above it'
-      : 'has too many references'
-    faults.push({ path: [], message })
+    value = found ? undefined : withoutNull(document.toJS({ maxAliasCount: 100 }))
+  } catch {
+    faults.push({ path: [], message: 'has too many references' })
   }
 
   /** Position of the value at a path, or of its nearest parent if the value is missing. */
   const placeOf = (path: Path): Place | undefined =>
     places.get(JSON.stringify(path)) ?? (path.length > 0 ? placeOf(path.slice(0, -1)) : undefined)
   return { value, faults, placeOf }
-}
-
-/** Keeps the text before the first colon or line end: some messages quote the source after it. */
-function plainMessage(message: string): string {
-  return message.split(/[:\n]/)[0]!.trim()
 }
 
 function secretFaults(

@@ -415,7 +415,7 @@ fodlers: []
       '9:5: folders[0].lables: there is no such field; did you mean labels?',
       '10:5: folders[1].name: is missing',
       '11:14: folders[1].labels[0]: must have 2 to 255 characters',
-      '13:3: uploads.concurrency: must be a whole number from 1 to 64',
+      '13:3: uploads.concurrency: must be a whole number from 1 to 64, without quotes or separators',
       '14:12: uploads.limit.fils: there is no such field; did you mean files?',
       '15:1: fodlers: there is no such field; did you mean folders?',
     ])
@@ -451,7 +451,7 @@ fodlers: []
       /^7:14: folders\[0\]\.labels\[0\]: must be in one line, without control characters$/,
     ],
     ['{ add: [legal] }', /^7:14: folders\[0\]\.labels\[0\]\.path: is missing$/],
-    ['7', /^7:14: folders\[0\]\.labels\[0\]: must be a label of 2 to 255 characters, or a rule/],
+    ['7', /^7:14: folders\[0\]\.labels\[0\]: must be a text, .* number here: put it into quotes$/],
   ])('%s gives no label', (rule, fault) => {
     expect(faultsOf(`${minimal.trimEnd()}\n    labels: [${rule}]\n`)).toEqual([
       expect.stringMatching(fault),
@@ -462,7 +462,7 @@ fodlers: []
     ['', ['service: is missing', 'folders: is missing']],
     ['- a', ['1:1: must be a section with fields of its own']],
     [`${service}folders: []`, ['4:1: folders: must name at least one folder']],
-    [`${service}folders: notes`, ['4:1: folders: must be a list of folders']],
+    [`${service}folders: notes`, ['4:1: folders: must be a list of folders, each after "- "']],
     [`${minimal}uploads: fast`, ['7:1: uploads: must be a section with fields of its own']],
     [
       `${minimal}uploads: { limit: hard }`,
@@ -472,7 +472,7 @@ fodlers: []
       `${minimal}uploads: { max_bytes_per_day: 5 apples }`,
       [/max_bytes_per_day: must be (off, or )?a size/],
     ],
-    [`${minimal}    start: newer_than: 90d`, [/^7:12: .*must stand in quotes$/]],
+    [`${minimal}    start: newer_than: 90d`, [/^7:12: .*holds a second ": ": put it into quotes$/]],
     [
       `${minimal}    start: { newer_than: 90 }`,
       [/start.*must be all, from_now, or newer_than with an age/],
@@ -488,9 +488,12 @@ fodlers: []
     ],
     [`${minimal}    mime_types: { md: markdown }`, [/mime_types\.md: must be a media type/]],
     [`${minimal}    mime_types: { "a/b": text/plain }`, [/mime_types\.a\/b: must be an extension/]],
-    [`${minimal}    path: HOME/other`, ['7:5: Map keys must be unique']],
-    [`${minimal}\tbad: 1`, [/^7:1: Tabs are not allowed as indentation/]],
-    [`${service}folders: *nothing`, [/has a reference \(\*name\) to what is not defined/]],
+    [
+      `${minimal}    path: HOME/other`,
+      ['7:5: this field stands twice in its section: keep one of the two'],
+    ],
+    [`${minimal}\tbad: 1`, ['7:1: this line begins with a tab: indent it with spaces']],
+    [`${service}folders: *nothing`, [/^4:10: this text begins with \*, .*quotes/]],
     [minimal.replace('https:', 'http:'), [/base_url: must begin with https:\/\/ \(http/]],
     [
       minimal.replace('https://', 'https://me:SECRET@'),

@@ -74,6 +74,57 @@ test('the example shows every field', () => {
   }
 })
 
+test('durations and sizes are printed as they are written, the defaults with their units', () => {
+  const value = {
+    service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij' },
+    folders: [
+      { name: 'a', path: '/tmp/a', settle_ms: '1,5 s', rescan_interval_ms: '90 min' },
+      {
+        name: 'b',
+        path: '/tmp/b',
+        settle_ms: 2_500,
+        max_file_bytes: '2 gb',
+        start: { newer_than: '90 days' },
+      },
+    ],
+    uploads: {
+      min_resend_s: '5 minutes',
+      bandwidth: { '22:00-06:00': '2 MB/s', '08:00-09:00': 'off' },
+      limit: { bytes: '50 GB' },
+      max_bytes_per_day: '100 GB',
+    },
+    asking: { deadline_ms: { auto: '20 min' } },
+    health: { disk_free_bytes: '1 GiB' },
+    prompts: [
+      {
+        name: 'p',
+        cron: '0 8 * * 1',
+        prompt: 'what is new?',
+        scope: { folders: ['a'], fresh: '24 hours' },
+        catch_up: '360 min',
+        deliver: [{ command: { run: ['/bin/x'], timeout: '60 s' } }],
+      },
+    ],
+  }
+  const config = configFromObject(value, { HOME: home })
+  const printed = configAsYaml(config, value)
+  const shown = parse(printed)
+  expect(shown).toMatchObject({
+    folders: [
+      { settle_ms: '1,5 s', rescan_interval_ms: '90 min', max_file_bytes: '4GiB', start: 'all' },
+      { settle_ms: 2_500, rescan_interval_ms: '1h', max_file_bytes: '2 gb' },
+    ],
+    uploads: { ...value.uploads, limit: { files: 100_000, bytes: '50 GB' } },
+    asking: { deadline_ms: { fast: '5m', auto: '20 min', research: '2h' } },
+    health: { offline_ms: '15m', queue_age_ms: '6h', disk_free_bytes: '1 GiB' },
+    prompts: [{ catch_up: '360 min', wait_for_files: '20m', scope: { fresh: '24 hours' } }],
+  })
+  expect(shown.folders[1].start).toEqual({ newer_than: '90 days' })
+  expect(shown.prompts[0].deliver[1].command.timeout).toBe('1m')
+  expect(configFromObject(shown, { HOME: home })).toEqual(config)
+  expect(configFromObject(parse(configAsYaml(config)), { HOME: home })).toEqual(config)
+})
+
 test('the effective values are printed and read back as the same configuration', () => {
   const value = {
     service: {

@@ -13,7 +13,7 @@ import type { Terminal } from '../text/terminal.ts'
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
-    const { config, file, passed_over, variables, warnings } = await loadFor(terminal, {
+    const { config, written, file, passed_over, variables, warnings } = await loadFor(terminal, {
       file: named,
     })
     const token = await describeToken(config, warnings, terminal)
@@ -33,7 +33,7 @@ export const command = defineCommand({
       writer.say(text)
       for (const line of writer.lines) terminal.out(dim(`# ${line.text}`))
     }
-    terminal.out(configAsYaml(config).trimEnd())
+    terminal.out(configAsYaml(config, written).trimEnd())
     for (const warning of warnings) printWarning(terminal, warning)
     return exit_codes.ok
   },

@@ -1,8 +1,10 @@
 import { stringify } from 'yaml'
+import { second_ms } from '../../base/time/time.ts'
 import type { Config, DeliveryConfig, FolderConfig, PromptConfig } from '../config.ts'
 import { bandwidthText } from '../schema/bandwidth-text.ts'
 import { withoutConstants } from '../schema/constants.ts'
-import { durationText } from '../schema/units.ts'
+import { durationText, sizeText } from '../schema/units.ts'
+import { field, listOf } from './local-paths.ts'
 import { targetsOf } from './targets.ts'
 
 /** Replaces what must not be shown. */
@@ -11,11 +13,12 @@ const mask = '***'
 /**
  * Returns the effective values as a file that gives the same configuration again, except for masked
  * addresses (webhooks and the ping), which the first line mentions. All other secrets are in files
- * that a Config only names.
+ * that a Config only names. `written`: the content of the file, whose durations and sizes are
+ * shown as they stand there.
  */
-export function configAsYaml(config: Config): string {
+export function configAsYaml(config: Config, written?: unknown): string {
   const { folders, prompts, alerts, uploads, ...rest } = maskedConfig(config)
-  const text = stringify({
+  const values = {
     ...withoutConstants({
       ...rest,
       uploads: { ...uploads, bandwidth: bandwidthText(uploads.bandwidth) },
@@ -26,10 +29,33 @@ export function configAsYaml(config: Config): string {
       start: startAsWritten(folder),
     })),
     prompts: prompts.map(promptAsWritten),
-  })
+  }
+  const text = stringify(asWritten(values, written))
   return holdsAddresses(config)
     ? `# ${mask} in an address stands for what is not shown\n${text}`
     : text
+}
+
+const amount_name =
+  /(^|_)(ms|s|bytes)$|^(max_bytes_per_day|bandwidth|start|fresh|wait_for_files|catch_up)$/
+
+/** `name`: that of the field, or of the amount around it. */
+function asWritten(value: unknown, written: unknown, name = ''): unknown {
+  const is_amount = amount_name.test(name)
+  const is_whole = typeof written !== 'object' || name === 'bandwidth'
+  if (is_amount && is_whole && written !== undefined) return written
+  if (is_amount && typeof value === 'number') {
+    if (name.includes('bytes')) return sizeText(value)
+    return durationText(name.endsWith('_s') ? value * second_ms : value)
+  }
+  if (Array.isArray(value)) return value.map((inner, at) => asWritten(inner, listOf(written)[at]))
+  if (typeof value !== 'object' || value === null) return value
+  // The first delivery of a prompt is the report, wherever it stands in the file.
+  const entries = Object.entries(value).map(([key, inner]) => [
+    key,
+    key === 'deliver' ? inner : asWritten(inner, field(written, key), is_amount ? name : key),
+  ])
+  return Object.fromEntries(entries)
 }
 
 /**

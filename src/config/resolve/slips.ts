@@ -1,0 +1,40 @@
+import { type Fault, type Path, pathText } from '../faults.ts'
+import { field } from './local-paths.ts'
+
+/**
+ * Makes one fault of those that one slip causes: a field with a wrong name or indentation is
+ * missing in its section, and unknown where it stands.
+ */
+export function withoutEchoes(faults: readonly Fault[], value: unknown): Fault[] {
+  const missing = faults.filter(({ kind }) => kind === 'missing')
+  const echoes = new Set<Fault>()
+  const kept = faults.map((fault) => {
+    if (fault.kind !== 'unknown') return fault
+    const name = fault.path.at(-1)
+    const beside = missing.filter(({ path }) => aroundOf(path) === aroundOf(fault.path))
+    const typo = beside.find(({ path }) => fault.message.endsWith(` ${path.at(-1)}?`))
+    const home = missing.find(({ path }) => path.at(-1) === name)
+    const empty = beside.find(({ path }) => hasKey(value, path))
+    const cause = home ?? empty ?? typo
+    if (!cause) return fault
+    // Of several fields beside their empty section, the first is the fault.
+    if (echoes.has(cause)) echoes.add(fault)
+    echoes.add(cause)
+    if (cause === typo) return fault
+    const section = pathText(empty?.path ?? cause.path.slice(0, -1)) || 'the top of the file'
+    return { ...fault, message: `is indented as no part of ${section}, where it belongs` }
+  })
+  return kept.filter((_, at) => !echoes.has(faults[at]!))
+}
+
+function aroundOf(path: Path): string {
+  return pathText(path.slice(0, -1))
+}
+
+/** True if the field is written, with nothing after its colon. */
+function hasKey(value: unknown, path: Path): boolean {
+  const section = path
+    .slice(0, -1)
+    .reduce((inner: unknown, key) => field(inner, String(key)), value)
+  return Object.hasOwn(Object(section), String(path.at(-1)))
+}
