@@ -109,6 +109,9 @@ function causeOf(error: YAMLError, document: Document.Parsed, source: string): F
     (other) => other.code === 'MULTILINE_IMPLICIT_KEY' && other.pos[0] === offset,
   )
   if (key) return say(indentation, source.lastIndexOf('\n', key.pos[1] - 1) + 1)
+  // The error may stand at the end of the line above.
+  if (/same column|without - indicator/.test(message))
+    return say(indentation, source[offset] === '\n' ? offset + 1 : offset)
   if (code === 'NON_STRING_KEY') return say(needsQuotes(source[offset]!))
   if (code === 'BLOCK_AS_IMPLICIT_KEY')
     return say('this text holds a second ": ": put it into quotes')

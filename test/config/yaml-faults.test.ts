@@ -182,6 +182,7 @@ describe('one slip of the indentation is one fault', () => {
     ['an entry, less', `${minimal}    exclude:\n      - a\n     - b\n`, `9:1: ${unlike}`],
     ['an entry, far less', `${minimal}    exclude:\n      - a\n    - b\n`, `9:1: ${unlike}`],
     ['a second folder', `${minimal} - name: b\n   path: /none/b\n`, `7:1: ${unlike}`],
+    ['an entry, before its field', `${minimal}    exclude:\n   - a\n`, `8:1: ${unlike}`],
     ['a second folder, more', `${minimal}   - name: b\n     path: /none/b\n`, `7:4: ${unlike}`],
     [
       'a field with many after it',
