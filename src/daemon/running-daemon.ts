@@ -114,6 +114,8 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     remote: () => reloads.current().connections.remote,
     /** Why the ledger can record nothing, or nothing that lasts; undefined while it can. */
     ledgerTrouble: tools.ledgerTrouble,
+    /** What has gone of the large files whose upload goes on. */
+    movedBytes: () => tools.flights.moved(),
     /** Resolves when nothing is left to do soon. `gone` aborts when the caller stops waiting. */
     idle: (gone?: AbortSignal) => idling.wait(gone),
     rescan: (folder?: string) => folders.rescan(folder),

@@ -14,6 +14,7 @@ import { openLedger } from '../ledger/open-ledger.ts'
 import type { Measures } from '../status/metrics.ts'
 import type { SyncReport } from '../sync/report.ts'
 import { createBandwidth } from '../sync/upload/bandwidth.ts'
+import { Flights } from '../sync/upload/flights.ts'
 import { logPromptReport, logReport } from './health/log-report.ts'
 import { ledgerLimits } from './limits.ts'
 
@@ -110,6 +111,7 @@ export async function openTools({
     wakeAt: options.wakeAt ?? wakeAt,
     /** Bandwidth limit of all uploads, also of those that began under an earlier config. */
     bandwidth: createBandwidth(clock),
+    flights: new Flights(),
     report,
     prompt_report: logPromptReport(logs.prompts, clock),
     lines,

@@ -5,6 +5,7 @@ import type { Failure } from '../../src/remote/outcome.ts'
 import { type Circuits, createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { createBandwidth } from '../../src/sync/upload/bandwidth.ts'
+import { Flights } from '../../src/sync/upload/flights.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
 /**
@@ -39,6 +40,7 @@ class Rig {
   readonly clock = new FakeClock(Date.parse('2026-11-23T08:00'))
   circuits: Circuits = this.#open()
   readonly bandwidth = createBandwidth(this.clock)
+  readonly flights = new Flights()
 
   #open(): Circuits {
     const ledger = { record: async () => {}, dueElsewhere: async () => true }

@@ -74,7 +74,7 @@ async function rebuild(
       async onBegun(daemon) {
         const control = await serveControl(daemon, 'once', undefined, config.state_dir)
         const view = openLedgerView(daemon.config.state_dir)
-        const read = () => passState(view.folders(), began_ms)
+        const read = () => passState(view.folders(), began_ms, daemon.movedBytes())
         const progress = quiet ? no_progress : showProgress({ terminal, clock, read })
         endProgress = async () => {
           await control.close()

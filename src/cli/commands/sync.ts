@@ -6,6 +6,7 @@ import { type ControlClient, connectControl } from '../../control/control-client
 import { startDaemon } from '../../daemon/daemon.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { refuseWhilePaused } from '../../status/daemon-status.ts'
+import type { Moved } from '../../sync/upload/flights.ts'
 import { defineCommand, flag } from '../command.ts'
 import { awaitIdle } from '../daemon/await-idle.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
@@ -79,7 +80,7 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
   })
   let shown: ShownPass | undefined
   try {
-    shown = showPass(pass, began_ms)
+    shown = showPass(pass, began_ms, daemon.movedBytes)
     destination.write = shown.progress.log_destination?.write ?? destination.write
     const control = await serveControl(daemon, 'once')
     const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() =>
@@ -134,12 +135,15 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
 
 type ShownPass = ReturnType<typeof showPass>
 
-/** Shows the progress until `close`. The summary opens views of its own. */
-function showPass({ config, names, terminal, flags }: Pass, began_ms: number) {
+/**
+ * Shows the progress until `close`. The summary opens views of its own. `moved` is absent beside a
+ * daemon: the ledger does not know it.
+ */
+function showPass({ config, names, terminal, flags }: Pass, began_ms: number, moved?: () => Moved) {
   const clock = system_clock
   const view = openLedgerView(config.state_dir)
   const folders = () => view.folders().filter(({ name }) => names.includes(name))
-  const read = () => passState(folders(), began_ms)
+  const read = () => passState(folders(), began_ms, moved?.())
   const progress = flags.quiet ? no_progress : showProgress({ terminal, clock, read })
   return {
     view,

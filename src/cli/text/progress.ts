@@ -88,7 +88,7 @@ function linesFor(terminal: Terminal): Display {
   let last = ''
   return {
     update(_state, { files, bytes, rate, left }) {
-      const line = `${files}, ${bytes}, ${rate}, ${left}`
+      const line = [files, bytes, rate, left].filter((text) => text !== '').join(', ')
       if (line !== last) terminal.err(line)
       last = line
     },

@@ -12,6 +12,7 @@ import { type Failure, failureText, noteOf, type Outcome } from '../../remote/ou
 import { type Taken, taken_by_page, withoutTicket } from '../../remote/put-bytes.ts'
 import type { ClaimTools } from '../claim-worker.ts'
 import type { Bandwidth } from './bandwidth.ts'
+import type { Flights } from './flights.ts'
 import type { SendPlaces, Step } from './send-places.ts'
 import {
   changedFact,
@@ -25,6 +26,7 @@ export interface SendTools extends SourceTools, Omit<ClaimTools, 'heartbeats'> {
   retry: { first_ms: number; max_ms: number; max_attempts: number }
   follow_first_ms: number
   bandwidth: Bandwidth
+  flights: Flights
   places: Pick<SendPlaces, 'call'>
   /** Aborts when no new slot may be requested. */
   soft: AbortSignal
@@ -55,6 +57,7 @@ export async function sendAsset(
     if (work.state === 'sent') await complete(work.asset_id!)
     else await sendFromDisk()
   } finally {
+    tools.flights.end(content)
     await opened?.close()
   }
 
@@ -135,7 +138,7 @@ export async function sendAsset(
   async function put(ticket: Ticket, source: SendingSource): Promise<boolean> {
     let outcome: Outcome<Taken>
     try {
-      const body = tools.bandwidth.pace(source.body, signal)
+      const body = tools.flights.watch(content, tools.bandwidth.pace(source.body, signal))
       outcome = await call('put', () => remote.putBytes(ticket, body, signal), body.size)
     } catch (error) {
       if (!isSluiceError(error) || !error.code.startsWith('file.')) throw error
