@@ -77,10 +77,12 @@ class Queue {
   readonly #done = { files: 0, bytes: 0 }
   readonly #sending = { files: 0, bytes: 0 }
 
-  constructor(
-    private readonly sizes: readonly number[],
-    private readonly throttle: Throttle,
-  ) {
+  readonly sizes: readonly number[]
+  readonly throttle: Throttle
+
+  constructor(sizes: readonly number[], throttle: Throttle) {
+    this.sizes = sizes
+    this.throttle = throttle
     this.#width = throttle.grows ? Math.min(4, throttle.places) : throttle.places
     sizes.forEach((size, at) => {
       this.#unclaimed[size > large_bytes ? 'large' : 'small'].push(at)
