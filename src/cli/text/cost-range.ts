@@ -1,7 +1,7 @@
 import type { Amount } from '../../ledger/views/view-folders.ts'
 
 /** What a part of a pass took. Files and bytes may be fractions: a large file is half sent. */
-export interface Measured extends Amount {
+export interface MeasuredPart extends Amount {
   ms: number
   /** Bytes that may have moved besides, unseen: of files that were under way. */
   unseen_bytes: number
@@ -26,7 +26,7 @@ const tries = Array.from({ length: 101 }, (_, at) => at / 100)
  * may have filled the time. Undefined if no costs explain the parts: the pace has changed.
  */
 export function costRange(
-  parts: readonly Measured[],
+  parts: readonly MeasuredPart[],
   rest: Amount,
   unseen_bytes: number,
 ): Range | undefined {
@@ -51,7 +51,7 @@ interface Costs {
 }
 
 /** The least and the most that a file costs if a byte costs this; none if the parts exclude it. */
-function costsWith(byte_ms: number, parts: readonly Measured[], tolerance: number): Costs[] {
+function costsWith(byte_ms: number, parts: readonly MeasuredPart[], tolerance: number): Costs[] {
   const least = parts.map(
     ({ ms, files, bytes, unseen_bytes }) =>
       (ms / tolerance - byte_ms * (bytes + unseen_bytes)) / files,
@@ -63,7 +63,7 @@ function costsWith(byte_ms: number, parts: readonly Measured[], tolerance: numbe
 }
 
 /** Infinite for a kind that was never measured. */
-function longest(parts: readonly Measured[], rest: Amount): number {
+function longest(parts: readonly MeasuredPart[], rest: Amount): number {
   const alone = { file_ms: lowest(parts, 'files'), byte_ms: lowest(parts, 'bytes') }
   // As much of the same mix takes the same time again, whatever went beside what.
   const again = parts.map((part) => {
@@ -76,7 +76,7 @@ function longest(parts: readonly Measured[], rest: Amount): number {
 }
 
 /** The time of one if all the time was for these. */
-function lowest(parts: readonly Measured[], what: keyof Amount): number {
+function lowest(parts: readonly MeasuredPart[], what: keyof Amount): number {
   return Math.min(...parts.map((part) => part.ms / part[what]))
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { costRange, type Measured } from '../../../src/cli/text/cost-range.ts'
+import { costRange, type MeasuredPart } from '../../../src/cli/text/cost-range.ts'
 
-const part = (ms: number, files: number, bytes: number, unseen_bytes = 0): Measured => {
+const part = (ms: number, files: number, bytes: number, unseen_bytes = 0): MeasuredPart => {
   return { ms, files, bytes, unseen_bytes }
 }
 const small = part(10_000, 100, 1_000)
