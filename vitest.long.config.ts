@@ -17,7 +17,7 @@ class LongestFirst extends BaseSequencer {
 
 /** They measure memory or rates, or use all cores by themselves: nothing runs beside them. */
 const alone =
-  'test/{journeys/watching/burst,inspect/verify-memory,service/{blobs/large-upload,steady-memory},sim/sim}.long.ts'
+  'test/{journeys/{watching/burst,running/time-left},inspect/verify-memory,service/{blobs/large-upload,steady-memory},sim/sim}.long.ts'
 
 const of_every_file = {
   setupFiles: ['test/rig/commit-seed.ts', 'test/rig/no-leaks.ts'],

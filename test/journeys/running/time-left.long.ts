@@ -5,7 +5,7 @@ import { createTerminal } from '../../../src/cli/text/terminal.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { within } from '../../rig/waiting.ts'
-import { begin, fullOrPart, localJourneys } from '../rig/harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 const small = (count: number, from: string) =>
   Object.fromEntries(
@@ -22,19 +22,17 @@ const large = (count: number, from: string) =>
 /** The seconds of a text such as "1 min 4 s". */
 function secondsIn(text: string): number {
   const units: Record<string, number> = { s: 1, min: 60, h: 3_600 }
-  const parts = [...text.matchAll(/(\d+) (s|min|h)/g)]
+  const parts = [...text.matchAll(/([\d.]+) (s|min|h)/g)]
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * units[unit!]!, 0)
 }
 
 localJourneys('the time left at a throttled service', (profile) => {
   const cases: [string, Record<string, string>, number][] = [
     ['small files', small(150, 'a'), 1],
-    ['large files', large(12, 'a'), 1],
     ['small files, then large ones', { ...small(200, 'a'), ...large(8, 'b') }, 0],
-    ['large files, then small ones', { ...large(8, 'a'), ...small(200, 'b') }, 0],
   ]
-  const part = cases.slice(0, 2)
-  test.each(fullOrPart(cases, part))(
+  // A moving clock takes a busy machine for a slow service: nothing else may run beside it.
+  test.each(cases)(
     '%s: each figure is right within a factor of 3',
     async (_, tree, min_shown) => {
       const clock = new MovingClock({ times: 10 })
