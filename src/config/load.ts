@@ -135,12 +135,15 @@ export function checkValue(
   const { output, faults } = check(config_schema, value)
   const whole = wholeFile(value, environment, paths)
   const between = [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)]
-  const all = withoutEchoes([...faults, ...between], value)
+  const is_empty = Object.keys(Object(value)).length === 0
+  const all = is_empty ? [empty_file] : withoutEchoes([...faults, ...between], value)
   return {
     config: output && all.length === 0 ? resolveConfig(output, environment) : undefined,
     faults: all,
   }
 }
+
+const empty_file: Fault = { path: [], message: 'the file is empty: sluice init writes one' }
 
 function invalid(lines: readonly string[]): SluiceError {
   return new SluiceError({ code: 'config.invalid', message: lines.join('\n'), hint: invalid_hint })

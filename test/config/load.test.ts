@@ -459,7 +459,8 @@ fodlers: []
   })
 
   test.each([
-    ['', ['service: is missing', 'folders: is missing']],
+    ['', ['the file is empty: sluice init writes one']],
+    ['# service:\n', ['the file is empty: sluice init writes one']],
     ['- a', ['1:1: must be a section with fields of its own']],
     [`${service}folders: []`, ['4:1: folders: must name at least one folder']],
     [`${service}folders: notes`, ['4:1: folders: must be a list of folders, each after "- "']],

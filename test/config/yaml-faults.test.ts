@@ -224,8 +224,26 @@ describe('one slip of the indentation is one fault', () => {
     ],
     [minimal.replace('project_id', 'projct_id'), '3:3: service.projct_id: there is no such field'],
     [`${minimal}settle_ms: 2s\n`, '7:1: settle_ms: there is no such field; check its indentation'],
+    [
+      minimal.replace('    path', '  - path'),
+      '6:5: folders[1]: is an entry of its own: take its dash',
+    ],
+    [`${service}folders:\n`, '4:1: folders: is empty'],
   ])('a field in the wrong section: %#', (text, fault) => {
     expect(faultsOf(text)).toEqual([expect.stringContaining(fault)])
+  })
+})
+
+describe('a prompt that names a folder with a fault has none of its own', () => {
+  test.each([
+    ['folders:\n', 'foldres:\n', '4:1: foldres: there is no such field; did you mean folders?'],
+    ['name: notes', 'nmae: notes', '5:5: folders[0].nmae: there is no such field'],
+    ['name: notes', 'name: 2024', '5:5: folders[0].name: must be a text'],
+    ['- name: notes\n ', '  name: notes\n ', '4:1: folders: must be a list of folders'],
+  ])('%j as %j', (right, wrong, fault) => {
+    const text = minimal + prompt.replace('0 8 * * 1', '"0 8 * * 1"')
+    expect(faultsOf(text)).toEqual([])
+    expect(faultsOf(text.replace(right, wrong))).toEqual([expect.stringContaining(fault)])
   })
 })
 

@@ -124,6 +124,8 @@ function folderFaults(
   return names.flatMap((name, at): Fault[] => {
     const folder = folders.find((candidate) => field(candidate, 'name') === name)
     if (folder === undefined) {
+      // A folder without a name that can be read has a fault of its own.
+      if (known.length < Math.max(1, folders.length)) return []
       return [
         { path: [...path, at], message: `there is no such folder; ${didYouMeanText(name, known)}` },
       ]

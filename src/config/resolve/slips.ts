@@ -9,6 +9,13 @@ export function withoutEchoes(faults: readonly Fault[], value: unknown): Fault[]
   const missing = faults.filter(({ kind }) => kind === 'missing')
   const echoes = new Set<Fault>()
   const kept = faults.map((fault) => {
+    const above = missing.find((other) => isDivided(other.path, fault.path, value))
+    if (above) {
+      echoes.add(above)
+      return { ...fault, path: fault.path.slice(0, -1), message: divided }
+    }
+    if (fault.kind === 'missing' && hasKey(value, fault.path))
+      return { ...fault, message: 'is empty' }
     if (fault.kind !== 'unknown') return fault
     const name = fault.path.at(-1)
     const beside = missing.filter(({ path }) => aroundOf(path) === aroundOf(fault.path))
@@ -25,6 +32,17 @@ export function withoutEchoes(faults: readonly Fault[], value: unknown): Fault[]
     return { ...fault, message: `is indented as no part of ${section}, where it belongs` }
   })
   return kept.filter((_, at) => !echoes.has(faults[at]!))
+}
+
+const divided = 'is an entry of its own: take its dash away, if it belongs to the one above'
+
+/** True if one entry of a list misses a field that the next has, and the next misses another. */
+function isDivided(missing: Path, next: Path, value: unknown): boolean {
+  const [at, name] = missing.slice(-2)
+  const list = missing.slice(0, -2)
+  if (typeof at !== 'number' || pathText(next.slice(0, -1)) !== pathText([...list, at + 1]))
+    return false
+  return hasKey(value, [...list, at + 1, name!]) && !hasKey(value, next)
 }
 
 function aroundOf(path: Path): string {
