@@ -16,6 +16,7 @@ interface ContentOfFile {
   id: number
   state: ContentState
   is_new?: true
+  ready_ms?: number | undefined
 }
 
 /** A file as it was found: hashed, with the stat of exactly these bytes. */
@@ -134,7 +135,7 @@ export function createFileRecorder(parts: {
         settled_ms: at_ms,
         left_out_after: undefined,
         gone_ms: undefined,
-        ready_ms: is_ready ? ((same_as_before ? row.ready_ms : undefined) ?? at_ms) : undefined,
+        ready_ms: is_ready ? inSince(same_as_before ? row : undefined, content, at_ms) : undefined,
       },
       at_ms,
       content.state,
@@ -286,6 +287,19 @@ export function createFileRecorder(parts: {
 export type FileRecorder = ReturnType<typeof createFileRecorder>
 
 /**
+ * Unix ms since when the assistant has the ready content of a path. `before`: the row if it had
+ * this content last. A file that is touched, saved with equal bytes or back again stays in since
+ * then, unless the service lost the content meanwhile.
+ */
+function inSince(
+  before: FileRow | undefined,
+  { ready_ms = 0 }: ContentOfFile,
+  at_ms: number,
+): number {
+  return before?.ready_ms === undefined ? at_ms : Math.max(before.ready_ms, ready_ms)
+}
+
+/**
  * The row to build on. `seen_ms` is the first sight of this version of the file, and stays while
  * the file settles. The row keeps its last content, so that a touched file and its old version are
  * still known to belong together. `heldBy` says when the file does not hold that content.
@@ -313,7 +327,7 @@ function baseRow(
     settled_ms: undefined,
     left_out_after:
       same_version && stat && sameStat(row.stat, stat) ? row.left_out_after : undefined,
-    ready_ms: undefined,
+    ready_ms: row?.ready_ms,
     gone_ms:
       row?.gone_ms ??
       (row?.content !== undefined && folder.moved_ms !== undefined ? at_ms : undefined),

@@ -44,6 +44,10 @@ export interface FileRow extends Omit<KnownFile, 'is_evidence' | 'arrived_ms'> {
    * can have moved here. Undefined if it is not left out, or if this is not known.
    */
   left_out_after: number | undefined
+  /**
+   * Unix ms since when the assistant has `content` under this path. It stays while the file is
+   * checked again or gone, in case it still has these bytes. Undefined if it was never in.
+   */
   ready_ms: number | undefined
   /**
    * Unix ms when the file went. In a row that is not `gone`: the file had been gone, or was under

@@ -15,6 +15,7 @@ export interface FileView {
   reason: string | undefined
   detail: string | undefined
   asset_id: string | undefined
+  /** Unix ms since when it is in; undefined if it is not. */
   ready_ms: number | undefined
 }
 
@@ -22,6 +23,7 @@ export interface FileView {
 export interface FileStory {
   folder: string
   stage: Stage
+  /** `ready_ms` is that of `FileView`. */
   row: FileRow
   /** The content that it has, or had last; undefined without one. */
   content: ContentRow | undefined
@@ -98,7 +100,7 @@ export function createFilesView(database: Sqlite) {
       .safeIntegers(true)
       .get({ folder: id ?? -1, path, sees: listOf(sees) })
     if (raw === undefined) return undefined
-    const row = fileRow(raw as RawFile)
+    const { stage, row } = shownRow(raw as RawFile)
     const found =
       row.content &&
       database
@@ -112,7 +114,7 @@ export function createFilesView(database: Sqlite) {
       content ? readAll<Row>(database.prepare(sql), content.id, ...values) : []
     return {
       folder,
-      stage: stageOfRow(raw as RawFile),
+      stage,
       row,
       content:
         content?.error_message !== undefined && hides_words
@@ -136,22 +138,26 @@ function listOf(sees: Sees): string | null {
   return sees === undefined ? null : JSON.stringify(sees)
 }
 
-function stageOfRow(raw: RawFile): Stage {
-  return stageOf((raw.content_state ?? raw.state) as string)
+/** A file with its stage. A row keeps `ready_ms` for its return, also while it is not in. */
+function shownRow(raw: RawFile): { stage: Stage; row: FileRow } {
+  const row = fileRow(raw)
+  const stage = stageOf((raw.content_state as string | null) ?? row.state)
+  return { stage, row: stage === 'ready' ? row : { ...row, ready_ms: undefined } }
 }
 
 function fileView(folder: string, raw: RawFile): FileView {
+  const { stage, row } = shownRow(raw)
   const text = (value: RawFile[string] | undefined) => (value as string | null) ?? undefined
   return {
     folder,
-    path: raw.path as string,
-    stage: stageOfRow(raw),
-    size: Number(raw.size),
-    mtime_ns: raw.mtime_ns as bigint,
-    reason: text(raw.reason) ?? text(raw.error_code),
-    detail: text(raw.detail) ?? text(raw.error_message),
+    path: row.path,
+    stage,
+    size: row.stat.size,
+    mtime_ns: row.stat.mtime_ns,
+    reason: row.reason ?? text(raw.error_code),
+    detail: row.detail ?? text(raw.error_message),
     asset_id: text(raw.asset_id),
-    ready_ms: raw.ready_ms === null ? undefined : Number(raw.ready_ms),
+    ready_ms: row.ready_ms,
   }
 }
 
