@@ -1,4 +1,5 @@
 import type { FaultNote } from '../base/run/errors.ts'
+import { extensionOf, unreadType } from './file-type.ts'
 
 /**
  * Permission to PUT the bytes of one asset. The URL is secret: anyone can write them with it. It
@@ -21,11 +22,24 @@ export interface AssetSaid {
   why_failed?: string
 }
 
-/** Fault of a content whose asset failed; `what`: what happened, as a clause. */
-export function ingestFault({ raw_status, why_failed }: AssetSaid, what: string): FaultNote {
-  // The local service begins with what `what` says.
-  const why = why_failed?.replace(/^The file cannot be read: /, '') ?? 'it does not say why'
-  return { code: ingest_failed, message: `${what} (status ${raw_status}): ${why}` }
+/** What the local service says about a type that it does not read. */
+const of_kind = /does not read this kind of file/
+
+/** Fault of a content whose asset failed. `name`: of a file that has it. */
+export function ingestFault({ why_failed }: AssetSaid, name: string): FaultNote {
+  if (why_failed !== undefined && of_kind.test(why_failed))
+    return note(unreadType(extensionOf(name)))
+  return note(`the service cannot read this file${whyText(why_failed)}`)
+}
+
+function whyText(why_failed: string | undefined): string {
+  // The local service begins with what Sluice says itself.
+  const why = why_failed?.replace(/^The file cannot be read: /, '')
+  return why === undefined ? ', and does not say why' : `: ${why}`
+}
+
+function note(message: string): FaultNote {
+  return { code: ingest_failed, message }
 }
 
 /** Error code of a content that the service has and cannot use. */
@@ -50,6 +64,6 @@ export function lossOf(
   if (said === 'gone' || said.status === 'uploaded') return { type: 'asset_missing', ...of }
   if (said.status === 'ready') return undefined
   if (said.status !== 'failed') return { type: 'asset_unready', ...of }
-  const error = ingestFault(said, 'the service had it ready and cannot use it any more')
-  return { type: 'asset_failed', ...of, error }
+  const message = `the service had it ready and cannot read it any more${whyText(said.why_failed)}`
+  return { type: 'asset_failed', ...of, error: note(message) }
 }

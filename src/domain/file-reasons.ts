@@ -1,3 +1,4 @@
+import { formatBytes, formatDuration } from '../base/text/format.ts'
 import type { FileStat, KnownFile } from './file.ts'
 import { isPlaceholder } from './placeholder.ts'
 
@@ -70,14 +71,15 @@ export const skip_reasons = {
   },
   too_large: {
     skips: ({ stat, folder }) => stat.size > folder.max_file_bytes,
-    rule: ({ name, max_file_bytes }) => `folders.${name}.max_file_bytes is ${max_file_bytes}`,
+    rule: ({ name, max_file_bytes }) =>
+      `it is larger than ${formatBytes(max_file_bytes)} (folders.${name}.max_file_bytes)`,
     cure: 'a larger max_file_bytes of this folder allows it',
     in_plan: 'larger than max_file_bytes',
     can_be_accepted: false,
   },
   before_start: {
     skips: isBeforeStart,
-    rule: ({ name, start }) => `folders.${name}.start is ${startText(start)}`,
+    rule: ({ name, start }) => `${startText(start)} (folders.${name}.start)`,
     cure: 'Sluice uploads it when its bytes change',
     in_plan: 'older than start allows',
     can_be_accepted: true,
@@ -154,6 +156,6 @@ function isOlder(
 
 function startText(start: FolderStart): string {
   return start.kind === 'newer_than'
-    ? `newer_than ${Math.round(start.age_ms / 86_400_000)}d`
-    : start.kind
+    ? `it was older than ${formatDuration(start.age_ms)} when the folder was set up`
+    : 'it was there before the folder was set up'
 }

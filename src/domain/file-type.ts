@@ -53,9 +53,18 @@ export const max_failed_of_type = 20
  */
 export const trial_ms = 10 * minute_ms
 
-export function typeRefusal(extension: string): FaultNote {
-  const message = `type refused: the service could read none of ${firstFiles(extension)}`
+/** `said`: the reason of a file that failed. One that is about the type is that of all its files. */
+export function typeRefusal(extension: string, said?: string): FaultNote {
+  const message =
+    said === unreadType(extension)
+      ? said
+      : `the service could read none of the first ${firstFiles(extension)}`
   return { code: `type_refused:${extension}`, message }
+}
+
+/** For a type that the service says it does not read. */
+export function unreadType(extension: string): string {
+  return `the service cannot read ${filesOf(extension)}`
 }
 
 export function typeTrial(extension: string): FaultNote {
@@ -65,15 +74,19 @@ export function typeTrial(extension: string): FaultNote {
 
 /** `said`: the answer. Not its words: they may name a file, and all files of the type show this. */
 export function typeRest(extension: string, said: string): FaultNote {
-  const files = extension === '' ? 'files without an extension' : `.${extension} files`
-  return { code: `type_rests:${extension}`, message: `the service refuses ${files}: ${said}` }
+  const message = `the service refuses ${filesOf(extension)}: ${said}`
+  return { code: `type_rests:${extension}`, message }
 }
 
 /** Begins the reason of `typeTrial` while a trouble stops uploads, and no first file goes. */
 export const nothing_goes = 'nothing is uploaded now; afterwards '
 
 function firstFiles(extension: string): string {
-  return `${max_failed_of_type} ${extension === '' ? 'files without an extension' : `.${extension} files`}`
+  return `${max_failed_of_type} ${filesOf(extension)}`
+}
+
+function filesOf(extension: string): string {
+  return extension === '' ? 'files without an extension' : `.${extension} files`
 }
 
 export function refusedTypeIn(code: string): string | undefined {

@@ -75,7 +75,7 @@ export interface KnownFile {
 
 /** Advice to users about paths that a scan could not read, by the errno(3) codes that it got. */
 export function adviceOnUnreadable(codes: readonly string[]): string {
-  const advice = new Set(codes.map((code) => advices[code] ?? 'check the disk: dmesg'))
+  const advice = new Set(codes.map((code) => unreadable[code]?.advice ?? check_disk))
   return [...advice].join('; ')
 }
 
@@ -83,17 +83,26 @@ export function adviceOnUnreadable(codes: readonly string[]): string {
 export const other_disk_code = 'EXDEV'
 
 export function unreadableText(code: string): string {
-  if (code !== other_disk_code) return `it cannot be read (${code})`
+  if (code !== other_disk_code) return unreadable[code]?.why ?? `it cannot be read (${code})`
   return 'another disk is mounted above it, and not entered: take that away, make it a folder of its own, or exclude it'
 }
 
-const right = 'give this user the right'
-const advices: Readonly<Record<string, string>> = {
-  EACCES: right,
-  EPERM: right,
-  ENAMETOOLONG: 'shorten the path: the system takes 4,096 bytes',
-  EMFILE: 'allow more open files: LimitNOFILE',
-  ENFILE: 'allow more open files: fs.file-max',
+const check_disk = 'check the disk: dmesg'
+const no_right = { why: 'this user may not read it', advice: 'give this user the right' }
+const too_many_open = 'too many files are open to read it'
+
+/** Words for the codes that users meet. Any other code is shown as it is. */
+const unreadable: Readonly<Record<string, { why: string; advice: string }>> = {
+  EACCES: no_right,
+  EPERM: no_right,
+  EBUSY: { why: 'another program has locked it', advice: 'close it in the other program' },
+  EIO: { why: 'its disk reports an error', advice: check_disk },
+  ENAMETOOLONG: {
+    why: 'its path is too long to read it',
+    advice: 'shorten the path: the system takes 4,096 bytes',
+  },
+  EMFILE: { why: too_many_open, advice: 'allow more open files: LimitNOFILE' },
+  ENFILE: { why: too_many_open, advice: 'allow more open files: fs.file-max' },
 }
 
 /** `watching 1,980 files (chokidar)`, with the reason for this watcher if there is one. */

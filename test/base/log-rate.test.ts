@@ -53,8 +53,9 @@ test('refusals are reported even among many files, grouped by reason when they a
     files.stopped('refused', i % 2 ? 'too large' : 'type not supported', `r${i}`)
   await clock.advance(10_000)
   const grouped = lines.filter((line) => /files? refused/.test(line.msg))
-  expect(grouped.map((line) => line.reason)).toEqual(['too large', 'type not supported'])
-  expect(grouped[0]!.examples).toHaveLength(3)
+  expect(grouped.map((line) => line.reason)).toEqual(['type not supported', 'too large'])
+  expect(grouped[0]!.examples).toHaveLength(10)
+  expect(grouped[1]!.msg).toBe('249 more files refused: too large: r3, r5, r7 and others')
   const single = lines.filter((line) => line.msg.startsWith('refused: ')).length
   expect(grouped.reduce((sum, line) => sum + (line.files as number), single)).toBe(501)
 })
@@ -67,7 +68,7 @@ test('a blocked file is never called refused, not even in a summary', async () =
   files.stopped('refused', 'it changes', 'c')
   await clock.advance(10_000)
   expect(lines.slice(-2).map(({ msg }) => msg)).toEqual([
-    '1 file blocked: it changes: b',
+    '1 more file blocked: it changes: b',
     '1 file refused: it changes: c',
   ])
 })

@@ -19,11 +19,13 @@ describe('a ready asset, by the answer of the service about it', () => {
     expect(lossOf(asset, answer)?.type).toBe(type)
   })
 
-  test('a failure shows the status in the service’s own word', () => {
+  test('a failure without a reason says so, without the word of the wire', () => {
     expect(lossOf(asset, said('failed', 'FAILED'))).toMatchObject({
       ...asset,
       error: { code: 'ingest_failed' },
     })
-    expect(JSON.stringify(lossOf(asset, said('failed', 'FAILED')))).toContain('(status FAILED)')
+    expect(JSON.stringify(lossOf(asset, said('failed', 'FAILED')))).toContain(
+      'cannot read it any more, and does not say why',
+    )
   })
 })

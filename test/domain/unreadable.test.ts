@@ -10,6 +10,7 @@ test('each cause has its own advice, given once', () => {
 })
 
 test('a file below another disk is not called unreadable', () => {
-  expect(unreadableText('EACCES')).toBe('it cannot be read (EACCES)')
+  expect(unreadableText('EACCES')).toBe('this user may not read it')
+  expect(unreadableText('ENOTCONN')).toBe('it cannot be read (ENOTCONN)')
   expect(unreadableText('EXDEV')).toMatch(/^another disk is mounted above it/)
 })

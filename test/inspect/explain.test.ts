@@ -240,14 +240,14 @@ describe('blocked', () => {
     await rig.record({ type: 'type_refused', content, error: typeRefusal('gz') })
     const { why, state, next_try, last_error, history } = ask('data/a.GZ')
     expect(state).toBe('blocked')
-    expect(why[0]).toBe('type refused: the service could read none of 20 .gz files')
+    expect(why[0]).toBe('the service could read none of the first 20 .gz files')
     expect(why[1]).toContain(
       `sluice accept ${root}/data/a.GZ; or all files of its type, from now on: sluice accept '*.gz'`,
     )
     expect([next_try, last_error?.code]).toEqual([null, 'type_refused:gz'])
     expect(history.at(-1)).toMatchObject({
       event: 'type_refused',
-      detail: why[0]!.slice('type refused: '.length),
+      detail: why[0],
     })
     expect(
       rig

@@ -112,16 +112,20 @@ export interface FileLinesOptions {
 
 /** Soon enough to follow, and at most 360 summaries an hour. */
 const summary_ms = 10 * second_ms
-/** Paths per reason; `sluice ls` has them all. */
-const max_examples = 3
+/** Paths per reason: ten of the longest fit into a line. `sluice ls` has them all. */
+const max_examples = 10
+/** Paths of these in the message. */
+const max_named = 3
 /** Reasons in one summary. A service's text may be a reason and differ for every file. */
 const max_reasons = 50
 const other_reasons = 'other reasons'
 
-/** Files of one state and reason since the last summary. */
+/** Files of one state and reason since its first one, which has a line of its own. */
 interface Stopped {
   state: 'refused' | 'blocked'
   reason: string
+  /** True if the first one has a line. It is not counted in `files`. */
+  is_told: boolean
   files: number
   examples: string[]
 }
@@ -130,8 +134,9 @@ export type FileLines = ReturnType<typeof createFileLines>
 
 /**
  * Log lines about single files. The first day on an old share would give a million, and journald
- * drops all above 10,000 in 30 s. Above `files_per_second`, files are counted. A summary after
- * `summary_ms` has one line for all steps, and one for each reason of refused or blocked files.
+ * drops all above 10,000 in 30 s. Above `files_per_second`, files are counted, and so is every file
+ * that is refused or blocked for a reason that has a line already. A summary after `summary_ms` has
+ * one line for all steps, and one for each of these reasons.
  */
 export function createFileLines(options: FileLinesOptions) {
   const { log, clock, files_per_second } = options
@@ -142,7 +147,7 @@ export function createFileLines(options: FileLinesOptions) {
   let reasons = new Map<string, Stopped>()
   let counting_since_ms: number | undefined
 
-  /** Starts a summary period. `passed` logs no single lines until its end. */
+  /** Starts a summary period. */
   function beginCounting(): void {
     if (counting_since_ms !== undefined) return
     counting_since_ms = clock.monotonic_ms()
@@ -156,13 +161,12 @@ export function createFileLines(options: FileLinesOptions) {
     const over = formatDuration(clock.monotonic_ms() - counting_since_ms)
     if (steps.size > 0)
       log.info({ files: Object.fromEntries(steps) }, `${summaryOf(steps)} in the last ${over}`)
-    for (const { state, reason, files, examples } of reasons.values()) {
-      const more = files > examples.length ? ' and others' : ''
-      const what = counted(files, 'file')
-      log.warn(
-        { reason, files, examples },
-        `${what} ${state}: ${reason}: ${examples.join(', ')}${more}`,
-      )
+    for (const { state, reason, files, is_told, examples } of reasons.values()) {
+      if (files === 0) continue
+      const named = examples.slice(0, max_named).join(', ')
+      const more = files > max_named ? ' and others' : ''
+      const what = counted(files, is_told ? 'more file' : 'file')
+      log.warn({ reason, files, examples }, `${what} ${state}: ${reason}: ${named}${more}`)
     }
     steps = new Map()
     reasons = new Map()
@@ -176,8 +180,7 @@ export function createFileLines(options: FileLinesOptions) {
       path: string,
       fields: { bytes?: number; [field: string]: unknown } = {},
     ): void {
-      const one_line = passed_rate() && counting_since_ms === undefined
-      if (one_line) {
+      if (passed_rate() && steps.size === 0) {
         log.info({ step, path, ...fields }, `${step}: ${path}`)
         return
       }
@@ -185,30 +188,27 @@ export function createFileLines(options: FileLinesOptions) {
       const count = steps.get(step) ?? { files: 0, bytes: 0 }
       steps.set(step, { files: count.files + 1, bytes: count.bytes + (fields.bytes ?? 0) })
     },
-    /** A file is refused or blocked, so a user may have to act. Each is logged or counted. */
+    /** A file is refused or blocked, so a user may have to act. */
     stopped(
       state: Stopped['state'],
       reason: string,
       path: string,
       fields: Record<string, unknown> = {},
     ): void {
+      beginCounting()
       const key = `${state} ${reason}`
-      if (stopped_rate() && !reasons.has(key)) {
+      const has_room = reasons.has(key) || reasons.size < max_reasons
+      const is_told = has_room && !reasons.has(key) && stopped_rate()
+      const group = has_room ? key : `${state} ${other_reasons}`
+      const known = has_room ? reason : other_reasons
+      const count = reasons.get(group) ?? { state, reason: known, is_told, files: 0, examples: [] }
+      reasons.set(group, count)
+      if (is_told) {
         log.warn({ reason, path, ...fields }, `${state}: ${path}: ${reason}`)
         return
       }
-      beginCounting()
-      const has_room = reasons.has(key) || reasons.size < max_reasons
-      const group = has_room ? key : `${state} ${other_reasons}`
-      const count = reasons.get(group) ?? {
-        state,
-        reason: has_room ? reason : other_reasons,
-        files: 0,
-        examples: [],
-      }
       if (count.examples.length < max_examples) count.examples.push(path)
       count.files++
-      reasons.set(group, count)
     },
     close(): void {
       closing.abort()

@@ -60,7 +60,7 @@ async function rebuild(
   const secrets = await openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
-  const log = openLog(config, { file: log_file, beside_progress: true })
+  const log = openLog(config, { file: log_file, beside_progress: true, has_summary: true })
   const signals = listenForStop()
   let endProgress = async () => {}
   try {

@@ -68,6 +68,7 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
   const log = openLog(config, {
     file: pass.log_file,
     beside_progress: terminal.is_interactive,
+    has_summary: true,
     destination,
   })
   const daemon = await startDaemon({

@@ -15,7 +15,7 @@ import { openLedger } from '../../ledger/open-ledger.ts'
 import { type GlobalOptions, text } from '../command.ts'
 import { onPaths } from '../on-paths.ts'
 import { targetFile } from '../place.ts'
-import { logText } from '../text/log-text.ts'
+import { logText, oncePerReason } from '../text/log-text.ts'
 import { printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { openLogFile } from './log-file.ts'
@@ -69,14 +69,20 @@ export function loadWithFlags(
 
 /**
  * The log of a command as configured, in a file or on standard error. `beside_progress`: standard
- * error shows the progress, so it gets only warnings and errors. Error `usage.target`: the file
+ * error shows the progress, so it gets only warnings and errors. `has_summary`: the command counts
+ * the files of each reason at its end, so each reason gets one line. Error `usage.target`: the file
  * cannot be written.
  */
 export function openLog(
   { log: { level, format } }: Config,
-  options: { file: string | undefined; beside_progress?: boolean; destination?: LogDestination },
+  options: {
+    file: string | undefined
+    beside_progress?: boolean
+    has_summary?: boolean
+    destination?: LogDestination
+  },
 ): Log {
-  const { file, beside_progress = false, destination } = options
+  const { file, beside_progress = false, has_summary = false, destination } = options
   if (file !== undefined) {
     return createLog({
       level,
@@ -88,11 +94,11 @@ export function openLog(
   const on_terminal = process.stderr.isTTY === true
   const is_text = format === 'auto' ? journal || on_terminal : format === 'pretty'
   const stamp = journal ? 'none' : on_terminal ? 'time' : 'date'
+  const rows = logText({ stamp, colors: (on_terminal || force_color) && !no_color })
+  const text = has_summary ? oncePerReason(rows) : rows
   return createLog({
     level: beside_progress && level === 'info' ? 'warn' : level,
-    format: is_text
-      ? logText({ stamp, colors: (on_terminal || force_color) && !no_color })
-      : 'json',
+    format: is_text ? text : 'json',
     journal,
     destination,
   })

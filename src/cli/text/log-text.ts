@@ -2,6 +2,23 @@ import { styleText } from 'node:util'
 import { printable, printableJson } from '../../base/text/format.ts'
 import type { LogLine } from '../../base/text/log.ts'
 
+/** Reasons that get a line of their own. A service may word each refusal differently. */
+const max_reasons = 12
+
+/**
+ * Leaves out a line about files that are refused or blocked for a reason that has a line already.
+ * For a command that counts the files of each reason at its end.
+ */
+export function oncePerReason(rows: (line: LogLine) => string[]): (line: LogLine) => string[] {
+  const known = new Set<unknown>()
+  return (line) => {
+    if (line.reason === undefined || line.level !== 'warn') return rows(line)
+    if (known.has(line.reason) || known.size >= max_reasons) return []
+    known.add(line.reason)
+    return rows(line)
+  }
+}
+
 interface LogTextOptions {
   /** Before a line: `time` and level, `date` and level, or `none`: journald adds them. */
   stamp: 'time' | 'date' | 'none'
@@ -16,7 +33,7 @@ const level_colors: Readonly<Record<string, 'yellow' | 'red' | undefined>> = {
 
 /**
  * Makes log lines for users: the message first, then `key=value`. A text that is a part of the
- * message between colons is not repeated. The lines of a stack follow in rows of their own,
+ * message between colons is not repeated, nor are the files of a summary. The lines of a stack follow in rows of their own,
  * indented, so that none can imitate a line of the log.
  */
 export function logText({ stamp, colors }: LogTextOptions): (line: LogLine) => string[] {
@@ -28,9 +45,11 @@ export function logText({ stamp, colors }: LogTextOptions): (line: LogLine) => s
       : level.toUpperCase()
     const head = stamp === 'none' ? '' : `[${at}] ${title}: `
     const pairs = pairsOf(fields, '')
-    const isNew = (value: unknown) =>
-      typeof value !== 'string' || !`: ${msg}: `.includes(`: ${value}: `)
-    const texts = pairs.filter(([key, value]) => !isStack(key) && isNew(value)).map(pairText)
+    const isNew = ([key, value]: Pair) =>
+      Array.isArray(fields.examples)
+        ? key !== 'files' && key !== 'examples' && key !== 'reason'
+        : typeof value !== 'string' || !`: ${msg}: `.includes(`: ${value}: `)
+    const texts = pairs.filter((pair) => !isStack(pair[0]) && isNew(pair)).map(pairText)
     const stacks = pairs
       .filter(([key]) => isStack(key))
       .flatMap(([, value]) => String(value).split('\n'))

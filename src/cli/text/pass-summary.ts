@@ -10,6 +10,7 @@ import {
 import { scrubValue } from '../../base/text/scrub.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
+import { adviceOnUnreadable } from '../../domain/file.ts'
 import { nothing_goes } from '../../domain/file-type.ts'
 import { isUnrecorded, troubleSubject } from '../../domain/trouble.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
@@ -17,7 +18,7 @@ import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 import { openPassView, type PassView } from '../../ledger/views/view-pass.ts'
-import type { Example } from '../../ledger/views/view-problems.ts'
+import type { Reason } from '../../ledger/views/view-reasons.ts'
 import {
   amountOf,
   folderStatus,
@@ -25,6 +26,7 @@ import {
   isComplete,
   underway,
 } from '../../status/folders.ts'
+import { pathPlacesText, placesText } from '../../status/text/places.ts'
 import { retryStatus, troubleStatus } from '../../status/view.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { printIndented, printJson } from './print.ts'
@@ -45,8 +47,8 @@ interface PassEnd {
   now_ms: number
 }
 
-/** Examples of unreadable entries. `status` shows more. */
-const max_names = 3
+/** Stages that need a user. */
+const stopped: readonly Stage[] = ['refused', 'removed_on_service', 'blocked']
 /** Width of the titles, such as `on the way`. */
 const title_columns = 10
 
@@ -65,26 +67,21 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
 
   const lines = [line('ready', ready, styles.green)]
   lines.push(...newLines(end))
-  for (const [title, stages] of [
-    ['refused', ['refused']],
-    ['removed on the service', ['removed_on_service']],
-    ['blocked', ['blocked']],
-    ['on the way', underway],
-  ] as const) {
-    const amount = sum(stages)
-    if (amount.files === 0) continue
-    const is_underway = stages === underway
-    lines.push(line(title, amount, is_underway ? styles.yellow : styles.red))
-    lines.push(...(is_underway ? underwayLines(end, folders) : problemLines(end, stages)))
-  }
-  const skipped = sum(['skipped'])
-  if (skipped.files > 0) lines.push(line('skipped', skipped), ...skippedLines(end))
   for (const { name, offline_reason } of offline)
     lines.push(
       `${styles.red('offline'.padEnd(title_columns))} ${name}: ${printable(offline_reason ?? '')}`,
     )
+  // Folders come before files: one closed directory may hide any number of files.
   for (const folder of folders)
     lines.push(...incompleteLines(folder).map((text) => styles.red(text)))
+  for (const [title, stages, style, linesOf] of [
+    ['not ready', stopped, styles.red, stoppedLines],
+    ['on the way', underway, styles.yellow, underwayLines],
+    ['skipped', ['skipped'], undefined, skippedLines],
+  ] as const) {
+    const amount = sum(stages)
+    if (amount.files > 0) lines.push(line(title, amount, style), ...linesOf(end, folders))
+  }
   const troubles = end.view.troubles()
   lines.push(...unrecordedLines(end, troubles).map((text) => styles.red(text)))
   // The ledger does not know a folder whose first fact was refused.
@@ -168,23 +165,18 @@ function incompleteLines({ name, scan, offline_reason }: FolderView): string[] {
   if (!scan)
     return offline_reason === undefined ? [`incomplete ${name}: its first scan has not ended`] : []
   const { unreadable, unreadable_total, odd_names, odd_names_total } = scan
-  const lines: string[] = []
-  if (unreadable_total > 0) {
-    const places = unreadable.slice(0, max_names).map(({ path, code }) => `${path} (${code})`)
-    const rest = unreadable_total > places.length ? ' …' : ''
-    lines.push(
-      `incomplete ${name}: ${formatCount(unreadable_total)} × cannot be read: ${places.join(', ')}${rest}`,
-    )
-  }
-  if (odd_names_total > 0) {
-    const names = odd_names.slice(0, max_names)
-    const rest = odd_names_total > names.length ? ' …' : ''
-    const count = formatCount(odd_names_total)
-    lines.push(
-      `incomplete ${name}: ${count} × a name that is not UTF-8, rename it: ${names.join(', ')}${rest}`,
-    )
-  }
-  return lines.map(printable)
+  const paths = unreadable.map(({ path }) => path)
+  const advice = adviceOnUnreadable(unreadable.map(({ code }) => code))
+  const lines = [
+    [unreadable_total, `cannot be opened, ${advice}`, paths],
+    [odd_names_total, 'a name that is not UTF-8, rename it', odd_names],
+  ] as const
+  return lines
+    .filter(([total]) => total > 0)
+    .map(([total, what, of]) => {
+      const where = pathPlacesText(`${name}/`, of, total)
+      return printable(`incomplete ${name}: ${formatCount(total)} × ${what}: ${where}`)
+    })
 }
 
 /** A folder with a refused fact rests, so this pass did not scan it, or not to the end. */
@@ -207,17 +199,19 @@ function newLines({ pass, began_ms, names }: PassEnd): string[] {
   return [detail(`new: ${parts.join(', ')}`)]
 }
 
-function problemLines(end: PassEnd, stages: readonly string[]): string[] {
-  const groups = end.view.problems(end.names).filter(({ stage }) => stages.includes(stage))
-  const lines = groups.map(({ message, files, examples }) => reasonLine(files, message, examples))
-  const over_limit = stages.includes('blocked') ? end.view.over_limit().places : []
-  for (const { folder, directory, files, bytes } of over_limit.filter((place) =>
-    end.names.includes(place.folder),
-  )) {
+function stoppedLines({ pass, view, names }: PassEnd, folders: readonly FolderView[]): string[] {
+  const reasons = pass.reasons('not_ready', names)
+  const lines = reasons.map(reasonLine)
+  let rest = amountOf(folders, stopped).files - filesOf(reasons)
+  for (const { folder, directory, files, bytes } of view.over_limit().places) {
+    if (!names.includes(folder)) continue
+    rest -= files
     const place = directory === '' ? folder : `${folder}/${directory}`
     const held = `${formatCount(files)} × held by the upload limit (${formatBytes(bytes)})`
     lines.push(detail(`${held}: sluice accept ${shellWord(place)} uploads them`))
   }
+  if (rest > 0)
+    lines.push(detail(`${formatCount(rest)} × for other reasons: sluice status names them`))
   return lines
 }
 
@@ -234,24 +228,26 @@ function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
     const is_tried = next_try_ms > now_ms && !message.startsWith(nothing_goes)
     const next = is_tried ? `, next try in ${formatSpan(now_ms, next_try_ms)}` : ''
-    lines.push(reasonLine(contents, `${message}${next}`, examples))
+    const where = examples.map(({ folder, path }) => `${folder}/${path}`)
+    const rest = contents > where.length ? ' …' : ''
+    const text = `${formatCount(contents)} × ${message}${next} (${where.join(', ')}${rest})`
+    lines.push(detail(text))
   }
   if (lines.length === 0)
     lines.push(detail('on their way, or held back for a while: sluice explain PATH says which'))
   return lines
 }
 
-function skippedLines({ pass }: PassEnd): string[] {
-  return pass.skipped().map(({ reason, rule, files, example }) => {
-    return detail(`${formatCount(files)} × ${reason}: ${rule} (${example}${files > 1 ? ' …' : ''})`)
-  })
+function skippedLines({ pass, names }: PassEnd): string[] {
+  return pass.reasons('skipped', names).map(reasonLine)
 }
 
-function reasonLine(files: number, message: string, examples: readonly Example[]): string {
-  const names = examples.map(({ folder, path }) => `${folder}/${path}`)
-  return detail(
-    `${formatCount(files)} × ${message} (${names.join(', ')}${files > names.length ? ' …' : ''})`,
-  )
+function reasonLine({ message, files, places }: Reason): string {
+  return detail(`${formatCount(files)} × ${message} (${placesText(places, files)})`)
+}
+
+function filesOf(reasons: readonly Reason[]): number {
+  return reasons.reduce((sum, { files }) => sum + files, 0)
 }
 
 /** Indents a line and makes control characters visible: names and messages may hold any. */

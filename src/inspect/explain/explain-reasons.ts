@@ -120,7 +120,7 @@ function blockedReasons(of: Case): string[] {
     return [
       error_message,
       `to upload it all the same: ${byUser(of, 'accept')}${all}`,
-      `Sluice tries one of them a day${setting}`,
+      `Sluice tries one such file a day${setting}`,
     ]
   }
   if (reason === 'upload_limit') {

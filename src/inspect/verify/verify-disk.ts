@@ -23,7 +23,7 @@ import {
   isOtherDisk,
   withoutNewcomers,
 } from '../../domain/disappearance.ts'
-import { type FileStat, sameStat } from '../../domain/file.ts'
+import { type FileStat, sameStat, unreadableText } from '../../domain/file.ts'
 import { skipReason } from '../../domain/file-reasons.ts'
 import { max_missing } from '../../ledger/ledger.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
@@ -194,7 +194,7 @@ class FolderComparer {
           kind: 'unreadable',
           path,
           ...assetOf(known),
-          message: `it cannot be read (${outcome.code})`,
+          message: unreadableText(outcome.code),
         })
       } else if (outcome.kind === 'outside') {
         this.#report({
@@ -238,7 +238,7 @@ class FolderComparer {
 
   #reportUnreadable({ unreadable, unreadable_total }: ScanEnd): void {
     for (const { path, code } of unreadable)
-      this.#report({ kind: 'unreadable', path, message: `it cannot be read (${code})` })
+      this.#report({ kind: 'unreadable', path, message: unreadableText(code) })
     const more = unreadable_total - unreadable.length
     if (more > 0) this.#report({ kind: 'unreadable', path: '', message: `and ${more} more` })
   }

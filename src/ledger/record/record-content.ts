@@ -163,8 +163,14 @@ export function createContentRecorder(
       return hold(content, at_ms + trial_ms, typeTrial(type.extension))
     const { extension, rests } = type
     const { code } = typeRest(extension, '')
-    const error = rests ? { code, message: rests } : typeRefusal(extension)
+    const error = rests ? { code, message: rests } : typeRefusal(extension, saidOf(type))
     return apply({ type: 'type_refused', content: content.id, error }, at_ms)
+  }
+
+  /** The reason of one of the contents by which a type was refused. */
+  function saidOf({ failed }: { failed: string }): string | undefined {
+    const [content] = JSON.parse(failed) as number[]
+    return content === undefined ? undefined : rows.get(content)?.error_message
   }
 
   /** Defers a content that is not at fault. It then has no place of an unproven type. */

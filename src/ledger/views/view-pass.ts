@@ -8,6 +8,7 @@ import { readFolderRows } from '../rows/folder-row.ts'
 import { readPause, readTroubles } from '../rows/trouble-rows.ts'
 import { fileEndedBy, type WaitName, wait_of_file } from '../rows/waits.ts'
 import { type Amount, readAudits } from './view-folders.ts'
+import { readReasons } from './view-reasons.ts'
 
 /** Results of one pass of `sync`, and counts for `accept` and `retry`. Reads only. */
 export type PassView = ReturnType<typeof openPassView>
@@ -27,7 +28,6 @@ export interface WaitingFiles {
   files: number
 }
 
-const max_groups = 100
 const new_files = `FROM files JOIN folders ON folders.id = files.folder
   WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
 const under = (table: string) =>
@@ -109,15 +109,8 @@ export function openPassView(state_dir: string) {
       ),
     pause: (now_ms: number) => readPause(database, now_ms),
     troubles: () => readTroubles(database),
-    /** Skipped files by reason and rule. Reads every file's row. */
-    skipped: () =>
-      database
-        .prepare(
-          `SELECT reason, coalesce(detail, '') AS rule, count(*) AS files, sum(size) AS bytes, min(path) AS example
-           FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-           WHERE state = 'skipped' GROUP BY reason, detail ORDER BY files DESC LIMIT ${max_groups}`,
-        )
-        .all() as (Amount & { reason: string; rule: string; example: string })[],
+    reasons: (kind: 'not_ready' | 'skipped', folders: readonly string[]) =>
+      readReasons(database, kind, folders),
     hasContent: (content: number) =>
       database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
     close: () => void database.close(),

@@ -6,7 +6,7 @@ import { waits_for_accept } from '../rows/file-rows.ts'
 import { shownWords } from '../rows/told-words.ts'
 import type { Amount } from './view-folders.ts'
 
-export interface Example {
+interface Example {
   folder: string
   path: string
   message: string
@@ -83,20 +83,22 @@ interface ProblemRow extends Omit<ProblemGroup, 'examples'> {
   last: number | string
 }
 
+/** SQL that is true for the folders in the JSON list `@names`; NULL stands for all. */
 const among = '(@names IS NULL OR folders.name IN (SELECT value FROM json_each(@names)))'
 
 /** Contents that need a user, each with its files. SQLite reads no rows of files for the sizes. */
-const needy = `SELECT iif(contents.state = 'type_refused', 'blocked', contents.state) AS stage,
+export const needy = `SELECT iif(contents.state = 'type_refused', 'blocked', contents.state) AS stage,
     coalesce(error_code, contents.state) AS code, coalesce(${shownWords('error_message', '@names')}, 'removed on the service') AS message,
     contents.size, contents.id AS place, folders.name AS folder, files.path
   FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
     JOIN folders ON folders.id = files.folder AND folders.configured = 1
   WHERE ${in_need} AND ${among}`
 
-const blocked = `SELECT state AS stage, reason AS code, coalesce(detail, reason) AS message, size, path AS place,
+const of_state = `SELECT state AS stage, reason AS code, coalesce(detail, reason) AS message, size, path AS place,
     folders.name AS folder, path
-  FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-  WHERE state = 'blocked' AND NOT ${waits_for_accept} AND ${among}`
+  FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND ${among}`
+export const blocked = `${of_state} WHERE state = 'blocked' AND NOT ${waits_for_accept}`
+export const skipped = `${of_state} WHERE state = 'skipped'`
 
 /**
  * SQL that limits the groups of `reasons`: of each code to `max_messages`, of each stage to

@@ -106,7 +106,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
     })
   }
   if (scan.unreadable_total > 0) {
-    const entries = scan.unreadable.map(({ path, code }) => `${path} (${code})`)
+    const entries = scan.unreadable.map(({ path }) => path)
     const text = shown(entries, scan.unreadable_total)
     const advice = adviceOnUnreadable(scan.unreadable.map(({ code }) => code))
     writer.say(`cannot be read (${advice}): ${text}`, { indent: 2, tone: 'warn' })

@@ -53,13 +53,8 @@ export function followFact(
   const { content } = work
   if (record.status === 'ready')
     return { type: 'asset_ready', content, shown_name: record.shown_name }
-  if (record.status === 'failed') {
-    return {
-      type: 'content_refused',
-      content,
-      error: ingestFault(record, 'The service cannot use this file'),
-    }
-  }
+  if (record.status === 'failed')
+    return { type: 'content_refused', content, error: ingestFault(record, work.name) }
   const waited_ms = now_ms - work.following_since_ms
   if (!work.made_here && isUnfilled(record, work.size) && waited_ms >= follow.dead_hit_after_ms)
     return { type: 'hit_dead', content }
@@ -71,7 +66,8 @@ export function followFact(
     }
   }
   const not_before_ms = now_ms + slow_wait_ms
-  const message = `the service has been reading it for ${formatSpan(work.following_since_ms, now_ms)} (status ${record.raw_status})`
+  const said = record.status === 'other' ? `, and calls it ${record.raw_status}` : ''
+  const message = `the service has been reading it for ${formatSpan(work.following_since_ms, now_ms)}${said}`
   return { type: 'ingest_continues', content, not_before_ms, note: { code: 'slow', message } }
 }
 

@@ -79,17 +79,17 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
     )
   const home = await Home.of(context, pictures(0, 20))
   const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
-  expect((await home.inProcess('sync')).out).toContain(
-    'the service does not read this kind of file',
-  )
+  expect((await home.inProcess('sync')).out).toContain('the service cannot read .png files')
   home.write({ ...pictures(20, 23), 'a.txt': 'text' })
-  const why = 'type refused: the service could read none of 20 .png files'
+  const why = 'the service cannot read .png files'
   const synced = await home.inProcess('sync')
   expect([synced.code, puts(), home.readyAssets()]).toEqual([3, 21, 1])
-  expect(synced.out).toMatch(new RegExp(`blocked +3 files.*\n +3 × ${why} \\(docs/2\\d.png`))
+  expect(synced.out).toMatch(new RegExp(`not ready +23 files.*\n +23 × ${why} \\(in docs/\\)`))
   expect((await home.inProcess('status')).out).toContain('exclude: ["*.[pP][nN][gG]"]')
   expect(
-    (await home.inProcess('ls', '--state', 'blocked')).out.match(/blocked .*type refused/g),
+    (await home.inProcess('ls', '--state', 'blocked')).out.match(
+      /blocked .*the service cannot read/g,
+    ),
   ).toHaveLength(3)
   expect((await home.inProcess('plan')).out).toContain(
     '3 files (30 B): of a type that the service could not read',
@@ -123,7 +123,7 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
       ),
     })
   }
-  expect((await home.inProcess('sync')).out).toMatch(/^blocked +23 files/m)
+  expect((await home.inProcess('sync')).out).toMatch(/^not ready +23 files/m)
   expect(puts()).toBe(21)
   expect((await home.inProcess('accept', '*.png')).out).toBe(
     `docs/*.png: 23 files (220 B) ${from_now_on}`,
@@ -167,7 +167,7 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
     'made.yaml',
   )
   expect(made.err.replaceAll(/\s+/g, ' ')).toContain(
-    `23 files: ${why}; to leave them out, add to the folder: exclude: ["*.[pP][nN][gG]"]`,
+    `23 files: the service could read none of the first 20 .png files; to leave them out, add to the folder: exclude: ["*.[pP][nN][gG]"]`,
   )
 })
 

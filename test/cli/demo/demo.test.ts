@@ -55,7 +55,7 @@ test('a given folder is only read; refused files are reported, and the exit code
   expect(out).toMatch(
     /\$ sluice sync\nready {6}2 files, .*\n +new: 1 uploaded .*, 1 with bytes already known\n/,
   )
-  expect(out).toContain('1 × The service cannot use this file')
+  expect(out).toContain('1 × the service cannot read .png files')
   expect(out).toMatch(
     /\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*asked about 1 file of /,
   )

@@ -93,7 +93,7 @@ test('--quiet prints nothing if all is ready, and the summary if not', async (co
   home.write({ 'photo.png': '\u0000' })
   expect(await home.inProcess('sync', '-q')).toMatchObject({
     code: 3,
-    out: expect.stringContaining('refused'),
+    out: expect.stringContaining('not ready  1 file'),
   })
 })
 

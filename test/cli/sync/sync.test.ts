@@ -42,9 +42,11 @@ test('reports refused and skipped files with their reason: exit code 3', async (
   const { code, out } = await home.inProcess('sync')
   expect(code).toBe(3)
   expect(out).toMatch(
-    /^refused {4}1 file, .*\n {11}1 × The service cannot use this file.*\(docs\/photo\.png\)$/m,
+    /^not ready {2}1 file, .*\n {11}1 × the service cannot read \.png files \(docs\/photo\.png\)$/m,
   )
-  expect(out).toMatch(/^skipped {4}1 file, 0 B\n {11}1 × empty: .*\(empty\.txt\)$/m)
+  expect(out).toMatch(
+    /^skipped {4}1 file, 0 B\n {11}1 × it has no bytes, .* \(docs\/empty\.txt\)$/m,
+  )
 })
 
 test('syncs one folder by its name or path, and does not scan the others', async (context) => {

@@ -189,7 +189,7 @@ test.each([40, 80])('sync, verify and rebuild write no more than %d columns', as
     expect(tooWide(lines, words, width)).toEqual([])
     return lines.join(' ').replace(/ +/g, ' ')
   }
-  expect(await say('sync')).toContain('The service cannot use this file')
+  expect(await say('sync')).toContain('the service cannot read .png files')
   home.write({ 'b.txt': 'two' })
   // A file that has not settled is on the way.
   await realWait('a time by the clock of the disk', settle_ms)

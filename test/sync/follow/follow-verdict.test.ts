@@ -36,6 +36,15 @@ describe('the verdict on an asset record', () => {
     })
   })
   test('failed means refused: a user must act', () => {
+    const why_failed = 'The file cannot be read: the service does not read this kind of file'
+    expect(
+      followFact(
+        { ...work, name: 'docs/a.tar.GZ' },
+        { ...record('failed'), why_failed },
+        1_000,
+        follow,
+      ),
+    ).toMatchObject({ error: { message: 'the service cannot read .gz files' } })
     expect(followFact(work, record('failed'), 1_000, follow)).toMatchObject({
       type: 'content_refused',
       error: { code: 'ingest_failed' },
@@ -49,17 +58,26 @@ describe('the verdict on an asset record', () => {
       follow,
     )
     expect(fact).toMatchObject({
-      error: { message: 'The service cannot use this file (status failed): It is encrypted.' },
+      error: { message: 'the service cannot read this file: It is encrypted.' },
     })
     const local = {
       ...record('failed'),
       why_failed: 'The file cannot be read: it contains NUL bytes',
     }
     expect(followFact(work, local, 1_000, follow)).toMatchObject({
-      error: { message: 'The service cannot use this file (status failed): it contains NUL bytes' },
+      error: { message: 'the service cannot read this file: it contains NUL bytes' },
     })
+    const why_failed = 'The file cannot be read: the service does not read this kind of file'
+    expect(
+      followFact(
+        { ...work, name: 'docs/a.tar.GZ' },
+        { ...record('failed'), why_failed },
+        1_000,
+        follow,
+      ),
+    ).toMatchObject({ error: { message: 'the service cannot read .gz files' } })
     expect(followFact(work, record('failed'), 1_000, follow)).toMatchObject({
-      error: { message: 'The service cannot use this file (status failed): it does not say why' },
+      error: { message: 'the service cannot read this file, and does not say why' },
     })
   })
   test.each(['uploaded', 'ingesting', 'other'] as const)('%s continues', (status) => {
@@ -74,7 +92,7 @@ describe('the verdict on an asset record', () => {
   })
   test('since a wrong clock, it is read for an unknown time', () => {
     const fact = followFact(work, record('ingesting'), Date.UTC(2026, 5, 1), follow)
-    const message = expect.stringContaining('for an unknown time (a clock was wrong) (status')
+    const message = expect.stringContaining('for an unknown time (a clock was wrong)')
     expect(fact).toMatchObject({ note: { message } })
   })
   test('a content found by md5 that stays tiny is a slot whose bytes never arrived', () => {

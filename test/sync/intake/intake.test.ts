@@ -96,10 +96,10 @@ test('an unreadable file is checked less and less often, and reported once', asy
   }
   expect(rests.slice(0, 4)).toEqual([30, 30, 60, 120].map((seconds) => seconds * second_ms))
   expect(rests.at(-1)).toBe(hour_ms)
-  expect(reported).toEqual(['blocked: it cannot be read (EACCES)'])
+  expect(reported).toEqual(['blocked: this user may not read it'])
   answers({ kind: 'unreadable', code: 'EIO' })
   await check()
-  expect(reported.slice(1)).toEqual(['blocked: it cannot be read (EIO)'])
+  expect(reported.slice(1)).toEqual(['blocked: its disk reports an error'])
 })
 
 test('a large file stays due in the ledger and delays no other file; it is hashed in a check of its own', async () => {
@@ -156,7 +156,7 @@ test('an unreadable large file is due at once after a request for a check, and r
     state: 'blocked',
     reason: 'unreadable',
   })
-  expect(reported).toEqual(['blocked: it cannot be read (EACCES)'])
+  expect(reported).toEqual(['blocked: this user may not read it'])
 })
 
 test('a caller that waits for another check does not wait for a large file whose check begins meanwhile', async () => {

@@ -195,7 +195,7 @@ describe('with any `start`', () => {
         path: 'sub/a',
         stat: large,
         reason: 'too_large',
-        rule: 'folders.docs.max_file_bytes is 1000',
+        rule: 'it is larger than 1.0 kB (folders.docs.max_file_bytes)',
       },
     })
     expect(judged(aged(0))).toMatchObject({
@@ -420,10 +420,10 @@ describe('start: the first day on an old share', () => {
         moved_from_before_start: false,
       })
     expect(rule({ kind: 'from_now' })).toMatchObject({
-      fact: { rule: 'folders.docs.start is from_now' },
+      fact: { rule: 'it was there before the folder was set up (folders.docs.start)' },
     })
     expect(rule({ kind: 'newer_than', age_ms: 90 * day_ms })).toMatchObject({
-      fact: { rule: 'folders.docs.start is newer_than 90d' },
+      fact: { rule: 'it was older than 90 d when the folder was set up (folders.docs.start)' },
     })
   })
 })
