@@ -65,9 +65,14 @@ export function cronFault(cron: string, timezone: string): string | undefined {
 /** The calendar repeats every 400 years, so any date shows whether a schedule ever comes true. */
 const reference_ms = Date.UTC(2026, 0, 1)
 
+/** The values of each field, as croner reads them. It throws if the expression is none. */
+export function parsedCron(cron: string): CronPattern {
+  return new CronPattern(cron, undefined, { mode: '5-part' })
+}
+
 /** Rewrites steps as lists: croner treats a field with a step as one without named times. */
 function expand(cron: string): { times: string; every_hour: boolean } {
-  const { minute, hour } = new CronPattern(cron, undefined, { mode: '5-part' })
+  const { minute, hour } = parsedCron(cron)
   const every_hour = hour.every(Boolean)
   const [, , ...days] = cron.trim().split(/\s+/)
   return { times: [listOf(minute), every_hour ? '*' : listOf(hour), ...days].join(' '), every_hour }

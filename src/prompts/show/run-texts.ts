@@ -1,4 +1,5 @@
 import { printable } from '../../base/text/format.ts'
+import { cronWords } from '../../base/time/cron-words.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { RunState } from '../../domain/run.ts'
 import type { DeliveryView } from '../../ledger/views/view-prompts.ts'
@@ -34,28 +35,7 @@ export function deliveryText({
   return `${name}: failed ${attempts} ${attempts === 1 ? 'time' : 'times'}, tried again ${isoTime(not_before_ms)}${why}`
 }
 
-const days = [
-  'Sundays',
-  'Mondays',
-  'Tuesdays',
-  'Wednesdays',
-  'Thursdays',
-  'Fridays',
-  'Saturdays',
-  'Sundays',
-]
-
-/** A schedule in words where it is a usual one, else the cron expression; with its zone. */
+/** A schedule in words, with its zone. */
 export function scheduleText({ cron, timezone }: Schedule): string {
-  return `${inWords(cron.trim().replace(/\s+/g, ' ')) ?? cron} ${timezone}`
-}
-
-function inWords(cron: string): string | undefined {
-  const fields = /^(\d+) (\d+|\*) \* \* (\*|1-5|[0-7])$/.exec(cron)
-  if (!fields) return undefined
-  const [, minute = '', hour = '', day = ''] = fields
-  if (hour === '*') return day === '*' ? `hourly at :${minute.padStart(2, '0')}` : undefined
-  const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
-  if (day === '*') return `daily ${time}`
-  return `${day === '1-5' ? 'Mondays to Fridays' : days[Number(day)]} ${time}`
+  return `${cronWords(cron)} (${timezone})`
 }

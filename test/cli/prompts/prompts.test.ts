@@ -100,10 +100,10 @@ describe('sluice prompts list', () => {
     expect(title).toMatch(/^PROMPT +WHEN +FOLDERS +LAST RUN +NEXT$/)
     expect(lines).toEqual([
       expect.stringMatching(
-        /^digest +Mondays 08:00 Europe\/Berlin +notes +3: skipped +\d{4}-\d\d-\d\dT08:00\+0[12]:00$/,
+        /^digest +at 08:00 on Mondays \(Europe\/Berlin\) +notes +3: skipped +\d{4}-\d\d-\d\dT08:00\+0[12]:00$/,
       ),
       expect.stringMatching(
-        /^log +hourly at :00 UTC +notes +none yet +\d{4}-\d\d-\d\dT\d\d:00\+00:00$/,
+        /^log +every hour \(UTC\) +notes +none yet +\d{4}-\d\d-\d\dT\d\d:00\+00:00$/,
       ),
     ])
     const answer = JSON.parse((await prompts('list', '--json')).out)
@@ -127,7 +127,7 @@ test('sluice prompts next: the next five times of each prompt, in its zone', asy
   const { code, out } = await prompts('next')
   expect(code).toBe(0)
   expect(out).toMatch(
-    /^digest {2}Mondays 08:00 Europe\/Berlin\n( {2}\d{4}-\d\d-\d\dT08:00\+0[12]:00\n){5}log {2}hourly/,
+    /^digest {2}at 08:00 on Mondays \(Europe\/Berlin\)\n( {2}\d{4}-\d\d-\d\dT08:00\+0[12]:00\n){5}log {2}every hour/,
   )
   const answer = JSON.parse((await prompts('next', '--json')).out)
   expect(answer).toMatchObject({ version: 1, prompts: [{ name: 'digest' }, { name: 'log' }] })

@@ -6,7 +6,7 @@ import {
   localTime,
   minute_ms,
   zoneOffset_ms,
-} from '../../src/base/time/time.ts'
+} from '../../../src/base/time/time.ts'
 
 const at_ms = Date.UTC(2026, 10, 23, 7, 0)
 

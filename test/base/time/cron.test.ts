@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { cronFault, cronTimes, wakeAt } from '../../src/base/time/cron.ts'
+import { cronFault, cronTimes, wakeAt } from '../../../src/base/time/cron.ts'
 import {
   day_ms,
   hour_ms,
@@ -9,7 +9,7 @@ import {
   localTime,
   minute_ms,
   zoneOffset_ms,
-} from '../../src/base/time/time.ts'
+} from '../../../src/base/time/time.ts'
 
 /** Days on which clocks are changed, by all kinds of rules. */
 const changes: readonly [zone: string, day: string][] = [
