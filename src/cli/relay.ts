@@ -56,8 +56,8 @@ export async function relayCommand(
   return (code ?? exit_codes.incomplete) as ExitCode
 }
 
-function shapeOf({ isTTY, columns }: OutputStream) {
-  return { isTTY, columns }
+function shapeOf({ isTTY, columns, rows }: OutputStream) {
+  return { isTTY, columns, rows }
 }
 
 function show(from: Readable, to: NodeJS.WriteStream): Promise<void> {

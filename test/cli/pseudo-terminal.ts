@@ -18,10 +18,13 @@ export class PseudoTerminal {
   #out = ''
   #read_to = 0
 
-  constructor(words: readonly string[], options: { cwd: string; columns?: number; then?: string }) {
-    const { cwd, columns = 100, then = '' } = options
+  constructor(
+    words: readonly string[],
+    options: { cwd: string; columns?: number; rows?: number; then?: string },
+  ) {
+    const { cwd, columns = 100, rows = 50, then = '' } = options
     const line = [process.execPath, program, ...words].map(shellWord).join(' ')
-    const command = `stty cols ${columns} rows 50; ${line}; code=$?; ${then} exit $code`
+    const command = `stty cols ${columns} rows ${rows}; ${line}; code=$?; ${then} exit $code`
     this.#child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
       cwd,
       env: { PATH: process.env.PATH, HOME: cwd, TERM: 'xterm', SHELL: '/bin/sh' },

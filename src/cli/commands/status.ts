@@ -1,18 +1,17 @@
 import { second_ms, system_clock } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { readStatus } from '../../status/read-status.ts'
 import { statusLines } from '../../status/text/text.ts'
-import type { StatusView } from '../../status/view.ts'
 import { defineCommand, flag } from '../command.ts'
-import { withStopSignals } from '../daemon/stop-signals.ts'
-import { exit_codes } from '../exit-codes.ts'
+import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
+import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { loadFor } from '../on-paths.ts'
-import { printJson, toned } from '../text/print.ts'
+import { FullScreen } from '../text/full-screen.ts'
+import { printJson, printLines } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 /** Interval of --watch: pleasant to watch, and no burden for the ledger. */
 const watch_every_ms = second_ms
-/** ECMA-48: cursor home, erase below. What is not overwritten does not flicker. */
-const redraw = '\u001b[H\u001b[J'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -21,24 +20,40 @@ export const command = defineCommand({
       .option('watch', flag('again each second, until Ctrl-C')),
   async run({ config: named, json, watch }, terminal) {
     const { config, paths } = await loadFor(terminal, { file: named })
-    if (!watch) {
-      const status = await readStatus({ ...config, silent: paths.silent() }, system_clock)
-      if (json) printJson(terminal, status)
-      else terminal.out(textOf(status, terminal))
-      return exitCodes[status.verdict]
-    }
-    return withStopSignals(async ({ first }) => {
-      for (;;) {
-        const status = await readStatus(config, system_clock)
-        const text = json ? JSON.stringify(status) : textOf(status, terminal)
-        if (json) terminal.out(text)
-        else terminal.out(terminal.is_interactive ? redraw + text : `${text}\n`)
-        await system_clock.sleep(watch_every_ms, first)
-        if (first.aborted) return exitCodes[status.verdict]
-      }
-    })
+    if (watch) return withStopSignals((signals) => watchStatus(config, json, signals, terminal))
+    const status = await readStatus({ ...config, silent: paths.silent() }, system_clock)
+    if (json) printJson(terminal, status)
+    else printLines(terminal, statusLines(status, terminal.width))
+    return exitCodes[status.verdict]
   },
 })
+
+/** Shows the status again and again until a signal ends it, also that of a closed terminal. */
+async function watchStatus(
+  config: Config,
+  json: boolean,
+  { first, onHangup }: StopSignals,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const hung_up = new AbortController()
+  onHangup(() => hung_up.abort())
+  const ended = AbortSignal.any([first, hung_up.signal])
+  const screen = terminal.is_interactive && !json ? new FullScreen(terminal) : undefined
+  try {
+    for (;;) {
+      const status = await readStatus(config, system_clock)
+      if (json) terminal.out(JSON.stringify(status))
+      else if (screen) screen.show((width) => statusLines(status, width))
+      else printLines(terminal, [...statusLines(status, terminal.width), blank])
+      await system_clock.sleep(watch_every_ms, ended)
+      if (ended.aborted) return exitCodes[status.verdict]
+    }
+  } finally {
+    screen?.close()
+  }
+}
+
+const blank = { tone: 'plain', text: '' } as const
 
 const exitCodes = {
   all_ready: exit_codes.ok,
@@ -46,8 +61,3 @@ const exitCodes = {
   refused: exit_codes.refused,
   stale: exit_codes.fault,
 } as const
-
-function textOf(status: StatusView, { width, styles }: Terminal): string {
-  const lines = statusLines(status, width)
-  return lines.map((line) => toned(line, styles)).join('\n')
-}

@@ -11,10 +11,13 @@ export interface OutputStream {
   write(text: string): unknown
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
+  on?(event: 'resize', listener: () => void): unknown
 }
 
-/** The usual width, for terminals that report none. */
+/** The usual size, for terminals that report none. */
 const usual_columns = 80
+const usual_rows = 24
 /** ECMA-48: back to the first column, erase to the end of the line. */
 const clear_line = '\r\u001b[K'
 
@@ -32,6 +35,8 @@ export function createTerminal(options: {
     /** Writes lines; the last line break is added. */
     out: (text: string) => void stdout.write(`${text}\n`),
     err: (text: string) => void stderr.write(`${text}\n`),
+    /** Writes to standard output without a line break. */
+    write: (text: string) => void stdout.write(text),
     /** For standard output; those for standard error may differ, each can be a file. */
     styles: stylesOf(has_colors(stdout)),
     err_styles: stylesOf(has_colors(stderr)),
@@ -39,6 +44,11 @@ export function createTerminal(options: {
     get width() {
       return is_interactive ? stdout.columns || usual_columns : Number.POSITIVE_INFINITY
     },
+    get rows() {
+      return stdout.rows || usual_rows
+    },
+    /** Calls the listener when the window of standard output has another size. */
+    onResize: (listener: () => void) => void stdout.on?.('resize', listener),
     /** Standard output is a terminal: progress may be shown in place. */
     is_interactive,
     /**
