@@ -1,21 +1,30 @@
 import { expect, test } from 'vitest'
-import { pathPlacesText } from '../../src/status/text/places.ts'
+import { namesText, placesText } from '../../src/status/text/places.ts'
 
-const many = (directory: string, count: number) =>
-  Array.from({ length: count }, (_, at) => `${directory}${at}.txt`)
+const place = (directory: string, files: number, name = '1.txt') => {
+  return { directory, files, example: directory + name }
+}
 
 test.each([
-  ['one file', ['a/b.txt'], 1, 'docs/a/b.txt'],
-  ['all in one directory', many('hr/', 5), 5, 'in docs/hr/'],
-  ['all at the root', many('', 2), 2, 'in docs/'],
-  ['the largest directory first', ['z.txt', ...many('hr/', 2)], 3, '2 in docs/hr/, docs/z.txt'],
+  ['one file', [place('docs/a/', 1)], 1, 'docs/a/1.txt'],
+  ['all in one directory', [place('docs/hr/', 5)], 5, 'in docs/hr/'],
   [
-    'directories beyond the third, and paths that are not listed',
-    ['a/1', 'b/1', 'c/1', 'd/1', ...many('hr/', 4)],
-    1_500,
-    '4 in docs/hr/, docs/a/1, docs/b/1 and 1,494 elsewhere',
+    'the largest directory first',
+    [place('docs/hr/', 2), place('docs/', 1)],
+    3,
+    '2 in docs/hr/, docs/1.txt',
   ],
-  ['a directory with a slash at its end', ['old/r\\xe9/', 'old/x\\xff'], 2, 'in docs/old/'],
-])('says where files are: %s', (_what, paths, total, text) => {
-  expect(pathPlacesText('docs/', paths, total)).toBe(text)
+  [
+    'directories beyond the third',
+    [place('a/', 1_200), place('b/', 3), place('c/', 1), place('d/', 1)],
+    2_500,
+    '1,200 in a/, 3 in b/, c/1.txt and 1,296 elsewhere',
+  ],
+])('says where files are: %s', (_what, places, total, text) => {
+  expect(placesText(places, total)).toBe(text)
+})
+
+test('a list of names says how many more there are', () => {
+  expect(namesText(['a', 'b'], 2)).toBe('a, b')
+  expect(namesText(['a', 'b', 'c', 'd'], 1_200)).toBe('a, b, c and 1,197 more')
 })

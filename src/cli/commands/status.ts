@@ -6,7 +6,7 @@ import { defineCommand, flag } from '../command.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { loadFor } from '../on-paths.ts'
-import { FullScreen } from '../text/full-screen.ts'
+import { createFullScreen } from '../text/full-screen.ts'
 import { printJson, printLines } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -38,15 +38,17 @@ async function watchStatus(
   const hung_up = new AbortController()
   onHangup(() => hung_up.abort())
   const ended = AbortSignal.any([first, hung_up.signal])
-  const screen = terminal.is_interactive && !json ? new FullScreen(terminal) : undefined
+  let status = await readStatus(config, system_clock)
+  const linesFor = (width: number) => statusLines(status, width)
+  const screen = terminal.is_interactive && !json ? createFullScreen(terminal, linesFor) : undefined
   try {
     for (;;) {
-      const status = await readStatus(config, system_clock)
       if (json) terminal.out(JSON.stringify(status))
-      else if (screen) screen.show((width) => statusLines(status, width))
-      else printLines(terminal, [...statusLines(status, terminal.width), blank])
+      else if (screen) screen.paint()
+      else printLines(terminal, [...linesFor(terminal.width), blank])
       await system_clock.sleep(watch_every_ms, ended)
       if (ended.aborted) return exitCodes[status.verdict]
+      status = await readStatus(config, system_clock)
     }
   } finally {
     screen?.close()

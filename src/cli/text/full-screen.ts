@@ -12,59 +12,44 @@ const clear_line = '\u001b[2K'
 
 /**
  * Shows lines on a screen of their own, cut to the window. At its end, and while the program is
- * stopped by Ctrl-Z, the terminal shows what it showed before.
+ * stopped by Ctrl-Z, the terminal shows what it showed before. `linesFor`: for a width in columns;
+ * the window may have another one later.
  */
-export class FullScreen {
-  readonly #terminal: Terminal
-  #linesFor: (width: number) => readonly Line[] = () => []
-  #is_on = false
-  readonly #paint = () => this.#write()
-  readonly #leave = () => this.#turnOff()
-  readonly #pause = () => {
-    this.#turnOff()
+export function createFullScreen(terminal: Terminal, linesFor: (width: number) => readonly Line[]) {
+  let is_on = false
+  function paint(): void {
+    terminal.write((is_on ? '' : begin) + frameText(linesFor(terminal.width), terminal))
+    is_on = true
+  }
+  function leave(): void {
+    if (is_on) terminal.write(end)
+    is_on = false
+  }
+  function pause(): void {
+    leave()
     process.kill(process.pid, 'SIGSTOP')
   }
-
-  constructor(terminal: Terminal) {
-    this.#terminal = terminal
-    terminal.onResize(() => {
-      if (this.#is_on) this.#paint()
-    })
-    process.on('SIGTSTP', this.#pause)
-    process.on('SIGCONT', this.#paint)
-    // For an end that no caller sees.
-    process.on('exit', this.#leave)
+  terminal.onResize(() => {
+    if (is_on) paint()
+  })
+  // `exit`: for an end that no caller sees.
+  process.on('SIGTSTP', pause).on('SIGCONT', paint).on('exit', leave)
+  return {
+    paint,
+    close(): void {
+      process.off('SIGTSTP', pause).off('SIGCONT', paint).off('exit', leave)
+      leave()
+    },
   }
+}
 
-  /** `linesFor`: called again when the window has another size. */
-  show(linesFor: (width: number) => readonly Line[]): void {
-    this.#linesFor = linesFor
-    this.#write()
-  }
-
-  close(): void {
-    process.off('SIGTSTP', this.#pause)
-    process.off('SIGCONT', this.#paint)
-    process.off('exit', this.#leave)
-    this.#turnOff()
-  }
-
-  #write(): void {
-    const { width, rows, styles } = this.#terminal
-    const lines = this.#linesFor(width)
-    const is_cut = lines.length > rows
-    const shown = lines.slice(0, is_cut ? rows - 1 : rows)
-    const texts = shown.map(({ tone, text }) => toned({ tone, text: fitText(text, width) }, styles))
-    const more = `… ${counted(lines.length - shown.length, 'more line')}: sluice status`
-    if (is_cut) texts.push(styles.dim(fitText(more, width)))
-    while (texts.length < rows) texts.push('')
-    const mode = this.#is_on ? '' : begin
-    this.#is_on = true
-    this.#terminal.write(mode + home + texts.map((text) => clear_line + text).join('\n'))
-  }
-
-  #turnOff(): void {
-    if (this.#is_on) this.#terminal.write(end)
-    this.#is_on = false
-  }
+/** As many lines as the window has, so that none of the frame before stays. */
+function frameText(lines: readonly Line[], { rows, width, styles }: Terminal): string {
+  const is_cut = lines.length > rows
+  const shown = lines.slice(0, is_cut ? rows - 1 : rows)
+  const texts = shown.map((line) => toned({ ...line, text: fitText(line.text, width) }, styles))
+  const more = `… ${counted(lines.length - shown.length, 'more line')}: sluice status`
+  if (is_cut) texts.push(styles.dim(fitText(more, width)))
+  const blank = Array.from({ length: rows - texts.length }, () => '')
+  return home + [...texts, ...blank].map((text) => clear_line + text).join('\n')
 }

@@ -26,7 +26,7 @@ import {
   isComplete,
   underway,
 } from '../../status/folders.ts'
-import { pathPlacesText, placesText } from '../../status/text/places.ts'
+import { namesText, placesText } from '../../status/text/places.ts'
 import { retryStatus, troubleStatus } from '../../status/view.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { printIndented, printJson } from './print.ts'
@@ -174,8 +174,8 @@ function incompleteLines({ name, scan, offline_reason }: FolderView): string[] {
   return lines
     .filter(([total]) => total > 0)
     .map(([total, what, of]) => {
-      const where = pathPlacesText(`${name}/`, of, total)
-      return printable(`incomplete ${name}: ${formatCount(total)} × ${what}: ${where}`)
+      const names = namesText(of, total)
+      return printable(`incomplete ${name}: ${formatCount(total)} × ${what}: ${names}`)
     })
 }
 
@@ -228,10 +228,9 @@ function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
     const is_tried = next_try_ms > now_ms && !message.startsWith(nothing_goes)
     const next = is_tried ? `, next try in ${formatSpan(now_ms, next_try_ms)}` : ''
-    const where = examples.map(({ folder, path }) => `${folder}/${path}`)
-    const rest = contents > where.length ? ' …' : ''
-    const text = `${formatCount(contents)} × ${message}${next} (${where.join(', ')}${rest})`
-    lines.push(detail(text))
+    const names = examples.map(({ folder, path }) => `${folder}/${path}`)
+    const where = namesText(names, contents)
+    lines.push(detail(`${formatCount(contents)} × ${message}${next} (${where})`))
   }
   if (lines.length === 0)
     lines.push(detail('on their way, or held back for a while: sluice explain PATH says which'))

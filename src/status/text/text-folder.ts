@@ -3,10 +3,10 @@ import { waitsForUser } from '../../domain/disappearance.ts'
 import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { amountOf, type FolderStatus, underway } from '../folders.ts'
 import { type LineWriter, spanText } from './lines.ts'
+import { namesText } from './places.ts'
 
 /** Maximum number of rules listed. `status --json` has them all. */
 const max_rules = 5
-const max_names = 3
 
 export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: number): void {
   writer.gap()
@@ -99,7 +99,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   }
   sayIgnored(writer, scan.ignored)
   if (scan.odd_names_total > 0) {
-    const names = shown(scan.odd_names, scan.odd_names_total)
+    const names = namesText(scan.odd_names, scan.odd_names_total)
     writer.say(`cannot be uploaded, because the names are not UTF-8 (rename them): ${names}`, {
       indent: 2,
       tone: 'warn',
@@ -107,12 +107,12 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   }
   if (scan.unreadable_total > 0) {
     const entries = scan.unreadable.map(({ path }) => path)
-    const text = shown(entries, scan.unreadable_total)
+    const text = namesText(entries, scan.unreadable_total)
     const advice = adviceOnUnreadable(scan.unreadable.map(({ code }) => code))
     writer.say(`cannot be read (${advice}): ${text}`, { indent: 2, tone: 'warn' })
   }
   if (scan.other_mounts.length > 0) {
-    const text = shown(scan.other_mounts, scan.other_mounts.length)
+    const text = namesText(scan.other_mounts, scan.other_mounts.length)
     writer.say(
       `not scanned, because other disks are mounted there (add them as folders): ${text}`,
       { indent: 2 },
@@ -134,7 +134,7 @@ function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_sc
   const what = are_left_out
     ? 'left out (widening: skip)'
     : 'everybody in the project sees their files (widening: warn)'
-  const text = shown(entries, narrower_total)
+  const text = namesText(entries, narrower_total)
   writer.say(`subfolders that fewer people can read than this folder, ${what}: ${text}`, {
     indent: 2,
     tone: 'warn',
@@ -153,10 +153,4 @@ function sayIgnored(
   if (sorted.length > max_rules)
     rules.push(`others by ${counted(sorted.length - max_rules, 'more rule')}`)
   writer.say(`ignored: ${rules.join(', ')}`, { indent: 2, tone: 'faint' })
-}
-
-function shown(names: readonly string[], total: number): string {
-  const first = names.slice(0, max_names)
-  const rest = total - first.length
-  return rest > 0 ? `${first.join(', ')} and ${formatCount(rest)} more` : first.join(', ')
 }

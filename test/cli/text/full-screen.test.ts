@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { textWidth } from '../../../src/base/text/format.ts'
-import { FullScreen } from '../../../src/cli/text/full-screen.ts'
+import { createFullScreen } from '../../../src/cli/text/full-screen.ts'
 import { createTerminal } from '../../../src/cli/text/terminal.ts'
 import type { Line } from '../../../src/status/text/lines.ts'
 
@@ -21,10 +21,19 @@ function openScreen(size: { columns: number; rows: number }) {
     },
   }
   const terminal = createTerminal({ stdout, stderr: stdout, no_color: true })
-  const screen = new FullScreen(terminal)
-  onTestFinished(() => screen.close())
+  let shown: readonly Line[] | ((width: number) => readonly Line[]) = []
+  const full = createFullScreen(terminal, (width) =>
+    typeof shown === 'function' ? shown(width) : shown,
+  )
+  onTestFinished(() => full.close())
   return {
-    screen,
+    screen: {
+      close: () => full.close(),
+      show(lines: (width: number) => readonly Line[]) {
+        shown = lines
+        full.paint()
+      },
+    },
     resize(to: { columns: number; rows: number }) {
       Object.assign(stdout, to)
       resized()

@@ -16,15 +16,13 @@ test.each([
     'a directory that cannot be read',
     { ...seen, unreadable: [{ path: 'private', code: 'EACCES' }], unreadable_total: 2 },
     3,
-    [
-      'incomplete notes: 2 × cannot be opened, give this user the right: notes/private and 1 elsewhere',
-    ],
+    ['incomplete notes: 2 × cannot be opened, give this user the right: private and 1 more'],
   ],
   [
     'a name that is not UTF-8',
     { ...seen, odd_names: ['x\\xff'], odd_names_total: 1 },
     3,
-    ['incomplete notes: 1 × a name that is not UTF-8, rename it: notes/x\\xff'],
+    ['incomplete notes: 1 × a name that is not UTF-8, rename it: x\\xff'],
   ],
   ['an unfinished scan', undefined, 3, ['incomplete notes: its first scan has not ended']],
 ])('the summary of a pass that saw %s', async (_what, summary, exit_code, lines) => {
