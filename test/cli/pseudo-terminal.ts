@@ -20,10 +20,10 @@ export class PseudoTerminal {
 
   constructor(
     words: readonly string[],
-    options: { cwd: string; columns?: number; rows?: number; then?: string },
+    options: { cwd: string; columns?: number; rows?: number; before?: string; then?: string },
   ) {
-    const { cwd, columns = 100, rows = 50, then = '' } = options
-    const line = [process.execPath, program, ...words].map(shellWord).join(' ')
+    const { cwd, columns = 100, rows = 50, before = '', then = '' } = options
+    const line = before + [process.execPath, program, ...words].map(shellWord).join(' ')
     const command = `stty cols ${columns} rows ${rows}; ${line}; code=$?; ${then} exit $code`
     this.#child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
       cwd,

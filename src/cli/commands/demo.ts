@@ -27,8 +27,9 @@ export const command = defineCommand({
       })
       .option('stay', flag('keep the service and the daemon running until Ctrl-C')),
   async run({ folder, stay }, terminal) {
-    return withStopSignals((signals) =>
-      runDemo({ folder, stay, terminal, clock: system_clock, signals }),
+    return withStopSignals(
+      (signals) => runDemo({ folder, stay, terminal, clock: system_clock, signals }),
+      { is_endless: stay },
     )
   },
 })

@@ -38,7 +38,7 @@ export const command = defineCommand({
     const unitFit = openUnitFit(file)
     for (const warning of [...warnings, ...token_warnings, ...unitFit(config)]) log.warn(warning)
     // A signal that comes during the start takes effect after it.
-    const signals = listenForStop()
+    const signals = listenForStop({ is_endless: true })
     try {
       const clock = system_clock
       const heartbeats = createHeartbeats(clock)

@@ -16,12 +16,15 @@ export const command = defineCommand({
   async run(options, terminal) {
     // No one reads the log of requests here.
     const log = { max_logged_requests: 0, log: (line: string) => terminal.err(line) }
-    const service = await withStopSignals(async ({ first }) => {
-      const started = await startService({ ...serviceOptions(options), ...log })
-      terminal.out(JSON.stringify({ api: started.api, blob: started.blob }))
-      await aborted(first)
-      return started
-    })
+    const service = await withStopSignals(
+      async ({ first }) => {
+        const started = await startService({ ...serviceOptions(options), ...log })
+        terminal.out(JSON.stringify({ api: started.api, blob: started.blob }))
+        await aborted(first)
+        return started
+      },
+      { is_endless: true },
+    )
     // A second signal ends the process at once.
     await service.close()
     return exit_codes.ok

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { test as inTurn, type TestContext } from 'vitest'
+import { connectControl } from '../../../src/control/control-client.ts'
+import { has_terminals, PseudoTerminal } from '../pseudo-terminal.ts'
+import { Home, until, untilAnswer } from '../sluice.ts'
+
+/** Each test waits for processes most of its time. */
+const test = inTurn.skipIf(!has_terminals).concurrent
+if (!has_terminals) console.warn('skipped: script(1) of util-linux is missing')
+
+async function pidOf(home: Home): Promise<number> {
+  const control = (await connectControl(join(home.path, 'state')))!
+  await control.close()
+  return control.presence.pid
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** `sluice run` in a terminal of its own. */
+async function begin(context: TestContext, options: { before?: string } = {}) {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const terminal = new PseudoTerminal(['run'], { cwd: home.path, ...options })
+  context.onTestFinished(() => terminal.close())
+  await until(
+    'it listens',
+    () => home.hasSocket(),
+    () => terminal.shown(),
+  )
+  await until(
+    'it is at work',
+    () => home.readyAssets() === 1,
+    () => terminal.shown(),
+  )
+  const pid = await pidOf(home)
+  context.onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')))
+  return { home, terminal, pid }
+}
+
+test('`run` ends when its terminal is closed, and takes its socket along', async (context) => {
+  const { home, terminal, pid } = await begin(context)
+  terminal.close()
+  await until('it has ended', () => !isAlive(pid))
+  context.expect(home.hasSocket()).toBe(false)
+})
+
+test('a SIGHUP while the terminal is open reloads', async (context) => {
+  const { terminal, pid } = await begin(context)
+  process.kill(pid, 'SIGHUP')
+  await terminal.sees('reloaded: nothing changed')
+  process.kill(pid, 'SIGTERM')
+  context.expect(await terminal.ended).toBe(0)
+})
+
+test('`nohup sluice run` goes on after its terminal was closed', async (context) => {
+  const { home, terminal, pid } = await begin(context, { before: 'nohup ' })
+  terminal.close()
+  home.write({ 'b.txt': 'two' })
+  await until('it works on', () => home.readyAssets() === 2)
+  process.kill(pid, 'SIGTERM')
+  await until('it has ended', () => !isAlive(pid))
+})
+
+test('`serve` ends when its terminal is closed', async (context) => {
+  const home = await Home.of(context)
+  const words = ['serve', '--port', '0', '--data-dir', join(home.path, 'served')]
+  const terminal = new PseudoTerminal(words, { cwd: home.path })
+  context.onTestFinished(() => terminal.close())
+  await terminal.sees('"blob":')
+  const { api } = JSON.parse(/\{"api".*\}/.exec(terminal.shown())![0]) as { api: string }
+  terminal.close()
+  const isServing = () =>
+    fetch(`${api}/v1/openapi.yaml`).then(
+      () => true,
+      () => false,
+    )
+  await untilAnswer('it has ended', isServing, (is_serving) => !is_serving)
+})
