@@ -53,6 +53,7 @@ export async function openTools({
     state_dir: config.state_dir,
     limits: ledgerLimits(config),
     clock,
+    command: mode === 'once' ? 'a single pass' : 'sluice run',
     on_linked,
   })
   const ledger = wrap_ledger?.(opened) ?? opened

@@ -131,7 +131,7 @@ export function restoreLedger(
   try {
     refuseNoRight(state_dir, [ledgerFile(state_dir)], 'write')
     makeStateDirectory(state_dir)
-    const lock = lockLedger(state_dir)
+    const lock = lockLedger(state_dir, 'sluice restore')
     try {
       const restored = join(state_dir, 'ledger.db.restored')
       // Remove what an interrupted restore left: its log does not belong to this copy.

@@ -32,6 +32,8 @@ export interface LedgerOptions {
   state_dir: string
   limits: LedgerLimits
   clock: Clock
+  /** What errors of other processes call this one; absent: a command that only records. */
+  command?: string
   /** Called with FOLDER/PATH for each file whose bytes the project has already. */
   on_linked?: (name: string) => void
 }
@@ -40,10 +42,15 @@ export interface LedgerOptions {
  * Opens the ledger for writing, for one process at a time. Errors: `ledger.locked` if another
  * process has it, `account.no_right`, `database.*`, `config.rebuild_open`, `config.state_dir`.
  */
-export async function openLedger({ state_dir, limits, ...rest }: LedgerOptions): Promise<Ledger> {
+export async function openLedger({
+  state_dir,
+  limits,
+  command = 'a short command',
+  ...rest
+}: LedgerOptions): Promise<Ledger> {
   refuseNoRight(state_dir, [ledgerFile(state_dir), ticketsFile(state_dir)], 'write')
   makeStateDirectory(state_dir)
-  const lock = lockLedger(state_dir)
+  const lock = lockLedger(state_dir, command)
   try {
     refuseOpenRebuild(state_dir)
   } catch (error) {

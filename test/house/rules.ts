@@ -115,6 +115,7 @@ const of_service = 'the data of the local service, which is a program of its own
 const sync_fs: Readonly<Record<string, string>> = {
   'base/files/atomic-file.ts':
     'writes files of the state; a report is written apart (call-apart.ts)',
+  'base/files/lock.ts': of_state,
   'base/files/mount-table.ts': '/proc, which is no disk',
   'base/files/paths.ts': 'asks for paths of the user: where one may hang, only in path-thread.ts',
   'base/files/sqlite.ts': of_state,

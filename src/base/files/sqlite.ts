@@ -32,7 +32,7 @@ export function openSqlite({
   synchronous,
   secure_delete = false,
 }: OpenOptions): Sqlite {
-  return opened(file, { timeout: usual_wait_ms }, (database) => {
+  return openSqliteBare(file, { timeout: usual_wait_ms }, (database) => {
     if (file !== ':memory:') chmodSync(file, 0o600)
     database.pragma('journal_mode = WAL')
     database.pragma(`synchronous = ${synchronous}`)
@@ -47,7 +47,7 @@ export function openSqlite({
 const usual_wait_ms = 5_000
 
 /** If `prepare` fails, closes the database and throws the error with our code. */
-function opened(
+export function openSqliteBare(
   file: string,
   options: Database.Options,
   prepare: (database: Sqlite) => void,
@@ -71,7 +71,7 @@ export function openSqliteReadOnly(
   if (!existsSync(file)) {
     throw new SluiceError({ code: 'database.missing', message: `there is no database at ${file}` })
   }
-  return opened(file, { readonly: true, timeout: usual_wait_ms }, (database) => {
+  return openSqliteBare(file, { readonly: true, timeout: usual_wait_ms }, (database) => {
     if (migrations !== 'any format') versionOf(database, file, migrations)
   })
 }
@@ -192,15 +192,3 @@ const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: st
   ],
   ['SQLITE_PERM', 'database.unreadable', 'check the owner and the mode of the file'],
 ]
-
-/**
- * Holds a lock until `release`. The kernel also frees it when the process dies, even by kill -9.
- * `file` is an empty SQLite file for this alone. Error `database.locked`, without a wait.
- */
-export function holdLock(file: string): { release(): void } {
-  const held = opened(file, { timeout: 0 }, (database) => {
-    chmodSync(file, 0o600)
-    database.exec('BEGIN EXCLUSIVE')
-  })
-  return { release: () => held.close() }
-}

@@ -55,7 +55,7 @@ const page_rows = 1_000
 export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd> {
   const { state_dir } = options.config
   makeStateDirectory(state_dir)
-  const lock = lockLedger(state_dir)
+  const lock = lockLedger(state_dir, 'sluice rebuild')
   try {
     const new_dir = rebuildDirectory(state_dir)
     const condition = conditionOfLedger(state_dir)

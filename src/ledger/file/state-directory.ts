@@ -14,7 +14,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { holdLock } from '../../base/files/sqlite.ts'
+import { holdLock } from '../../base/files/lock.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 import { isoTime } from '../../base/time/time.ts'
 
@@ -74,16 +74,19 @@ function refuseShared(state_dir: string): void {
   })
 }
 
-/** Locks the ledger for this process. Error `ledger.locked` if another process holds it. */
-export function lockLedger(state_dir: string): { release(): void } {
+/**
+ * Locks the ledger for this process. Error `ledger.locked` if another process holds it. `command`:
+ * what that error of other processes calls this one.
+ */
+export function lockLedger(state_dir: string, command: string): { release(): void } {
   try {
-    return holdLock(join(state_dir, 'lock.db'))
+    return holdLock(join(state_dir, 'lock.db'), command)
   } catch (error) {
     if (!isSluiceError(error, 'database.locked')) throw error
     throw new SluiceError({
       code: 'ledger.locked',
-      message: `another Sluice process is at work on ${state_dir}`,
-      hint: 'stop it first, or give this one a state_dir of its own',
+      message: `another Sluice process is at work on ${state_dir}: ${error.message}`,
+      hint: 'stop it first (systemctl stop sluice, or Ctrl-C where it was started), or give this one a state_dir of its own',
       cause: error,
     })
   }

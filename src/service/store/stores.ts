@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { holdLock, type Sqlite } from '../../base/files/sqlite.ts'
+import { holdLock } from '../../base/files/lock.ts'
+import type { Sqlite } from '../../base/files/sqlite.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { refused } from '../faults/faults.ts'
@@ -62,11 +63,11 @@ export function openStores(data_dir: string, clock: Clock) {
 
 function lockData(paths: DataPaths): { release(): void } {
   try {
-    return holdLock(paths.lock)
+    return holdLock(paths.lock, 'sluice serve')
   } catch (error) {
     if (!isSluiceError(error, 'database.locked')) throw error
     throw refused(
-      `another local service already uses ${paths.folder}`,
+      `another local service already uses ${paths.folder}: ${error.message}`,
       'stop it, or name another data folder',
       error,
     )

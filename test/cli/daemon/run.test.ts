@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { Home, until } from '../sluice.ts'
@@ -108,7 +109,9 @@ test('only one daemon uses a ledger; after kill -9 the next one replaces the sta
   const daemon = await home.run()
   expect(await home.sluice('run')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('another Sluice process'),
+    err: expect.stringContaining(
+      `/state: sluice run (process ${daemon.child.pid} on ${hostname()})`,
+    ),
   })
   expect(home.hasSocket()).toBe(true)
   daemon.child.kill('SIGKILL')

@@ -128,7 +128,9 @@ test('a second daemon on the same state directory is refused; the first continue
   await until('the first runs', () => first.err().includes('is running'), first.err)
   const second = await home.sluice(['run'])
   expect(second.code).toBe(1)
-  expect(second.err).toMatch(/another Sluice process is at work on .*state\n {2}stop it first/)
+  expect(second.err).toMatch(
+    /another Sluice process is at work on .*state: sluice run \(process \d+ on .+\)\n {2}stop it first/,
+  )
   home.write({ 'b.txt': 'after the second had gone' })
   await until(
     'both are ready',

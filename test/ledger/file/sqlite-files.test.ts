@@ -57,7 +57,9 @@ test('the state directory is 0700 and every file in it 0600, including the logs,
       'tickets.db-wal',
     ]
     expect(modes).toEqual(
-      Object.fromEntries([...files, 'lock.db', 'lock.db-journal'].map((name) => [name, '600'])),
+      Object.fromEntries(
+        [...files, 'lock.db', 'lock.db.holder', 'lock.db-journal'].map((name) => [name, '600']),
+      ),
     )
   } finally {
     process.umask(before)
