@@ -21,8 +21,9 @@ const try_again_ms = 200
 /** Prints a link that signs its first user in as the operator. */
 export const command = defineCommand({
   options: (yargs) => yargs,
-  async run({ config: file }, terminal) {
-    const { config } = await loadFor(terminal, { file })
+  async run({ config: named }, terminal) {
+    const { config, file } = await loadFor(terminal, { file: named })
+    if (config.page.listen === 'off') throw pageOff(file)
     const link = makeLink(config)
     await refuseUnserved(config)
     terminal.out(link)
@@ -30,6 +31,11 @@ export const command = defineCommand({
     return exit_codes.ok
   },
 })
+
+function pageOff(file: string): SluiceError {
+  const hint = `add the line \`page: {listen: 127.0.0.1:8470}\` to ${file}, then \`sluice reload\` (or start the daemon: \`sluice run\`)`
+  return wrong('config.page', `the page is off: ${file} does not switch it on`, hint)
+}
 
 /** Error `usage.page` if no browser would reach it. A reload may have turned it on a moment ago. */
 async function refuseUnserved(config: Config): Promise<void> {
@@ -46,11 +52,6 @@ async function refuseUnserved(config: Config): Promise<void> {
 /** A one-time link to a page on this machine. Error `usage.page`. */
 export function makeLink(config: Config): string {
   const { listen, base_url, tls_cert } = config.page
-  if (listen === 'off') {
-    const hint =
-      'add `page: {listen: 127.0.0.1:8470}` to the configuration, and restart or reload the daemon'
-    throw wrong('usage.page', 'the page is off', hint)
-  }
   const is_socket = listen.startsWith('unix:')
   if (!isLocalListen(listen) || (is_socket && base_url === undefined)) {
     const message = `a one-time link is for a page on this machine only, and this one listens on ${listen}`

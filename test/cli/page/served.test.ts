@@ -71,7 +71,11 @@ test('a page that cannot be served is a problem in status, in the endpoints, in 
 test('sluice page right after a reload waits for the page; other machines get users, and no link', async () => {
   const home = await Home.make()
   const daemon = await home.run()
-  expect((await home.inProcess('page')).err).toContain('the page is off')
+  const off = await home.inProcess('page')
+  expect([off.code, off.out]).toEqual([78, ''])
+  expect(off.err).toMatch(
+    /the page is off.*\n {2}add the line `page: \{listen: 127\.0\.0\.1:8470\}` to \/.*sluice\.yaml, then `sluice reload`/,
+  )
   const port = await freePort()
   configure(home, { page: { listen: `127.0.0.1:${port}` } })
   const early = await home.inProcess('page')
