@@ -30,6 +30,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   demo: { folder: 'directory' },
   'prompts run': { name: 'prompt' },
   'prompts history': { name: 'prompt' },
+  'prompts show': { run: 'prompt' },
 }
 
 /** The position of the cursor in a command line. */

@@ -85,7 +85,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   'prompts deliver': [
     ['$0 prompts deliver weekly-digest@2026-11-23T08:00', 'deliver again what was given up'],
   ],
-  'prompts show': [['$0 prompts show weekly-digest@2026-11-23T08:00', 'the run of that time']],
+  'prompts show': [
+    ['$0 prompts show weekly-digest', 'its newest report'],
+    ['$0 prompts show weekly-digest@2026-11-23T08:00', 'the run of that time'],
+  ],
   'prompts diff': [['$0 prompts diff 41 42', 'two runs by their numbers']],
   demo: [['$0 demo', 'with a service and a folder of its own, taken away afterwards']],
   serve: [

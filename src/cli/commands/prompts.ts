@@ -2,7 +2,7 @@ import { counted, formatCount, formatSpan } from '../../base/text/format.ts'
 import { isoTime, localTime, system_clock } from '../../base/time/time.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
-import { no_prompts_hint, refuseUnknown, runNamed, zoneOf } from '../../prompts/show/find-run.ts'
+import { no_prompts_hint, refuseUnknown, runShown, zoneOf } from '../../prompts/show/find-run.ts'
 import {
   listPrompts,
   promptAnswer,
@@ -131,11 +131,16 @@ function rowOf(run: RunSummary, zone: string): string[] {
 export const show = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('run', argument('a run: its number, or PROMPT@TIME'))
+      .positional(
+        'run',
+        argument('a run: its number, PROMPT@TIME, or PROMPT for its newest report'),
+      )
       .option('json', flag('one JSON object')),
   async run({ config: named, run: text, json }, terminal) {
     const { config } = await loadFor(terminal, { file: named })
-    const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
+    const { run, has_later } = await withPromptsView(config.state_dir, (view) =>
+      runShown(text, view, config),
+    )
     if (json) printJson(terminal, wholeAnswer(run, config))
     else {
       printRun(run, config, terminal)
@@ -148,6 +153,8 @@ export const show = defineCommand({
       }
       if (report !== '') terminal.out(`${terminal.styles.dim('---')}\n${answerText(report)}`)
     }
+    if (has_later)
+      printNote(terminal, `a later run has no report: \`sluice prompts history ${text}\` says why`)
     return exit_codes.ok
   },
 })

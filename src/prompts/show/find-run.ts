@@ -37,6 +37,23 @@ export function runNamed(text: string, view: PromptsView | undefined, config: Co
   })
 }
 
+/**
+ * As `runNamed`. The name of a prompt means its newest report, or without one its newest run.
+ * `has_later`: a run came after that report. Also error `answer.no_run`: the prompt has not run.
+ */
+export function runShown(text: string, view: PromptsView | undefined, config: Configured) {
+  if (/^\d+$|@/.test(text)) return { run: runNamed(text, view, config), has_later: false }
+  refuseUnknown(text, view, config)
+  const runs = view?.runs(text, max_searched) ?? []
+  const shown = runs.find(({ state }) => state === 'written') ?? runs[0]
+  if (shown) return { run: view!.run(shown.run)!, has_later: shown !== runs[0] }
+  throw new SluiceError({
+    code: 'answer.no_run',
+    message: `${text} has not run yet`,
+    hint: `\`sluice prompts next\` shows when it will; \`sluice prompts run ${text}\` runs it now`,
+  })
+}
+
 function runByTime(text: string, view: PromptsView, config: Configured): RunView | undefined {
   const at = text.lastIndexOf('@')
   if (at < 0) return undefined

@@ -224,7 +224,7 @@ describe('sluice prompts show', () => {
   test.each([
     ['7', 'there is no run 7'],
     ['digest@2027', 'there is no run digest@2027'],
-    ['digest', 'there is no run digest'],
+    ['dagest', 'did you mean digest?'],
     ['digest@2026-01-01', 'may be 3 runs'],
     ['digets@2026-01-01', 'did you mean digest?'],
   ])('%s', async (text, why) => {
@@ -234,6 +234,26 @@ describe('sluice prompts show', () => {
       out: '',
       err: expect.stringContaining(why),
     })
+  })
+})
+
+test('sluice prompts show NAME: the newest report, and what came after it', async () => {
+  expect(await prompts('show', 'log')).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(/log has not run yet\n.*`sluice prompts run log` runs it now/),
+  })
+  const { rig, two } = await withRuns()
+  const { code, out, err } = await prompts('show', 'digest')
+  expect([code, out.split('\n')[0]]).toEqual([
+    0,
+    `run ${two}  digest@2026-01-01T02:00+01:00  written`,
+  ])
+  expect(err).toContain('a later run has no report: `sluice prompts history digest` says why')
+  expect(JSON.parse((await prompts('show', 'digest', '--json')).out)).toMatchObject({ run: two })
+  await rig.record({ type: 'run_due', prompt: 'log', due_ms: rig.clock.now_ms(), cause: 'user' })
+  expect(await prompts('show', 'log')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('waiting for files'),
   })
 })
 
