@@ -9,11 +9,15 @@ import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { printJson, printLines } from '../text/print.ts'
 
 export const command = defineCommand({
-  options: (yargs) => yargs.option('json', flag('one JSON object')),
-  async run({ config: file, json }, terminal) {
+  options: (yargs) =>
+    yargs
+      .option('all', flag('also the checks that are fine, by group'))
+      .option('json', flag('one JSON object')),
+  async run({ config: file, all, json }, terminal) {
     const answer = await runDoctor({ file, clock: system_clock })
+    const linesOf = all ? allCheckLines : doctorLines
     if (json) printJson(terminal, answer)
-    else printLines(terminal, doctorLines(answer, terminal.width))
+    else printLines(terminal, linesOf(answer, terminal.width))
     return exitCode(answer)
   },
 })
@@ -32,35 +36,42 @@ function exitCode({ checks }: DoctorAnswer): ExitCode {
 const marks: Record<Level, string> = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
 const tones: Record<Level, Line['tone']> = { ok: 'plain', warning: 'warn', fault: 'bad' }
 
-/**
- * Lists the checks by group and in a fixed order, so that two runs can be compared. The counts come
- * last.
- */
-export function doctorLines(answer: DoctorAnswer, width: number): Line[] {
+/** What is wrong, the faults before the warnings, and the number of checks that are fine. */
+export function doctorLines({ checks }: DoctorAnswer, width: number): Line[] {
   const writer = new LineWriter(width)
-  for (const [group, ids] of Object.entries(check_groups)) {
-    const checks = answer.checks.filter(({ id }) => (ids as readonly string[]).includes(id))
-    if (checks.length === 0) continue
-    writer.gap()
-    writer.say(group, { tone: 'strong' })
-    for (const check of checks) sayCheck(writer, check)
+  const of = (level: Level) => checks.filter((check) => check.level === level)
+  const wrong = [...of('fault'), ...of('warning')]
+  for (const check of wrong) {
+    // The id of a check is for programs and for --all, unless it is the subject.
+    const { id, about } = check
+    sayCheck(writer, check, about === id ? about.replaceAll('_', ' ') : about)
   }
-  writer.gap()
-  writer.say(closingText(answer), {
-    tone: answer.faults > 0 ? 'bad' : answer.warnings > 0 ? 'warn' : 'good',
+  if (wrong.length > 0) writer.gap()
+  const fine = counted(checks.length - wrong.length, 'check')
+  const text = wrong.length > 0 ? `${fine} fine` : `all in order: ${fine}`
+  writer.say(`${text} (\`sluice doctor --all\` lists every check)`, {
+    tone: wrong.length > 0 ? 'plain' : 'good',
   })
   return writer.lines
 }
 
-function sayCheck(writer: LineWriter, { id, level, about, message, hint }: Check): void {
-  // Some checks are about nothing but what their id names: `md5`, `clock`.
-  const subject = about === id ? '' : `${about}: `
-  writer.say(`${marks[level]} ${id}: ${subject}${message}`, { indent: 2, tone: tones[level] })
-  if (hint !== undefined) writer.say(hint, { indent: 10 })
+/** Lists all checks by group and in a fixed order, so that two runs can be compared. */
+export function allCheckLines({ checks }: DoctorAnswer, width: number): Line[] {
+  const writer = new LineWriter(width)
+  for (const [group, ids] of Object.entries(check_groups)) {
+    const of_group = checks.filter(({ id }) => (ids as readonly string[]).includes(id))
+    if (of_group.length === 0) continue
+    writer.gap()
+    writer.say(group, { tone: 'strong' })
+    for (const check of of_group) {
+      const { id, about } = check
+      sayCheck(writer, check, about === id ? id : `${id}: ${about}`)
+    }
+  }
+  return writer.lines
 }
 
-function closingText({ faults, warnings, checks }: DoctorAnswer): string {
-  if (faults + warnings === 0) return `all in order: ${checks.length} checks`
-  const count = (number: number, what: string) => (number === 0 ? [] : [counted(number, what)])
-  return [...count(faults, 'fault'), ...count(warnings, 'warning')].join(', ')
+function sayCheck(writer: LineWriter, { level, message, hint }: Check, subject: string): void {
+  writer.say(`${marks[level]} ${subject}: ${message}`, { indent: 2, tone: tones[level] })
+  if (hint !== undefined) writer.say(hint, { indent: 10 })
 }

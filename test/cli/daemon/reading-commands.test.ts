@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { doctorLines } from '../../../src/cli/commands/doctor.ts'
+import { allCheckLines, doctorLines } from '../../../src/cli/commands/doctor.ts'
 import { commands } from '../../../src/cli/commands.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import { createTerminal } from '../../../src/cli/text/terminal.ts'
 import { startControl } from '../../../src/control/control-server.ts'
+import type { Check } from '../../../src/inspect/doctor/check.ts'
 import type { DoctorAnswer } from '../../../src/inspect/doctor/run-doctor.ts'
 import { controlSocket } from '../../../src/ledger/file/state-directory.ts'
 import { nothing_seen } from '../../ledger/fixture.ts'
@@ -322,20 +323,46 @@ test('accept reports an emptied project as accepted only if it was found empty',
   expect((await sluice(['accept', 'notes'])).out).toBe('notes: nothing is held back\n')
 })
 
-test('doctor prints the name of each check once', () => {
+describe('doctor', () => {
   const checks = [
-    { id: 'token', level: 'fault', about: 'token', message: 'none was found' },
+    { id: 'config', level: 'ok', about: '/etc/sluice/sluice.yaml', message: 'in order' },
+    { id: 'secret_files', level: 'warning', about: 'secret_files', message: 'readable by all' },
     { id: 'folder', level: 'ok', about: 'notes', message: 'readable' },
+    { id: 'ledger', level: 'fault', about: '/x/ledger.db', message: 'damaged', hint: 'rebuild' },
+    { id: 'md5', level: 'ok', about: 'md5', message: 'available' },
   ] as const
-  const answer = {
-    version: 1,
-    at: '',
-    config_file: null,
-    faults: 1,
-    warnings: 0,
-    checks: [...checks],
-  } satisfies DoctorAnswer
-  const lines = doctorLines(answer, 80).map(({ text }) => text)
-  expect(lines).toContain('  FAULT   token: none was found')
-  expect(lines).toContain('  ok      folder: notes: readable')
+  const answer = (of: readonly Check[]): DoctorAnswer => {
+    return { version: 1, at: '', config_file: null, faults: 1, warnings: 0, checks: [...of] }
+  }
+
+  test('begins with what is wrong, faults first, and counts what is fine', () => {
+    expect(doctorLines(answer(checks), 80).map(({ text }) => text)).toEqual([
+      '  FAULT   /x/ledger.db: damaged',
+      '          rebuild',
+      '  warning secret files: readable by all',
+      '',
+      '3 checks fine (`sluice doctor --all` lists every check)',
+    ])
+    expect(doctorLines(answer(checks.slice(0, 1)), 80).map(({ text }) => text)).toEqual([
+      'all in order: 1 check (`sluice doctor --all` lists every check)',
+    ])
+  })
+
+  test('--all lists every check by group, and its name once', () => {
+    expect(allCheckLines(answer(checks), 80).map(({ text }) => text)).toEqual([
+      'Configuration',
+      '  ok      config: /etc/sluice/sluice.yaml: in order',
+      '  warning secret_files: readable by all',
+      '',
+      'Folders',
+      '  ok      folder: notes: readable',
+      '',
+      'State',
+      '  FAULT   ledger: /x/ledger.db: damaged',
+      '          rebuild',
+      '',
+      'Machine',
+      '  ok      md5: available',
+    ])
+  })
 })

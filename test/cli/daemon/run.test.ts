@@ -189,7 +189,7 @@ test('if the state directory is moved away, every command says so, and no comman
     out: expect.stringContaining(message),
   })
   expect((await home.inProcess('doctor')).out.replace(/\s+/g, ' ')).toContain(
-    `FAULT ledger: ${state_dir}/ledger.db: ${message}`,
+    `FAULT ${state_dir}/ledger.db: ${message}`,
   )
   for (const words of [['run'], ['sync'], ['rebuild'], ['pause'], ['rescan']])
     expect(await home.inProcess(...words), words[0]).toMatchObject({

@@ -83,7 +83,7 @@ test.skipIf(isNotRoot('another user'))(
       ])
       expect(stderr).toContain('sudo -u root sluice')
     }
-    const doctor = asNobody(['doctor'])
+    const doctor = asNobody(['doctor', '--all'])
     expect([doctor.status, doctor.stdout]).toEqual([
       77,
       expect.stringMatching(/FAULT {3}ledger: .*not checked/),
