@@ -143,7 +143,7 @@ describe('sluice doctor', () => {
     writeFileSync(join(root, 'empty.yaml'), '')
     expect(read(join(root, 'empty.yaml'))[0]).toMatchObject({
       level: 'fault',
-      message: 'service: is missing',
+      message: 'the file is empty: sluice init writes one',
     })
     chmodSync(join(root, 'sluice.yaml'), 0o666)
     expect(read(join(root, 'sluice.yaml')).at(-1)).toMatchObject({
