@@ -497,6 +497,16 @@ fodlers: []
     [`${service}folders: *nothing`, [/^4:10: this text begins with \*, .*quotes/]],
     [minimal.replace('https:', 'http:'), [/base_url: must begin with https:\/\/ \(http/]],
     [
+      minimal.replace('https://', ''),
+      [/base_url: must begin with https:\/\/: write https:\/\/assistant\./],
+    ],
+    [
+      minimal.replace(/base_url: \S+/, 'base_url: localhost:9999'),
+      [/base_url: must begin with http:\/\/: write http:\/\/localhost:9999$/],
+    ],
+    [minimal.replace(/base_url: \S+/, 'base_url: "[::1]:80"'), [/write http:\/\/\[::1\]:80$/]],
+    [minimal.replace(/base_url: \S+/, 'base_url: me:SECRET@host'), [/^(?!.*SECRET).*must /]],
+    [
       minimal.replace('https://', 'https://me:SECRET@'),
       [/base_url: must not hold a user name or password/],
     ],

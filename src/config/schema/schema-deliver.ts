@@ -21,8 +21,21 @@ function outgoingFault(text: string): string | undefined {
   return 'must begin with https:// (http:// is for this machine only)'
 }
 
+/** The fault of an address such as `localhost:8080`, whose first part `URL` takes for a scheme. */
+function schemeFault(text: string): string | undefined {
+  if (text.includes('://') || !URL.canParse(`http://${text}`)) return undefined
+  const { hostname, username, password } = new URL(`http://${text}`)
+  // The text would be repeated, with its password. A bare word is no address.
+  if (username || password || (hostname === text && text !== 'localhost' && !text.includes('.')))
+    return undefined
+  const scheme = isLoopbackHost(hostname) ? 'http' : 'https'
+  return `must begin with ${scheme}://: write ${scheme}://${text}`
+}
+
 /** Returns the fault of a base address, if any. */
 export function baseUrlFault(text: string): string | undefined {
+  const lacking = schemeFault(text)
+  if (lacking !== undefined) return lacking
   if (!URL.canParse(text)) return 'must be an address such as https://assistant.example.com'
   const { protocol, username, password, search, hash } = new URL(text)
   if (username || password) return 'must not hold a user name or password'
