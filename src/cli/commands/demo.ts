@@ -8,13 +8,16 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration, printable, shellWord } from '../../base/text/format.ts'
 import { aborted, type Clock, minute_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { environmentWith } from '../../config/environment.ts'
+import { environmentWith, readEnvironment } from '../../config/environment.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
+import { samplePassages } from '../../service/store/passage-index.ts'
 import { defineCommand, flag } from '../command.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type DemoSetup, late_file, late_question, setUpDemo } from '../demo/demo-setup.ts'
+import { wordsToAsk } from '../demo/words-to-ask.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { loadFor } from '../on-paths.ts'
+import { type NextStep, printNext } from '../text/next-steps.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { makeLink } from './page.ts'
 
@@ -105,7 +108,7 @@ async function show(
       }
       const names = readyBelow('').map(({ path }) => path)
       if (is_sample) await type('ask', late_question, '--path', late_file.path)
-      else if (names.length > 0) await type('ask', questionAbout(names), '--fresh', '1h')
+      else if (names.length > 0) await type('ask', questionAbout(service, names), '--fresh', '1h')
     } finally {
       view.close()
     }
@@ -115,7 +118,7 @@ async function show(
       const { config } = await loadFor(terminal, { file: setup.config_file })
       sayHowToGoOn(setup, config, terminal)
       await Promise.race([aborted(signals.first), daemon.ended])
-    }
+    } else if (!signals.first.aborted) printNext(terminal, stepsAfter(is_sample), undefined)
     return firstFault()
   } finally {
     await end()
@@ -137,7 +140,8 @@ function createTypist(
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     const kill = () => void child.kill('SIGKILL')
-    process.once('exit', kill)
+    // Before the directory of the demo is removed.
+    process.prependOnceListener('exit', kill)
     const ended = once(child, 'close').then(([code]) => {
       process.off('exit', kill)
       running.delete(begun)
@@ -238,9 +242,32 @@ function openInBrowser(link: string, file: string): void {
     .unref()
 }
 
-/** A question for a folder of the user's: the name of its first file should lead to a passage. */
-function questionAbout([path = '']: readonly string[]): string {
-  return `What do these files say about ${basename(path).replace(/\.[^.]+$/, '')}?`
+function stepsAfter(is_sample: boolean): NextStep[] {
+  const { by_npm } = readEnvironment()
+  const steps: NextStep[] = []
+  if (is_sample)
+    steps.push([
+      `${by_npm ? 'npm run demo --' : 'sluice demo'} FOLDER`,
+      'the same with a folder of yours, which is only read',
+    ])
+  if (by_npm) steps.push(['npm install -g .', 'puts `sluice` on the PATH, for what follows'])
+  return [
+    ...steps,
+    [
+      'sluice serve --port 8080',
+      'keeps a local service; not needed if your team has a service: then `sluice init`',
+    ],
+  ]
+}
+
+/** Enough passages to know which words are rare. */
+const max_passages = 500
+
+/** A question for a folder of the user's, in words of its files, so that it finds a passage. */
+function questionAbout({ data_dir }: DemoSetup['service'], [path = '']: readonly string[]): string {
+  const words = wordsToAsk(samplePassages(data_dir, max_passages))
+  const name = basename(path).replace(/\.[^.]+$/, '')
+  return `What do these files say about ${words.length > 0 ? words.join(', ') : name}?`
 }
 
 function demoFault(code: string, message: string): SluiceError {

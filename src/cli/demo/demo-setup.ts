@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import {
   copyFileSync,
   mkdirSync,
@@ -8,13 +7,16 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { type Service, startService } from '../../service/service.ts'
+import { freePort } from '../free-port.ts'
 import { nameFor } from '../init/init-flags.ts'
+
+/** A process of the demo that was just killed may still write a file. */
+const max_removal_tries = 5
 
 export interface DemoSetup {
   service: Service
@@ -39,7 +41,9 @@ export async function setUpDemo(
 ): Promise<DemoSetup> {
   const given_path = given === undefined ? undefined : folderAt(given)
   const base = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-demo-'))
-  const remove = () => rmSync(base, { recursive: true, force: true })
+  const remove = () => rmSync(base, { recursive: true, force: true, maxRetries: max_removal_tries })
+  // The reader of the output may end first (`demo | head`), which ends the process at once.
+  process.once('exit', remove)
   let service: Service | undefined
   try {
     service = await startService({ data_dir: join(base, 'service'), max_logged_requests: 0 })
@@ -74,6 +78,7 @@ export async function setUpDemo(
       is_sample: given_path === undefined,
       async close() {
         await running.close()
+        process.off('exit', remove)
         remove()
       },
     }
@@ -82,21 +87,6 @@ export async function setUpDemo(
     remove()
     throw error
   }
-}
-
-/** A port that is free now. The configuration must name one, so that `sluice page` can. */
-/**
- * A port that was free a moment ago.
- *
- * @internal
- */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function folderAt(given: string): string {

@@ -1,4 +1,6 @@
-import type { Migration, Sqlite } from '../../base/files/sqlite.ts'
+import { existsSync } from 'node:fs'
+import { type Migration, openSqliteReadOnly, type Sqlite } from '../../base/files/sqlite.ts'
+import { dataPaths } from './database.ts'
 
 /** The index of passages of assets, for the assistant. It can be made again from the objects. */
 export const passage_migrations: readonly Migration[] = [
@@ -71,5 +73,17 @@ export function openPassageIndex(database: Sqlite) {
       const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')
       return search.all(match, JSON.stringify(projects), JSON.stringify(assets), limit) as Hit[]
     },
+  }
+}
+
+/** Some passages of a service that may run, first those that were read first. */
+export function samplePassages(data_dir: string, limit: number): string[] {
+  const { passages } = dataPaths(data_dir)
+  if (!existsSync(passages)) return []
+  const database = openSqliteReadOnly(passages, passage_migrations)
+  try {
+    return database.prepare('SELECT text FROM passages LIMIT ?').pluck().all(limit) as string[]
+  } finally {
+    database.close()
   }
 }

@@ -33,6 +33,8 @@ export function beginDemo(...words: string[]) {
     err: () => err,
     ended: once(child, 'close').then(([code]) => code as number | null),
     stop: () => void child.kill('SIGTERM'),
+    /** As `demo | head` does: whatever is written then is refused. */
+    closeOutput: () => void child.stdout.destroy(),
     left: () => readdirSync(temporary),
     /** Bytes in the files that the service has stored. */
     stored: () =>

@@ -57,9 +57,19 @@ test('a given folder is only read; refused files are reported, and the exit code
   )
   expect(out).toContain('1 × the service cannot read .png files')
   expect(out).toMatch(
-    /\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*asked about 1 file of /,
+    /\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*> The boat is blue[\s\S]*asked about 1 file of /,
   )
   expect(out).toContain('\n2 files ready, 1 of 1 asset usable; no differences\n')
+  // What comes next, and a question in words of the files.
+  expect(demo.err()).toMatch(/^next:\n[\s\S]* {2}sluice serve --port 8080\n/m)
+  expect(demo.left()).toEqual([])
+})
+
+test('the reader of the output may end first: nothing is left', async () => {
+  const demo = beginDemo()
+  await until('it shows something', () => demo.out() !== '', demo.err)
+  demo.closeOutput()
+  await demo.ended
   expect(demo.left()).toEqual([])
 })
 
