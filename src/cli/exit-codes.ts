@@ -20,6 +20,8 @@ export const exit_codes = {
   refused: 77,
   /** EX_CONFIG: the configuration is missing or wrong. */
   config: 78,
+  /** The user stopped a question before anything was done. Shells give this code after Ctrl-C. */
+  stopped: 130,
 } as const
 
 export type ExitCode = (typeof exit_codes)[keyof typeof exit_codes]
@@ -30,6 +32,7 @@ const by_area: Record<string, ExitCode> = {
   answer: exit_codes.incomplete,
   project: exit_codes.refused,
   config: exit_codes.config,
+  stopped: exit_codes.stopped,
   usage: exit_codes.usage,
 }
 

@@ -24,9 +24,7 @@ export const command = defineCommand({
   async run({ config: named }, terminal) {
     const { config, file } = await loadFor(terminal, { file: named })
     if (config.page.listen === 'off') throw pageOff(file)
-    const link = makeLink(config)
-    await refuseUnserved(config)
-    terminal.out(link)
+    terminal.out(await servedLink(config))
     printNote(terminal, 'the link works once, within ten minutes')
     return exit_codes.ok
   },
@@ -35,6 +33,13 @@ export const command = defineCommand({
 function pageOff(file: string): SluiceError {
   const hint = `add the line \`page: {listen: 127.0.0.1:8470}\` to ${file}, then \`sluice reload\` (or start the daemon: \`sluice run\`)`
   return wrong('config.page', `the page is off: ${file} does not switch it on`, hint)
+}
+
+/** A one-time link that a browser reaches. Error `usage.page`. */
+export async function servedLink(config: Config): Promise<string> {
+  const link = makeLink(config)
+  await refuseUnserved(config)
+  return link
 }
 
 /** Error `usage.page` if no browser would reach it. A reload may have turned it on a moment ago. */
@@ -248,5 +253,14 @@ async function askPassword(is_interactive: boolean): Promise<string> {
     throw wrong('usage.password', 'a password is needed, and no user can be asked', hint)
   }
   const { password } = await import('@inquirer/prompts')
-  return password({ message: 'Password:', mask: true })
+  try {
+    return await password({ message: 'Password:', mask: true })
+  } catch (cause) {
+    // Ctrl-C, or the end of the input.
+    throw new SluiceError({
+      code: 'stopped.password',
+      message: 'stopped: nothing was changed',
+      cause,
+    })
+  }
 }

@@ -3,6 +3,7 @@ import { createHeartbeats } from '../../base/run/heartbeat.ts'
 import { programVersion } from '../../base/run/process.ts'
 import type { Log } from '../../base/text/log.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { reportRefusal } from '../../daemon/check-token.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
@@ -17,6 +18,9 @@ import { openUnitFit, reportToServiceManager } from '../daemon/service-manager.t
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { onPaths } from '../on-paths.ts'
+import { type NextStep, printNext, reportStep } from '../text/next-steps.ts'
+import { printNote } from '../text/print.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 /**
  * The daemon. A token that is refused at the start ends it (77) after the alerts are sent. Later
@@ -63,6 +67,7 @@ export const command = defineCommand({
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
           await manager.started(secrets, signals.first)
+          if (terminal.is_interactive) await sayRunning(config, flags.config, terminal)
           // The reloader logs its errors.
           signals.onHangup(() => void reloader.reload().catch(() => {}))
           await aborted(signals.first)
@@ -87,6 +92,27 @@ export const command = defineCommand({
     return exit_codes.ok
   },
 })
+
+/** What a user at a terminal can do now: open the page, see the state, have a report. */
+async function sayRunning(
+  config: Config,
+  named: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  // Nothing of the page is loaded while it is off.
+  if (config.page.listen !== 'off') {
+    const { servedLink } = await import('./page.ts')
+    // There is no link where other machines reach the page, or where the log says why none does.
+    const link = await servedLink(config).catch(() => undefined)
+    if (link !== undefined) {
+      terminal.out(`page  ${link}`)
+      printNote(terminal, '      it works once, within ten minutes; `sluice page` prints another')
+    }
+  }
+  const [prompt] = config.prompts
+  const status: NextStep = ['sluice status', 'in another terminal: what is ready, and what is not']
+  printNext(terminal, prompt ? [status, reportStep(prompt.name)] : [status], named)
+}
 
 function alertRefusal(
   error: SluiceError,

@@ -8,6 +8,7 @@ import { argument, defineCommand, text, words } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { printNote } from '../text/print.ts'
+import { sayServing } from '../text/serving.ts'
 import { serveOptions, serviceOptions } from './serve-options.ts'
 import { dataDirOption } from './serve-verb.ts'
 
@@ -19,7 +20,8 @@ export const command = defineCommand({
     const service = await withStopSignals(
       async ({ first }) => {
         const started = await startService({ ...serviceOptions(options), ...log })
-        terminal.out(JSON.stringify({ api: started.api, blob: started.blob }))
+        if (terminal.is_interactive) await sayServing(started, options, terminal)
+        else terminal.out(JSON.stringify({ api: started.api, blob: started.blob }))
         await aborted(first)
         return started
       },

@@ -12,9 +12,10 @@ import { awaitIdle } from '../daemon/await-idle.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
 import { type LogFlags, loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
-import { type ExitCode, incompleteCode } from '../exit-codes.ts'
+import { type ExitCode, exit_codes, incompleteCode } from '../exit-codes.ts'
 import { onPaths } from '../on-paths.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
+import { type NextStep, printNext } from '../text/next-steps.ts'
 import { passState } from '../text/pass-meter.ts'
 import { printPassAnswer, printSummary } from '../text/pass-summary.ts'
 import { printError, printNote, printWarning } from '../text/print.ts'
@@ -55,7 +56,7 @@ interface Pass {
   terminal: Terminal
   signals: StopSignals
   /** `quiet`: no progress, and no summary if all is ready. */
-  flags: Pick<LogFlags, 'quiet'> & { json: boolean }
+  flags: Pick<LogFlags, 'config' | 'quiet'> & { json: boolean }
   log_file: string | undefined
 }
 
@@ -97,6 +98,7 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
     return shown.summary(
       drained !== undefined && drained.why !== 'done' ? drained.error : undefined,
+      ['sluice run', 'goes on: it uploads what arrives from now on, until Ctrl-C'],
     )
   } finally {
     await shown?.close()
@@ -128,11 +130,16 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
     })
     await shown.progress.end()
     if (ended === 'stopped') printNote(terminal, 'stopped waiting; the daemon goes on')
-    return shown.summary(typeof ended === 'string' ? undefined : ended)
+    return shown.summary(typeof ended === 'string' ? undefined : ended, [
+      "sluice ask 'QUESTION'",
+      'answers from the files that are ready',
+    ])
   } finally {
     await shown.close()
   }
 }
+
+const attention: NextStep = ['sluice status', 'says what needs attention, and what to do']
 
 type ShownPass = ReturnType<typeof showPass>
 
@@ -149,12 +156,18 @@ function showPass({ config, names, terminal, flags }: Pass, began_ms: number, mo
   return {
     view,
     progress,
-    summary(fault: SluiceError | undefined) {
+    /** `step`: what comes next when all is ready. */
+    summary(fault: SluiceError | undefined, step: NextStep) {
       const end = { names, began_ms, now_ms: clock.now_ms() }
       const exit_code = flags.json
         ? printPassAnswer(config, end, fault, terminal)
         : printSummary(config.state_dir, end, terminal, flags.quiet)
-      if (!fault) return exit_code
+      if (!fault) {
+        const is_ready = exit_code === exit_codes.ok
+        const is_told = terminal.is_interactive && !flags.json && !flags.quiet
+        if (is_told) printNext(terminal, [is_ready ? step : attention], flags.config)
+        return exit_code
+      }
       printError(fault, terminal)
       return incompleteCode(fault)
     },

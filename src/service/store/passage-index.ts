@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { type Migration, openSqliteReadOnly, type Sqlite } from '../../base/files/sqlite.ts'
 import { dataPaths } from './database.ts'
 
@@ -76,11 +75,12 @@ export function openPassageIndex(database: Sqlite) {
   }
 }
 
-/** Some passages of a service that may run, first those that were read first. */
+/**
+ * Some passages of a service that may run, first those that were read first. Error
+ * `database.missing`: it has read no file yet.
+ */
 export function samplePassages(data_dir: string, limit: number): string[] {
-  const { passages } = dataPaths(data_dir)
-  if (!existsSync(passages)) return []
-  const database = openSqliteReadOnly(passages, passage_migrations)
+  const database = openSqliteReadOnly(dataPaths(data_dir).passages, passage_migrations)
   try {
     return database.prepare('SELECT text FROM passages LIMIT ?').pluck().all(limit) as string[]
   } finally {

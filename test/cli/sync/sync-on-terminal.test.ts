@@ -52,7 +52,9 @@ test.skipIf(!has_terminals).each([40, 120])(
       '           new: 1 uploaded (4 B)',
       'not ready  3 files, 462 B',
     ])
-    expect(lines.slice(4).join(' ').replaceAll(/ +/g, ' ')).toBe(` 3 × ${reason} (in docs/) `)
+    const next = lines.indexOf('next:')
+    expect(lines.slice(4, next).join(' ').replaceAll(/ +/g, ' ')).toBe(` 3 × ${reason} (in docs/)`)
+    expect(lines[next + 1]).toBe(`  sluice status --config ${home.path}/sluice.yaml`)
     expect(lines.at(-1)).toBe('')
   },
 )

@@ -1,0 +1,54 @@
+import { access } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { writeFileAtomic } from '../../base/files/atomic-file.ts'
+import { isBelow } from '../../base/files/path-below.ts'
+import { shellWord } from '../../base/text/format.ts'
+import { readEnvironment } from '../../config/environment.ts'
+import type { Service } from '../../service/service.ts'
+import { printNext } from './next-steps.ts'
+import type { Terminal } from './terminal.ts'
+
+interface Serving {
+  'data-dir': string
+  'assistant-config': string | undefined
+}
+
+const first_project = 'Files'
+
+/**
+ * Says at a terminal where the local service is, who answers, and what to type next. In a new data
+ * folder it makes a project and a token, without which `sluice init` could choose none.
+ */
+export async function sayServing(
+  service: Service,
+  { 'data-dir': data_dir, 'assistant-config': assistant_config }: Serving,
+  terminal: Terminal,
+): Promise<void> {
+  const token_file = join(resolve(data_dir), 'token')
+  const is_new = service.projects.list().length === 0 && service.tokens.list().length === 0
+  if (is_new) {
+    service.projects.create(first_project)
+    writeFileAtomic(token_file, `${service.tokens.create('first').token}\n`, 0o600)
+  }
+  const quotes = 'quoted passages; --assistant-config FILE connects a model (docs/service.md)'
+  terminal.out('The local service runs until Ctrl-C.')
+  terminal.out(`  address  ${service.api}`)
+  terminal.out(`  data     ${resolve(data_dir)}`)
+  terminal.out(`  answers  ${assistant_config ?? quotes}`)
+  if (is_new) terminal.out(`  made     the project ${first_project}, and a token in ${token_file}`)
+  const has_token = await access(token_file).then(
+    () => true,
+    () => false,
+  )
+  const token = has_token ? ` --token-file ${fromHome(token_file)}` : ''
+  const why = has_token
+    ? 'in another terminal: asks for your folders, and writes a configuration'
+    : 'in another terminal; `sluice serve token create NAME` makes the token that it asks for'
+  printNext(terminal, [[`sluice init --base-url ${service.api}${token}`, why]], undefined)
+}
+
+/** As short as a user writes it; the shell replaces `~`. */
+function fromHome(path: string): string {
+  const { home } = readEnvironment()
+  return isBelow(path, home) ? `~${shellWord(path.slice(home.length))}` : shellWord(path)
+}
