@@ -14,6 +14,17 @@ export interface StartingConfig {
   /** Treatment of old versions of changed files, for every folder. */
   old_versions: OldVersions
   folders: readonly StartingFolder[]
+  /** Where the page listens; undefined: it is off. */
+  page?: string | undefined
+  prompt?: StartingPrompt | undefined
+}
+
+export interface StartingPrompt {
+  name: string
+  prompt: string
+  cron: string
+  /** The schedule as the user wrote it. */
+  when: string
 }
 
 /** Values of `on_change`. */
@@ -62,6 +73,38 @@ ${folders.map((folder) => folderText(folder, config.old_versions)).join('\n')}
 # mounted in the wrong place is not uploaded in one night. To change this limit:
 #uploads:
 #  limit: { files: 100000, bytes: 100GB }
+${config.page === undefined ? '' : pageText(config.page)}${config.prompt === undefined ? '' : promptText(config.prompt, folders)}`
+}
+
+function pageText(listen: string): string {
+  return `
+# A page with files, reports and problems. \`sluice page\` prints a link that opens it.
+page:
+  # Browsers on this machine reach it; docs/page.md says how to open it to others.
+  listen: ${scalar(listen)}
+`
+}
+
+function promptText(
+  { name, prompt, cron, when }: StartingPrompt,
+  folders: readonly StartingFolder[],
+): string {
+  return `
+# Questions that Sluice asks on a schedule. Reports are in reports/ in the state directory; docs/prompts.md says how to
+# deliver them by mail, to a chat or into a directory.
+prompts:
+  - name: ${scalar(name)}
+    # ${printable(when)}, in the time zone of this machine: minute, hour, day of month, month, day of week.
+    cron: ${scalar(cron)}
+
+    # The question. Sluice fills in {{folders}}, {{since}}, {{count}} and {{files}}.
+    prompt: ${scalar(prompt)}
+
+    # The first report is about all files that are ready by then, later ones about those that came since.
+    first_run: all
+
+    # The folders of this project.
+    scope: { folders: [${folders.map((folder) => scalar(folder.name)).join(', ')}] }
 `
 }
 

@@ -18,12 +18,16 @@ export class PseudoTerminal {
   #out = ''
   #read_to = 0
 
+  /** `words`: those after `sluice`, or a whole line for the shell that begins so. */
   constructor(
-    words: readonly string[],
+    words: readonly string[] | string,
     options: { cwd: string; columns?: number; rows?: number; before?: string; then?: string },
   ) {
     const { cwd, columns = 100, rows = 50, before = '', then = '' } = options
-    const line = before + [process.execPath, program, ...words].map(shellWord).join(' ')
+    const begun = before + [process.execPath, program].map(shellWord).join(' ')
+    const rest =
+      typeof words === 'string' ? words.replace(/^sluice /, '') : words.map(shellWord).join(' ')
+    const line = `${begun} ${rest}`
     const command = `stty cols ${columns} rows ${rows}; ${line}; code=$?; ${then} exit $code`
     this.#child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
       cwd,

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
-import { shellWord } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFiles, configFromObject } from '../../config/load.ts'
 import {
   old_versions,
   type StartingConfig,
+  type StartingPrompt,
   startingText,
   startingValue,
 } from '../../config/starting-config.ts'
@@ -16,10 +16,12 @@ import { defineCommand, flag, text, texts } from '../command.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { askConnection, type Connection, freeTokenFile } from '../init/init-connection.ts'
-import { type Dialog, openDialog } from '../init/init-dialog.ts'
+import { type Dialog, initStopped, openDialog } from '../init/init-dialog.ts'
+import { askPage, askPrompt } from '../init/init-first-report.ts'
 import { checkFlags, type InitFlags, refuseMissing } from '../init/init-flags.ts'
 import { askFolders, askOldVersions, sayFirstSync } from '../init/init-folders.ts'
 import { requireAnswer } from '../on-paths.ts'
+import { type NextStep, printNext, reportStep } from '../text/next-steps.ts'
 import { printNote, printTitled } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -52,11 +54,11 @@ export const command = defineCommand({
         describe:
           'the old version of a file that changes: keep (it answers, too) or remove_old (once the new one is ready)',
       })
-      .option('yes', flag('write without asking whether it is right'))
+      .option('yes', flag('ask nothing: what no option says has its default'))
       .option('force', flag('write over a configuration that is there')),
   async run({ config: named, ...flags }, terminal) {
     const file = targetFile(named)
-    const can_ask = process.stdin.isTTY === true && terminal.is_interactive
+    const can_ask = !flags.yes && process.stdin.isTTY === true && terminal.is_interactive
     if (!can_ask) refuseMissing(flags)
     const { folders: given, start } = checkFlags(flags)
     const signals = listenForStop()
@@ -75,22 +77,26 @@ export const command = defineCommand({
       const folders = await askFolders(given, folder_tools)
       await sayFirstSync(folders, folder_tools)
       const old_versions = await askOldVersions(dialog, flags['old-versions'])
-      const starting: StartingConfig = { ...config, folders, old_versions }
+      const page = dialog && (await askPage(dialog))
+      const prompt = dialog && (await askPrompt(dialog))
+      const starting: StartingConfig = { ...config, folders, old_versions, page, prompt }
       configFromObject(startingValue(starting))
       const text = startingText(starting)
       terminal.out(text.trimEnd())
       const is_right = flags.yes || (await dialog?.confirm(`Write this to ${file}?`, true)) === true
-      return { connection, text, is_right }
+      return { connection, prompt, text, is_right }
     }
     try {
       if (dialog) printNote(terminal, how_to_answer)
-      const { connection, text, is_right } = await (dialog ? dialog.repeat(answer) : answer())
-      if (!is_right) {
-        terminal.err('nothing was written')
-        return exit_codes.incomplete
-      }
+      const { connection, prompt, text, is_right } = await (dialog
+        ? dialog.repeat(answer)
+        : answer())
+      if (!is_right) throw initStopped()
       write(file, text, connection.token)
-      sayNext(file, connection, terminal)
+      sayWritten(file, terminal)
+      if (connection.token.typed !== undefined)
+        sayWritten(`${connection.token.file} (the token, for you alone)`, terminal)
+      sayNext(file, prompt, terminal)
       return exit_codes.ok
     } finally {
       dialog?.close()
@@ -165,22 +171,15 @@ function unwritable(file: string, cause: unknown): SluiceError {
   })
 }
 
-function sayNext(file: string, { token }: Connection, terminal: Terminal): void {
-  const { bold } = terminal.err_styles
-  sayWritten(file, terminal)
-  if (token.typed !== undefined) sayWritten(`${token.file} (the token, for you alone)`, terminal)
+function sayNext(file: string, prompt: StartingPrompt | undefined, terminal: Terminal): void {
   const is_found =
     configFiles(readEnvironment()).find((candidate) => existsSync(candidate)) === file
-  const option = is_found ? '' : ` --config ${shellWord(file)}`
-  terminal.err('next:')
-  for (const [words, why] of [
-    ['sluice plan', 'show which files would be uploaded, which not and why; uploads nothing'],
-    ['sluice doctor', 'is everything in order?'],
-    ['sluice run', 'watch the folders'],
-  ] as const) {
-    terminal.err(`  ${bold(words + option)}`)
-    printNote(terminal, `      ${why}`)
-  }
+  const steps: NextStep[] = [
+    ['sluice plan', 'shows which files would be uploaded, which not and why; uploads nothing'],
+    ['sluice run', 'uploads them, watches the folders and serves the page, until Ctrl-C'],
+  ]
+  if (prompt !== undefined) steps.push(reportStep(prompt.name))
+  printNext(terminal, steps, is_found ? undefined : file)
 }
 
 function sayWritten(what: string, terminal: Terminal): void {

@@ -18,7 +18,8 @@ import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { pathCompleter } from './complete-path.ts'
 import { between, type Dialog, refuseStopped } from './init-dialog.ts'
-import { addressFault, faultOf, type InitFlags } from './init-flags.ts'
+import { addressFault, faultOf, faultOfField, type InitFlags } from './init-flags.ts'
+import { addressTrouble } from './try-address.ts'
 
 /** The service, the token and the project that get the files. */
 export interface Connection {
@@ -55,7 +56,7 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
     flags['token-file'] === undefined ? undefined : await tokenFromFile(flags['token-file'], tools)
   let ca_file = flags['ca-file'] === undefined ? undefined : fromHome(flags['ca-file'])
   for (;;) {
-    base_url ??= await dialog!.text('Address of the assistant’s service:', { fault: addressFault })
+    base_url ??= await askAddress(ca_file, tools)
     token ??= await askToken(tools)
     const { file, typed, secrets } = token
     const reached = { base_url, ca_file, secrets }
@@ -88,6 +89,20 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
 }
 
 const completer = pathCompleter({ with_files: true })
+
+/** Tries an address that the user types once. The same answer again keeps it. */
+function askAddress(ca_file: string | undefined, { dialog, clock }: ConnectionTools) {
+  let tried: string | undefined
+  const fault = async (answer: string) => {
+    const wrong = addressFault(answer)
+    if (wrong !== undefined || answer === tried) return wrong
+    tried = answer
+    const ca = ca_file === undefined ? undefined : await openCa(ca_file)
+    const trouble = await addressTrouble(answer, { ca, proxy: readEnvironment().proxy, clock })
+    return trouble && `${trouble}; correct the address, or press Enter again to keep it unchecked`
+  }
+  return dialog!.text('Address of the assistant’s service:', { fault })
+}
 
 type FoundToken = Connection['token'] & { secrets: Secrets }
 
@@ -142,7 +157,7 @@ function fromHome(path: string): string {
   return expandPath(path, readEnvironment().home)
 }
 
-/** Asks the service by a connection of its own. Errors `config.ca_file`, `answer.stopped`. */
+/** Asks the service by a connection of its own. Errors `config.ca_file`, `stopped.init`. */
 function askService<Answer>(
   label: string,
   {
@@ -184,7 +199,7 @@ function givenId({ project }: InitFlags): string | undefined {
 
 /**
  * Decides what to do if the projects cannot be read. Errors `account.refused` and `usage.project`
- * if the program cannot ask, or need not (`--yes` with `--project`).
+ * if the program does not ask.
  */
 async function afterFailure(failure: Failure, tools: ConnectionTools): Promise<Way> {
   const { dialog, terminal, flags } = tools
@@ -193,7 +208,7 @@ async function afterFailure(failure: Failure, tools: ConnectionTools): Promise<W
   const of_authority = is_untrusted
     ? '--ca-file FILE names the certificate of a company’s own authority; '
     : ''
-  if (!dialog || (flags.yes && flags.project !== undefined)) {
+  if (!dialog) {
     if (failure.about === 'account')
       throw new SluiceError({ code: 'account.refused', message, hint: 'check the token' })
     if (givenId(flags) === undefined) {
@@ -206,33 +221,31 @@ async function afterFailure(failure: Failure, tools: ConnectionTools): Promise<W
     printWarning(terminal, `${message}; ${of_authority}${flags.project} is written unchecked`)
     return 'go on'
   }
-  return askWay(message, tools, is_untrusted)
+  const first = is_untrusted ? 'authority' : failure.about === 'account' ? 'token' : 'again'
+  return askWay(message, tools, first)
 }
 
-type Way = 'again' | 'address' | 'token' | 'authority' | 'go on'
+const ways = {
+  authority: 'trust an authority of the company too, whose certificate is in a file',
+  again: 'try again',
+  token: 'another token',
+  address: 'another address',
+  'go on': 'go on, I know the id of the project',
+}
+type Way = keyof typeof ways
 
+/** `first`: the way that helps most; a new authority is a way only there. */
 async function askWay(
   message: string,
   { dialog, terminal }: ConnectionTools,
-  is_untrusted = false,
+  first: Way = 'again',
 ): Promise<Way> {
   await between(dialog, message, async () =>
     printTitled(terminal, '!', terminal.err_styles.red, message),
   )
-  return dialog!.choose<Way>('What now?', [
-    ...(is_untrusted
-      ? [
-          {
-            value: 'authority' as const,
-            name: 'trust an authority of the company too, whose certificate is in a file',
-          },
-        ]
-      : []),
-    { value: 'again', name: 'try again' },
-    { value: 'address', name: 'another address' },
-    { value: 'token', name: 'another token' },
-    { value: 'go on', name: 'go on, I know the id of the project' },
-  ])
+  const others = (['again', 'token', 'address', 'go on'] as const).filter((way) => way !== first)
+  const choices = [first, ...others].map((value) => ({ value, name: ways[value] }))
+  return dialog!.choose<Way>('What now?', choices)
 }
 
 /**
@@ -245,12 +258,14 @@ async function chooseProject(
 ): Promise<ProjectReference | undefined> {
   const wanted = flags.project
   if (wanted !== undefined || !dialog) {
-    const found = listed.filter(({ project_id, name }) => project_id === wanted || name === wanted)
+    // Without an answer, the only project is the default.
+    const found =
+      wanted === undefined && listed.length === 1
+        ? listed
+        : listed.filter(({ project_id, name }) => project_id === wanted || name === wanted)
     if (found.length === 1) return found[0]!
     const lacking =
-      wanted === undefined
-        ? 'init cannot ask without a terminal, and --project is missing'
-        : undefined
+      wanted === undefined ? 'init does not ask here, and --project is missing' : undefined
     const unknown = lacking ?? `the token reaches no project ${wanted}`
     throw new SluiceError({
       code: 'usage.project',
@@ -286,7 +301,7 @@ function projectText({ name, project_id }: ProjectReference): string {
 }
 
 function askProjectId(dialog: Dialog): Promise<string> {
-  const fault = (answer: string) => project_schema.safeParse(answer).error?.issues[0]?.message
+  const fault = (answer: string) => faultOfField(project_schema, answer)
   return dialog.text('Id of the project:', { fault })
 }
 

@@ -11,7 +11,7 @@ interface Choice<Value> {
 }
 
 /**
- * The questions of `init`. Each throws `answer.stopped` after Ctrl-C, Ctrl-D or the end of the
+ * The questions of `init`. Each throws `stopped.init` after Ctrl-C, Ctrl-D or the end of the
  * input.
  */
 export type Dialog = ReturnType<typeof openDialog>
@@ -134,19 +134,18 @@ export function openDialog(
 
   return {
     text,
-    /** Typed without being seen. */
+    /** Typed without being seen. After a wrong answer it is empty again: none can mend it unseen. */
     secret: (message: string, fault: Fault) =>
       asked<string>(message, async (earlier) => {
-        const unlessKept = (answer: string) =>
-          answer === '' && earlier !== undefined ? undefined : fault(answer)
-        const validate = async (answer: string) =>
-          (await faultIn(answer.trim(), unlessKept)) ?? true
         const shown =
           earlier === undefined ? message : `${message} (Enter keeps the one that you typed before)`
-        const answer = (
-          await password({ message: shown, mask: false, toggleMask: false, validate }, context)
-        ).trim()
-        return answer === '' ? earlier! : answer
+        for (;;) {
+          const typed = await password({ message: shown, mask: false, toggleMask: false }, context)
+          const answer = typed.trim() || earlier || ''
+          const wrong = answer === earlier ? undefined : await faultIn(answer, fault)
+          if (wrong === undefined) return answer
+          streams.output.write(`${red('>')} ${wrong}\n`)
+        }
       }),
     choose: <Value>(message: string, choices: readonly Choice<Value>[]) =>
       asked<Value>(message, (earlier) => {
@@ -195,11 +194,11 @@ export function between<Value>(
  * The end of `init` by Ctrl-C, a signal or the end of its input. Only its last step writes
  * anything.
  */
-function initStopped(cause?: unknown): SluiceError {
-  return new SluiceError({ code: 'answer.stopped', message: 'stopped: nothing was written', cause })
+export function initStopped(cause?: unknown): SluiceError {
+  return new SluiceError({ code: 'stopped.init', message: 'stopped: nothing was written', cause })
 }
 
-/** Throws `answer.stopped` if the signal has aborted. */
+/** Throws `stopped.init` if the signal has aborted. */
 export function refuseStopped(stopped: AbortSignal): void {
   if (stopped.aborted) throw initStopped()
 }

@@ -9,7 +9,10 @@ import {
   type StartText,
 } from '../../config/starting-config.ts'
 
-/** The answers on the command line. The program asks for undefined ones if it has a terminal. */
+/**
+ * The answers on the command line. The program asks for undefined ones if it has a terminal, and
+ * not with `yes`.
+ */
 export interface InitFlags {
   'base-url': string | undefined
   'token-file': string | undefined
@@ -25,8 +28,9 @@ export interface InitFlags {
 export type NamedPath = Pick<StartingFolder, 'name' | 'path'>
 
 /**
- * For a program that cannot ask. Error `usage.missing`: the command line lacks an answer. If only
- * the project is missing, the service is asked first, so that the error can name the projects.
+ * For a run that does not ask. Error `usage.missing`: the command line lacks an answer that has no
+ * default. If only the project is missing, the service is asked first: its only project is taken,
+ * and the error names several.
  */
 export function refuseMissing(flags: InitFlags): void {
   const missing = [
@@ -37,10 +41,11 @@ export function refuseMissing(flags: InitFlags): void {
     flags.yes ? '' : '--yes',
   ].filter((flag) => flag !== '')
   if (missing.length === 0 || (missing.length === 1 && flags.project === undefined)) return
+  const why = flags.yes ? '--yes asks nothing' : 'this is no terminal, so init cannot ask'
   throw new SluiceError({
     code: 'usage.missing',
-    message: `this is no terminal, so init cannot ask; these options are missing: ${missing.join(' ')}`,
-    hint: 'give them, or run `sluice init` in a terminal',
+    message: `${why}; these options are missing: ${missing.join(' ')}`,
+    hint: `give them, or run \`sluice init\` ${flags.yes ? 'without --yes ' : ''}in a terminal`,
   })
 }
 
@@ -91,8 +96,12 @@ export function nameFor(path: string): string {
 }
 
 export function faultOfName(name: string): string | undefined {
-  const checked = name_field.safeParse(name)
-  return checked.success ? undefined : checked.error.issues[0]?.message
+  return faultOfField(name_field, name)
+}
+
+/** Why a field of the configuration cannot have this value. */
+export function faultOfField(field: typeof name_field, value: string): string | undefined {
+  return field.safeParse(value).error?.issues[0]?.message
 }
 
 /** The message of the error that a check throws; undefined where it passes. */

@@ -139,7 +139,7 @@ const homes = ['/home', '/root', '/run/user']
 const private_directories = ['/tmp', '/var/tmp']
 const patience_ms = 60_000
 const advice =
-  'install node and Sluice for everybody, for instance: npm install -g --prefix /usr/local --omit=dev sluice-VERSION.tgz'
+  'install node and Sluice for everybody, for instance, in its checkout: npm install -g --prefix /usr/local --omit=dev ./$(npm pack --silent)'
 
 /** Error `install.program`: the service would not find this node or program, or not for long. */
 export function refuseHiddenProgram(place: { node: string; program: string }): void {

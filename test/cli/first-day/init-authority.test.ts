@@ -8,6 +8,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { test_certificate, test_key } from '../../remote/test-certificate.ts'
 import { has_terminals, keys, PseudoTerminal } from '../pseudo-terminal.ts'
 import { Home } from '../sluice.ts'
+import { nothingMore } from './init-questions.ts'
 
 /** The service behind a certificate of an unknown authority, as with a company's proxy. */
 async function untrusted(home: Home): Promise<{ address: string; ca_file: string }> {
@@ -71,13 +72,16 @@ test.skipIf(!has_terminals)(
   async () => {
     const { home, ca_file, words, made } = await setUp()
     const start = ['--start', 'all', '--old-versions', 'keep']
-    const terminal = new PseudoTerminal([...words, ...start], { cwd: home.path })
+    const asking = words.filter((word) => word !== '--yes')
+    const terminal = new PseudoTerminal([...asking, ...start], { cwd: home.path })
     onTestFinished(() => terminal.close())
     await terminal.sees('no trusted connection')
     await terminal.on('trust an authority of the company too', keys.enter)
     await terminal.on('(PEM):', `docs/a.txt${keys.enter}`)
     await terminal.on('cannot be used', `${'\b'.repeat(10)}company.pem${keys.enter}`)
     await terminal.on('Project that the files go to:', keys.enter)
+    await nothingMore(terminal)
+    await terminal.on('Write this to', keys.enter)
     expect(await terminal.ended).toBe(0)
     expect(made()).toMatchObject({ project_id: home.project_id, ca_file })
   },

@@ -5,7 +5,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { addToTree } from '../../rig/tree.ts'
 import { has_terminals, keys } from '../pseudo-terminal.ts'
 import { Home } from '../sluice.ts'
-import { wizard } from './init-questions.ts'
+import { nothingMore, wizard } from './init-questions.ts'
 
 const tree = { 'a.txt': 'one', 'b/c.md': 'two' }
 const back = `<${keys.enter}`
@@ -61,8 +61,12 @@ test.skipIf(!has_terminals)(
     await terminal.on('How much of it is uploaded?', `${keys.down}${keys.enter}`)
     await terminal.on('Another folder?', keys.enter)
     await terminal.on('What should the old version', `${keys.down}${keys.enter}`)
+    await nothingMore(terminal)
     await terminal.on('Write this to', back)
+    await terminal.on('on a schedule', back)
+    await terminal.on('on a page', back)
     await terminal.on('What should the old version', keys.enter)
+    await nothingMore(terminal)
     await terminal.on('Write this to', keys.enter)
     expect(await terminal.ended).toBe(0)
     expect(terminal.shown()).not.toContain(token)
@@ -92,10 +96,10 @@ test.skipIf(!has_terminals)(
     await terminal.on('Another folder?', keys.enter)
     for (let round = 0; round < 2; round++) {
       await terminal.on('What should the old version', keys.enter)
-      await terminal.on('Write this to', back)
+      await terminal.on('on a page', back)
     }
     await terminal.on('What should the old version', keys.ctrl_c)
-    expect(await terminal.ended).toBe(3)
+    expect(await terminal.ended).toBe(130)
     expect(terminal.shown().match(/1 \.md, 1 \.txt/g)).toHaveLength(1)
     expect(terminal.shown().match(/first sync:/g)).toHaveLength(1)
   },
@@ -132,6 +136,7 @@ test.skipIf(!has_terminals)(
     await terminal.on('How much of it is uploaded?', keys.enter)
     await terminal.on('Another folder?', keys.enter)
     await terminal.on('What should the old version', keys.enter)
+    await nothingMore(terminal)
     await terminal.on('Write this to', keys.enter)
     expect(await terminal.ended).toBe(0)
     expect(load(home).folders.map(({ path }) => path)).toEqual([
@@ -159,7 +164,7 @@ test.skipIf(!has_terminals)(
     await terminal.on('(secrets of Ada/token)', `${tab}${tab}`)
     for (const name of ['docs/', 'secrets of Ada/', 'sluice.yaml']) await terminal.sees(name)
     await terminal.on('token', keys.ctrl_c)
-    expect(await terminal.ended).toBe(3)
+    expect(await terminal.ended).toBe(130)
   },
 )
 
@@ -175,7 +180,7 @@ test.skipIf(!has_terminals)(
     await terminal.on('Its name', keys.enter)
     await terminal.sees('2 files (6 B)')
     await terminal.on('How much of it is uploaded?', keys.ctrl_c)
-    expect(await terminal.ended).toBe(3)
+    expect(await terminal.ended).toBe(130)
   },
 )
 
@@ -198,6 +203,7 @@ test.skipIf(!has_terminals)(
     await terminal.on('Another folder?', keys.enter)
     await terminal.sees('first sync: not known yet')
     await terminal.on('What should the old version', keys.enter)
+    await nothingMore(terminal)
     await terminal.on('Write this to', keys.enter)
     expect(await terminal.ended).toBe(0)
     expect(load(home).folders).toMatchObject([{ name: 'share', path: join(home.path, 'share') }])

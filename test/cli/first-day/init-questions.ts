@@ -24,6 +24,11 @@ export function questions(home: Home): [question: string, answer: string][] {
     ['How much of it is uploaded?', keys.enter],
     ['Another folder?', keys.enter],
     ['What should the old version', keys.enter],
+    ['on a page', keys.enter],
+    ['on a schedule', keys.enter],
+    ['Name of the report:', keys.enter],
+    ['Question that it answers:', keys.enter],
+    ['When:', keys.enter],
     ['Write this to', `n${keys.enter}`],
   ]
 }
@@ -39,7 +44,13 @@ export async function stopAt(
   for (const [question, answer] of all.slice(0, at)) await terminal.on(question, answer)
   await terminal.on(last, keys.ctrl_c)
   await terminal.sees('stopped: nothing was written')
-  expect(await terminal.ended, last).toBe(3)
+  expect(await terminal.ended, last).toBe(130)
   expect(terminal.shown(), last).not.toMatch(/^\s+at |fault of Sluice/m)
   expect(readdirSync(home.path), last).not.toContain('made')
+}
+
+/** Wants no page and no prompt. */
+export async function nothingMore(terminal: PseudoTerminal): Promise<void> {
+  await terminal.on('on a page', `n${keys.enter}`)
+  await terminal.on('on a schedule', `n${keys.enter}`)
 }

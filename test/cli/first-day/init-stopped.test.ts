@@ -6,7 +6,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { addToTree } from '../../rig/tree.ts'
 import { has_terminals, keys } from '../pseudo-terminal.ts'
 import { Home } from '../sluice.ts'
-import { questions, stopAt, wizard } from './init-questions.ts'
+import { nothingMore, questions, stopAt, wizard } from './init-questions.ts'
 
 const tree = { 'a.txt': 'one', 'b/c.md': 'two' }
 
@@ -70,6 +70,7 @@ test.skipIf(!has_terminals)(
     await terminal.on('How much of it is uploaded?', keys.enter)
     await terminal.on('Another folder?', keys.enter)
     await terminal.on('What should the old version', keys.enter)
+    await nothingMore(terminal)
     await terminal.on('Write this to', keys.enter)
     expect(await terminal.ended).toBe(0)
     const { config } = loadConfig({

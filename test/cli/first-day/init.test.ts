@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { commands } from '../../../src/cli/commands.ts'
@@ -9,6 +12,7 @@ import { addToTree } from '../../rig/tree.ts'
 import { capturedTerminal } from '../captured-terminal.ts'
 import { has_terminals, keys, PseudoTerminal } from '../pseudo-terminal.ts'
 import { Home } from '../sluice.ts'
+import { nothingMore } from './init-questions.ts'
 
 const tree = { 'a.txt': 'one', 'b/c.md': 'two', '~$lock.docx': 'x' }
 
@@ -188,7 +192,7 @@ test.skipIf(!has_terminals)(
     await terminal.on('2. Lab', '2')
     await terminal.on('Lab', keys.enter)
     await terminal.on('Folder to watch:', keys.ctrl_c)
-    expect(await terminal.ended).toBe(3)
+    expect(await terminal.ended).toBe(130)
     expect(terminal.shown()).toContain(`Lab (${lab})`)
   },
 )
@@ -271,7 +275,8 @@ test.skipIf(!has_terminals)(
     await terminal.on('Address of the assistant', `${home.service.api}${keys.enter}`)
     await terminal.on('The token:', keys.enter)
     await terminal.on('Token:', `short${keys.enter}`)
-    await terminal.on('holds no valid token', `${'\b'.repeat(5)}${token}${keys.enter}`)
+    await terminal.sees('holds no valid token')
+    await terminal.on('Token:', `${token}${keys.enter}`)
     await terminal.on('Project that the files go to:', keys.enter)
     await terminal.on('Folder to watch:', `docs${keys.enter}`)
     await terminal.on('Its name', keys.enter)
@@ -284,6 +289,7 @@ test.skipIf(!has_terminals)(
     await terminal.on('How much of it is uploaded?', `${keys.down}${keys.enter}`)
     await terminal.on('Another folder?', keys.enter)
     await terminal.on('What should the old version', `${keys.down}${keys.enter}`)
+    await nothingMore(terminal)
     await terminal.on('Write this to', keys.enter)
     expect(await terminal.ended).toBe(0)
     expect(terminal.shown()).not.toContain(token)
@@ -304,6 +310,70 @@ test.skipIf(!has_terminals)(
   },
 )
 
+test.skipIf(!has_terminals)(
+  'a refused token leaves the hidden input with the reason: another one, or the question before',
+  async () => {
+    const home = await Home.make(tree)
+    const { token } = home.service.tokens.create('typed')
+    const terminal = wizard(home, { words: ['--base-url', home.service.api] })
+    await terminal.on('The token:', keys.enter)
+    await terminal.on('Token:', `pat_${'x'.repeat(32)}${keys.enter}`)
+    await terminal.sees('publicapi.auth.invalid')
+    await terminal.on('1. another token', keys.enter)
+    await terminal.on('The token:', keys.enter)
+    await terminal.on('Token:', `short${keys.enter}`)
+    await terminal.sees('holds no valid token')
+    await terminal.on('Token:', `<${keys.enter}`)
+    await terminal.on('The token:', keys.enter)
+    await terminal.on('Token:', `${token}${keys.enter}`)
+    await terminal.on('Project that the files go to:', keys.ctrl_d)
+    expect(await terminal.ended).toBe(130)
+    expect(terminal.shown()).not.toContain(token)
+  },
+)
+
+test.skipIf(!has_terminals)(
+  'an address is tried once, without a token: a fault is said, and Enter keeps it',
+  async () => {
+    const home = await Home.make(tree)
+    const erased = (text: string) => '\b'.repeat(text.length)
+    const seen: (string | undefined)[] = []
+    const other = createServer((request, answer) => {
+      seen.push(String(request.headers['x-api-key']))
+      answer.end('<html>hello</html>')
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const local = `http://localhost:${port}`
+    const terminal = wizard(home)
+    await terminal.on('Address of the assistant', `localhost:${port}${keys.enter}`)
+    await terminal.sees(`write ${local}`)
+    const corrected = `${erased(`localhost:${port}`)}${local}${keys.enter}`
+    await terminal.on('Address of the assistant', corrected)
+    await terminal.sees('not as a service with this interface')
+    await terminal.on('Address of the assistant', `${erased(local)}http://[::1]:9${keys.enter}`)
+    await terminal.sees('press Enter again to keep it unchecked')
+    await terminal.on('Address of the assistant', keys.enter)
+    await terminal.on('The token:', keys.ctrl_c)
+    expect(await terminal.ended).toBe(130)
+    expect(seen).toEqual(['undefined'])
+  },
+)
+
+test.skipIf(!has_terminals)('on a terminal, --yes asks nothing', async () => {
+  const home = await Home.make(tree)
+  const lacking = wizard(home, { words: ['--base-url', home.service.api, '--yes'] })
+  await lacking.sees('--yes asks nothing; these options are missing')
+  expect(await lacking.ended).toBe(64)
+  const words = flagsOf(home)
+  words.splice(words.indexOf('--project'), 2)
+  const whole = wizard(home, { words: [...words.slice(1), '--yes'] })
+  await whole.sees('written:')
+  expect(await whole.ended).toBe(0)
+  expect(load(join(home.path, 'made/sluice.yaml')).config.service.project_id).toBe(home.project_id)
+})
+
 test.skipIf(!has_terminals).each(['ctrl_c', 'ctrl_d'] as const)(
   '%s: nothing is written, and the terminal is restored',
   async (key) => {
@@ -313,7 +383,7 @@ test.skipIf(!has_terminals).each(['ctrl_c', 'ctrl_d'] as const)(
     await terminal.on('The token:', keys.enter)
     await terminal.on('Token:', keys[key])
     await terminal.sees('stopped: nothing was written')
-    expect(await terminal.ended).toBe(3)
+    expect(await terminal.ended).toBe(130)
     expect(terminal.shown()).toMatch(/\r\nicanon\r\necho\r\n/)
     // The cursor must be visible again (DECTCEM) if it was hidden.
     const cursor = [...terminal.shown().matchAll(/\[\?25([hl])/g)].map(([, state]) => state)
