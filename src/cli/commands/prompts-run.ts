@@ -150,7 +150,10 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
   try {
     if (run === undefined) throw notRun(settings.name)
     let ended: RunView | undefined
-    const idle = awaitRun({ view: prompts, run, clock, signal: ending.signal, check }).then(
+    const onDeferral = (why: string) =>
+      printNote(terminal, `${text()}: ${printable(why)}; it is tried again until it works`)
+    const { signal } = ending
+    const idle = awaitRun({ view: prompts, run, clock, signal, check, onDeferral }).then(
       (found) => {
         ended = found
       },

@@ -39,7 +39,7 @@ const poll_ms = 200
 /**
  * Waits until a run is final and, if it is written, every delivery was tried or half a minute has
  * passed. Undefined after an abort. `check` is called now and then and throws if no process works
- * on the run any more.
+ * on the run any more. `onDeferral` gets each new reason to try an open run again later.
  */
 export async function awaitRun(options: {
   view: PromptsView
@@ -47,11 +47,16 @@ export async function awaitRun(options: {
   clock: Clock
   signal: AbortSignal
   check: () => Promise<unknown>
+  onDeferral?: (why: string) => void
 }): Promise<RunView | undefined> {
-  const { view, run: number, clock, signal, check } = options
+  const { view, run: number, clock, signal, check, onDeferral } = options
   let written_since_ms: number | undefined
+  let told: string | undefined
   for (let polls = 1; !signal.aborted; polls++) {
     const run = view.run(number)
+    const why = run?.error?.message
+    if (why !== undefined && why !== told && !isFinal(run!.state)) onDeferral?.(why)
+    told = why ?? told
     if (run && isFinal(run.state)) {
       written_since_ms ??= clock.monotonic_ms()
       const untried = run.deliveries.some(

@@ -48,6 +48,21 @@ test('without a daemon: one pass over the folders, the question, the report; a s
   expect((await home.inProcess('prompts', 'show', '1')).out).toContain('> The lease ends in May.')
 })
 
+test('a report that cannot be written now: the reason is printed while the command waits, and then the report is there', async () => {
+  const home = await homeWith({ deliver: [{ file: { dir: '~/reports', name: 'digest.md' } }] })
+  const in_the_way = join(home.path, 'reports')
+  writeFileSync(in_the_way, 'a file where a directory should be')
+  const running = home.start('prompts', 'run', 'digest')
+  await until(
+    'the reason is printed',
+    () => running.err().includes('it is tried again'),
+    () => running.err(),
+  )
+  expect(running.err()).toMatch(/digest: writing the report: .*reports.*; it is tried again/s)
+  rmSync(in_the_way)
+  expect((await running.ended).code).toBe(0)
+})
+
 test('--log-file gets the log of the pass, and -q leaves only warnings and errors', async () => {
   const home = await homeWith()
   const log = join(home.path, 'prompts.log')
