@@ -176,7 +176,7 @@ function sayNext(file: string, prompt: StartingPrompt | undefined, terminal: Ter
     configFiles(readEnvironment()).find((candidate) => existsSync(candidate)) === file
   const steps: NextStep[] = [
     ['sluice plan', 'shows which files would be uploaded, which not and why; uploads nothing'],
-    ['sluice run', 'uploads them, watches the folders and serves the page, until Ctrl-C'],
+    ['sluice run', 'uploads them, and watches the folders until Ctrl-C'],
   ]
   if (prompt !== undefined) steps.push(reportStep(prompt.name))
   printNext(terminal, steps, is_found ? undefined : file)
