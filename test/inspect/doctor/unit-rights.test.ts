@@ -56,7 +56,7 @@ test.runIf(is_reachable)(
     const { home, doctor } = installed()
     const all_well = await doctor()
     expect(of(all_well, 'rights')).toMatchObject([
-      { level: 'ok', about: 'docs', message: 'nobody may read all of it' },
+      { level: 'ok', about: 'docs', message: 'nobody may open every directory of it' },
     ])
     expect(of(all_well, 'folder')).toMatchObject([
       { level: 'ok', about: 'docs' },
@@ -112,7 +112,7 @@ test.runIf(is_root)(
   'a missing user is reported, and nothing counts as readable for it',
   async () => {
     const answer = await installed(['User=sluice-that-nobody-has']).doctor()
-    expect(of(answer, 'rights')[0]).toMatchObject({ message: 'root may read all of it' })
+    expect(of(answer, 'rights')[0]).toMatchObject({ message: 'root may open every directory of it' })
     expect(of(answer, 'user')).toContainEqual(
       expect.objectContaining({
         level: 'warning',
