@@ -224,15 +224,12 @@ function wrong(code: string, message: string, hint?: string): SluiceError {
 }
 
 const min_password_characters = 10
+const password_rule = `a password needs at least ${min_password_characters} characters`
+const password_advice = 'four words that do not belong together are easy to remember'
 
 function checked(password: string): string {
   if (password.length >= min_password_characters) return password
-  const message = `a password needs at least ${min_password_characters} characters`
-  throw wrong(
-    'usage.password',
-    message,
-    'four words that do not belong together are easy to remember',
-  )
+  throw wrong('usage.password', password_rule, password_advice)
 }
 
 function readPassword(file: string): string {
@@ -254,7 +251,9 @@ async function askPassword(is_interactive: boolean): Promise<string> {
   }
   const { password } = await import('@inquirer/prompts')
   try {
-    return await password({ message: 'Password:', mask: true })
+    const validate = (typed: string) =>
+      typed.length >= min_password_characters || `${password_rule}: ${password_advice}`
+    return await password({ message: 'Password:', mask: true, validate })
   } catch (cause) {
     // Ctrl-C, or the end of the input.
     throw new SluiceError({

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { openPageStore } from '../../../src/page/access/page-store.ts'
+import { has_terminals, keys, PseudoTerminal } from '../pseudo-terminal.ts'
 import { Home } from '../sluice.ts'
 
 test('a new password keeps role and folders; a name is one line', async (context) => {
@@ -18,6 +19,18 @@ test('a new password keeps role and folders; a name is one line', async (context
   for (const name of ['', ' ', 'a\nb', '\u001b[31m']) expect((await add(name)).code).toBe(64)
   expect(await home.inProcess('page', 'user', 'remove', 'ada')).toMatchObject({ code: 0 })
   expect((await home.inProcess('page', 'user', 'remove', 'ada')).code).toBe(64)
+})
+
+if (!has_terminals) console.warn('skipped: a terminal needs script(1) of util-linux')
+
+test.skipIf(!has_terminals)('a password that is too short is asked for again', async (context) => {
+  const home = await Home.of(context)
+  const words = ['page', 'user', 'add', 'ada', '--config', join(home.path, 'sluice.yaml')]
+  const terminal = new PseudoTerminal(words, { cwd: home.path })
+  await terminal.on('Password:', `short${keys.enter}`)
+  await terminal.on('at least 10 characters', ` but longer${keys.enter}`)
+  await terminal.sees('ada may use the page as reader')
+  expect(await terminal.ended).toBe(0)
 })
 
 test('another role or folder of a known user asks for no password, and ends no session', async (context) => {
