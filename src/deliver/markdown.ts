@@ -17,6 +17,18 @@ export function renderMarkdown(text: string): string {
   return markdown.render(text.replace(turns, printable))
 }
 
+/** One line of Markdown without its marks. The address of a link follows its text. */
+export function plainLine(line: string): string {
+  let text = ''
+  let address = ''
+  for (const token of markdown.parseInline(line, {})[0]?.children ?? []) {
+    address = String(token.attrGet('href') ?? address)
+    if (token.type === 'link_close' && !text.endsWith(address)) text += ` (${address})`
+    text += token.content
+  }
+  return text
+}
+
 export function escapeHtml(text: string): string {
   return markdown.utils.escapeHtml(text)
 }

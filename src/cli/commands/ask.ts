@@ -18,7 +18,7 @@ import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { loadFor } from '../on-paths.ts'
 import { wholeFolder } from '../place.ts'
-import { answerText, sourceLines } from '../text/answer-text.ts'
+import { printMarkdown, sourceLines } from '../text/answer-text.ts'
 import { printJson, printLines, printNote, printWarning } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -184,7 +184,8 @@ function show(
 ): void {
   if (options.json) printJson(terminal, { ...rest, answer, note, sources })
   else {
-    terminal.out(`${answerText(answer)}\n`)
+    printMarkdown(terminal, answer)
+    terminal.out('')
     if (note !== null) printNote(terminal, note)
     printLines(terminal, sourceLines(sources, about, terminal.width))
   }
