@@ -233,12 +233,11 @@ function messageFor(
 ): string {
   let who = call === 'put' ? 'the blob store' : 'the service'
   if (about === 'network') who = 'something on the way to the service (a proxy?)'
-  const code = seen.code === undefined ? '' : ` ${seen.code}`
   const target =
     seen.redirect_origin === undefined
       ? ''
       : `, a redirect to ${seen.redirect_origin} that is not followed`
-  return `${who} answered ${status}${code} ${call_texts[call]}${target}`
+  return `${who} answered ${status} ${call_texts[call]}${target}`
 }
 
 /** The longest wait: a wrong digit in Retry-After must not stop a daemon for a year. */

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { judgeFailure } from '../remote/judge-failure.ts'
 import { openRemote } from '../remote/open-remote.ts'
-import { failureText, type Outcome } from '../remote/outcome.ts'
+import type { Outcome } from '../remote/outcome.ts'
 import type { Daemon } from './running-daemon.ts'
 
 /** Maximum wait, because the operator waits for the start. The workers go on trying. */
@@ -32,7 +32,7 @@ export async function checkToken(
     if (blame === 'token') {
       throw new SluiceError({
         code: 'account.refused',
-        message: `the service refuses the token (${secrets.source}): ${failureText(failure)}`,
+        message: `the service refuses the token (${secrets.source})`,
         hint: 'make a new token where the old one came from, replace the old one, and start Sluice again',
       })
     }

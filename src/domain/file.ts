@@ -105,13 +105,12 @@ const unreadable: Readonly<Record<string, { why: string; advice: string }>> = {
   ENFILE: { why: too_many_open, advice: 'allow more open files: fs.file-max' },
 }
 
-/** `watching 1,980 files (chokidar)`, with the reason for this watcher if there is one. */
+/** `watching 1,980 files`, with the reason for this watcher if there is one. */
 export function watchingText({ watcher, reason }: { watcher: string; reason: string }): string {
   if (watcher === 'scan') return `not watching, scans find what changes: ${reason}`
   const [, files, why = ''] = /^((?:more than )?[\d,]+ files?)(.*)$/s.exec(reason) ?? []
-  return files === undefined
-    ? `watching with ${watcher}: ${reason}`
-    : `watching ${files} (${watcher}${why})`
+  if (files === undefined) return `watching: ${reason}`
+  return `watching ${files}${why.replace(/^[,;] (.*)$/s, ' ($1)')}`
 }
 
 /** Line of a .sluiceignore at the folder's root that excludes only this file. */

@@ -42,7 +42,9 @@ export function roleHint(project_id: string): string {
   return `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${project_id} --role collaborator\`)`
 }
 
-export function failureText({ message, humane }: Failure): string {
+/** The failure for users. Its codes are for programs: `noteOf` and the log have them. */
+export function failureText({ about, message, humane }: Failure): string {
+  if (about === 'account') return "the service does not accept Sluice's token"
   return humane === undefined ? message : `${message}: ${humane}`
 }
 

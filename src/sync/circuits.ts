@@ -142,7 +142,7 @@ export function createCircuits(tools: CircuitTools) {
     resting.set(about, tripped)
     if (recorded && !before?.recorded) {
       const hint = hintFor(about, code)
-      report.trouble(about, `${message}. ${hint}`, 'error')
+      report.trouble(about, `${message}. ${hint}`, 'error', code)
       await ledger
         .record([{ type: 'trouble_began', about, error: { code, message, hint } }])
         .catch((error) => {

@@ -17,7 +17,7 @@ export interface SyncReport {
   /** Deferred; Sluice retries it. */
   later(reason: string, name: string): void
   folder(name: string, what: string, level: 'info' | 'warn'): void
-  trouble(about: string, what: string, level: 'info' | 'error'): void
+  trouble(about: string, what: string, level: 'info' | 'error', code?: string): void
   /** Result of a full audit round of a project. */
   audit(project_id: string, what: string, level: 'info' | 'warn'): void
   fault(where: string, error: unknown): void

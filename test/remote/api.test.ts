@@ -256,7 +256,7 @@ describe('unexpected answers', () => {
       code: 'publicapi.rate.limited',
       humane: 'Slow down',
       retry_after_ms: 3_000,
-      message: 'the service answered 429 publicapi.rate.limited when asked for an asset',
+      message: 'the service answered 429 when asked for an asset',
     })
     const headers = {
       'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT',

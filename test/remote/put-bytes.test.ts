@@ -166,7 +166,7 @@ describe('the answer of the blob store', () => {
       call: 'put',
       status: 403,
       code: 'SignatureDoesNotMatch',
-      message: 'the blob store answered 403 SignatureDoesNotMatch when sent the bytes',
+      message: 'the blob store answered 403 when sent the bytes',
     })
     const busy = await failed([{ status: 503, headers: { 'retry-after': '2' }, body: secret }])
     expect(busy).toMatchObject({ about: 'later', retry_after_ms: 2_000 })

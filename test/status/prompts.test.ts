@@ -47,21 +47,21 @@ test('shows the result of the last runs, failed deliveries, and the next times',
   promptLines(writer, statuses, rig.clock.now_ms())
   expect(writer.lines.map(({ tone, text }) => `${tone}: ${text}`)).toMatchInlineSnapshot(`
     [
-      "strong: prompt digest  next 2026-01-05T08:00+01:00",
-      "good:   run 1 of 2026-01-01T01:00+01:00: written, 2 files: /srv/r.md",
+      "strong: prompt digest  next 2026-01-05 08:00",
+      "good:   run 1 of 2026-01-01 01:00: written, 2 files: /srv/r.md",
       "warn:   delivery chat of run 1 fails (1 try in 1 h, the next in 2 h): it answered\\x1b[2J 503",
       "bad:   delivery mail of run 1 fails (given up: repair the receiver, then run \`sluice prompts deliver 1\`):",
       "bad:     it answered\\x1b[2J 503",
       "plain: ",
-      "strong: prompt log  next 2026-01-05T08:00+01:00",
-      "bad:   run 2 of 2026-01-01T01:01+01:00: failed: no answer in 15 min",
+      "strong: prompt log  next 2026-01-05 08:00",
+      "bad:   run 2 of 2026-01-01 01:01: failed: no answer in 15 min",
       "faint:     \`sluice prompts show 2\` says more",
       "plain: ",
-      "strong: prompt new  next 2026-01-05T08:00+01:00",
+      "strong: prompt new  next 2026-01-05 08:00",
       "faint:   has not run yet",
       "plain: ",
       "strong: prompt gone  is no longer in the configuration",
-      "plain:   run 4 of 2026-01-01T00:02+00:00: waits for files",
+      "plain:   run 4 of 2026-01-01 00:02: waits for files",
       "warn:   delivery mail of run 3 has not arrived",
     ]
   `)

@@ -48,6 +48,6 @@ test('a service that does not support removal: shows that the policy asks for it
     { project_id: 'project_1', code: 'http.405', message: 'it answered 405', since_ms: 0 },
   ]
   expect(linesOf({ refusals })).toContain(
-    'the service refuses to remove assets of project_1, so they are kept whatever the settings of the folders say: it answered 405 [http.405]',
+    'the service refuses to remove assets of project_1, so they are kept whatever the settings of the folders say: it answered 405',
   )
 })

@@ -274,14 +274,14 @@ test('files of an unproven type: how many wait, and for what', () => {
   const lines = text({ ...busy, at: '2026-03-02T10:01:00.000Z', retrying: [group] }, 160)
   const at = lines.findIndex((line) => line.startsWith('tried by itself'))
   expect(lines.slice(at, at + 3)).toEqual([
-    'tried by itself: 830, the next in 9 min: it waits for the result of the first 20 .gz files: the service has not read one yet [type_unproven:gz]',
+    'tried by itself: 830, the next in 9 min: it waits for the result of the first 20 .gz files: the service has not read one yet',
     '  notes/a.gz',
     '  `sluice explain PATH` says more; `sluice retry PATH` tries now',
   ])
   // No time of a next try while a trouble stops all uploads.
   const stopped = [{ ...group, message: `${nothing_goes}${message}` }]
   expect(text({ ...busy, retrying: stopped }, 200)).toContain(
-    'waiting: 830: nothing is uploaded now; afterwards it waits for the result of the first 20 .gz files: the service has not read one yet [type_unproven:gz]',
+    'waiting: 830: nothing is uploaded now; afterwards it waits for the result of the first 20 .gz files: the service has not read one yet',
   )
 })
 

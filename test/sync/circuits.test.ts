@@ -104,7 +104,9 @@ test('a refused token stops all calls at once, until the token changes', async (
   expect(
     await failed(circuits, failure('account', { status: 401, humane: 'It is old' }), 'p', 'api'),
   ).toBe('hold')
-  expect(reported[0]).toMatch(/^it failed: It is old\. Sluice uploads nothing/)
+  expect(reported[0]).toMatch(
+    /^the service does not accept Sluice's token\. Sluice uploads nothing/,
+  )
   expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'account' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   is_new = true

@@ -163,6 +163,22 @@ export function localTime(at_ms: number, zone: string): string {
   return `${shown}${offset_ms < 0 ? '-' : '+'}${pad(Math.floor(offset_minutes / 60))}:${pad(offset_minutes % 60)}`
 }
 
+/**
+ * A time for users, in the zone of this machine: `17:24` on the day of `now_ms`, else
+ * `2026-11-23 17:24`.
+ */
+export function clockText(at_ms: number, now_ms?: number): string {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const text = wallText(at_ms, zone)
+  const is_today = now_ms !== undefined && text.startsWith(localDate(now_ms, zone))
+  return is_today ? text.slice(11) : text
+}
+
+/** A time for users, as a clock in the zone shows it: `2026-11-23 08:00`. */
+export function wallText(at_ms: number, zone: string): string {
+  return localTime(at_ms, zone).slice(0, 16).replace('T', ' ')
+}
+
 /** The local calendar day: `2026-11-23`. */
 export function localDate(at_ms: number, zone: string): string {
   return localTime(at_ms, zone).slice(0, 10)

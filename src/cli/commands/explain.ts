@@ -53,20 +53,20 @@ export function explanationLines(explanation: Explanation, width: number): Line[
   const { folder, path, place, state, why, on_disk, times } = explanation
   const writer = new LineWriter(width)
   writer.say(path === '' ? folder : `${folder}/${path}`, { tone: 'strong' })
-  writer.say(state.replaceAll('_', ' '), { indent: 2, tone: tones[state] ?? 'plain' })
+  writer.detail(state.replaceAll('_', ' '), tones[state] ?? 'plain')
   for (const reason of why) writer.say(reason, { indent: 4 })
   const size =
     on_disk.size === null || on_disk.kind !== 'file' ? '' : `, ${formatBytes(on_disk.size)}`
   const modified = on_disk.modified === null ? '' : `, modified ${on_disk.modified}`
   // A name that is not UTF-8 is there, but no text leads to it.
   const is_reached = state !== 'special' || on_disk.kind !== 'missing'
-  if (is_reached) writer.say(`on disk: ${place} (${on_disk.kind}${size}${modified})`, { indent: 2 })
+  if (is_reached) writer.detail(`on disk: ${place} (${on_disk.kind}${size}${modified})`)
   sayIdentity(writer, explanation)
   if (times) {
     const known = Object.entries(times).flatMap(([what, at]) =>
       at === null ? [] : [`${what} ${at}`],
     )
-    writer.say(`times: ${known.join(', ')}`, { indent: 2 })
+    writer.detail(`times: ${known.join(', ')}`)
   }
   for (const { at, event, detail } of explanation.history) {
     const text = `${at} ${event.replaceAll('_', ' ')}${detail === null ? '' : `: ${detail}`}`
@@ -81,17 +81,17 @@ function sayIdentity(writer: LineWriter, explanation: Explanation): void {
   if (last_error) {
     const { code, message } = last_error
     const is_shown = message !== '' && why.some((reason) => reason.includes(message))
-    writer.say(is_shown ? `error code: ${code}` : `last error: ${message} [${code}]`, { indent: 2 })
+    writer.detail(is_shown ? `error code: ${code}` : `last error: ${message} [${code}]`)
   }
-  if (next_try !== null) writer.say(`next try: ${next_try}`, { indent: 2 })
-  if (asset_id !== null) writer.say(`asset: ${asset_id} in ${project_id}`, { indent: 2 })
-  if (md5 !== null) writer.say(`md5: ${md5}`, { indent: 2 })
+  if (next_try !== null) writer.detail(`next try: ${next_try}`)
+  if (asset_id !== null) writer.detail(`asset: ${asset_id} in ${project_id}`)
+  if (md5 !== null) writer.detail(`md5: ${md5}`)
   const labels = label_settings.map(({ label, setting }) =>
     setting === null ? label : `${label} (${setting})`,
   )
-  if (labels.length > 0) writer.say(`labels: ${labels.join(', ')}`, { indent: 2 })
+  if (labels.length > 0) writer.detail(`labels: ${labels.join(', ')}`)
   if (same_bytes.length > 0) {
     const names = same_bytes.map((other) => `${other.folder}/${other.path}`).join(', ')
-    writer.say(`same bytes, one upload: ${names}`, { indent: 2 })
+    writer.detail(`same bytes, one upload: ${names}`)
   }
 }

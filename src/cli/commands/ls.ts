@@ -61,6 +61,10 @@ function stagesOf(text: string): Stage[] {
   })
 }
 
+/** Words before a reason. A narrow column has no place for them. */
+const boilerplate =
+  /^(given up after [^:]*: )?(the (service|blob store) (cannot read this file|answered \d+[^:]*): )?/
+
 /** Columns fit the rows of a page. */
 function writeTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
   const columns = ['STATE', right('SIZE'), shrinking('FILE'), shrinking('WHY')]
@@ -70,7 +74,7 @@ function writeTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
       stage,
       formatBytes(size),
       `${folder}/${path}`,
-      detail ?? reason ?? '',
+      (detail ?? reason ?? '').replace(boilerplate, ''),
     ])
     const [title, ...lines] = tableLines(columns, rows, terminal.width)
     if (count === 0) terminal.out(title!)

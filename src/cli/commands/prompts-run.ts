@@ -1,6 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { printable, printableJson } from '../../base/text/format.ts'
-import { aborted, isoTime, localTime, system_clock } from '../../base/time/time.ts'
+import { aborted, isoTime, system_clock, wallText } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { ControlClient } from '../../control/control-client.ts'
@@ -236,7 +236,7 @@ function sayDryRun(
   const { bodies, assets, chat_id, coverage, notes, why } = planned
   const { bold, dim } = styles
   out(
-    dim(`# ${name}, as if it came due at ${localTime(now_ms, schedule.timezone)}; nothing is sent`),
+    dim(`# ${name}, as if it came due at ${wallText(now_ms, schedule.timezone)}; nothing is sent`),
   )
   if (why !== undefined) out(`nothing would be asked: ${printable(why)}`)
   for (const [turn, body] of bodies.entries()) {

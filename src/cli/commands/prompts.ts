@@ -1,5 +1,5 @@
 import { counted, formatCount, formatSpan } from '../../base/text/format.ts'
-import { isoTime, localTime, system_clock } from '../../base/time/time.ts'
+import { isoTime, system_clock, wallText } from '../../base/time/time.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { no_prompts_hint, refuseUnknown, runShown, zoneOf } from '../../prompts/show/find-run.ts'
@@ -16,7 +16,7 @@ import { withPromptsView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, number } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { loadFor, onPaths } from '../on-paths.ts'
-import { answerText } from '../text/answer-text.ts'
+import { printMarkdown } from '../text/answer-text.ts'
 import { printFitted, printJson, printNote, printWarning } from '../text/print.ts'
 import { printRun } from '../text/prompt-runs.ts'
 import { printTable, right, shrinking } from '../text/table.ts'
@@ -43,7 +43,7 @@ export const list = defineCommand({
       scheduleText(schedule),
       scope.folders.join(', '),
       last ? lastText(last) : 'none yet',
-      next?.text ?? 'never',
+      next ? wallText(next.at_ms, schedule.timezone) : 'never',
     ])
     printTable(terminal, columns, rows)
     return exit_codes.ok
@@ -76,7 +76,7 @@ export const next = defineCommand({
     if (prompts.length === 0) printNote(terminal, `no prompts are configured: ${no_prompts_hint}`)
     for (const { name, schedule, next } of prompts) {
       printFitted(terminal, `${name}  ${scheduleText(schedule)}`, name)
-      for (const { text } of next) terminal.out(`  ${text}`)
+      for (const { at_ms } of next) terminal.out(`  ${wallText(at_ms, schedule.timezone)}`)
     }
     return exit_codes.ok
   },
@@ -120,7 +120,7 @@ function rowOf(run: RunSummary, zone: string): string[] {
   const why = [cause === 'schedule' ? undefined : cause.replace('_', ' '), whyText(run)]
   return [
     String(run.run),
-    localTime(due_ms, zone),
+    wallText(due_ms, zone),
     stateText(state),
     formatCount(assets),
     ended_ms === undefined ? '' : formatSpan(began_ms, ended_ms),
@@ -151,7 +151,10 @@ export const show = defineCommand({
           `${run.report_path}: ${lost}; this is the answer as the ledger keeps it`,
         )
       }
-      if (report !== '') terminal.out(`${terminal.styles.dim('---')}\n${answerText(report)}`)
+      if (report !== '') {
+        terminal.out(terminal.styles.dim('---'))
+        printMarkdown(terminal, report)
+      }
     }
     if (has_later)
       printNote(terminal, `a later run has no report: \`sluice prompts history ${text}\` says why`)

@@ -59,14 +59,10 @@ export function sayIgnored(
   hint = '',
 ): void {
   for (const { rule, source, reason, count } of ignored.slice(0, max_rules)) {
-    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, {
-      indent: 2,
-      tone: 'faint',
-    })
+    writer.detail(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, 'faint')
   }
   const more = ignored.length - max_rules
-  if (more > 0)
-    writer.say(`and others by ${counted(more, 'more rule')}${hint}`, { indent: 2, tone: 'faint' })
+  if (more > 0) writer.detail(`and others by ${counted(more, 'more rule')}${hint}`, 'faint')
 }
 
 export function toned({ tone, text }: Line, { bold, green, yellow, red, dim }: Styles): string {

@@ -23,7 +23,7 @@ export function sayUploadTime(
   how_sure: 'about' | 'at least' = 'about',
 ): void {
   if (would_upload.files > 0) {
-    writer.say(`it takes ${how_sure} ${timeText(upload_time, days)}`, { indent: 2 })
+    writer.detail(`it takes ${how_sure} ${timeText(upload_time, days)}`)
   }
   if (upload_limit?.is_reached) {
     const limit = `${counted(upload_limit.files, 'file')} or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`

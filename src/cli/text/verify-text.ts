@@ -93,11 +93,11 @@ function sayKind(
   for (const { folder, path, asset_id, message } of found.of(kind).slice(0, max_examples)) {
     const name =
       folder === undefined ? asset_id : [folder, path].filter((part) => part !== '').join('/')
-    writer.say(name === undefined ? message : `${name}: ${message}`, { indent: 2 })
+    writer.detail(name === undefined ? message : `${name}: ${message}`)
   }
   if (count > max_examples)
-    writer.say(`and ${formatCount(count - max_examples)} more (--json lists them)`, { indent: 2 })
-  writer.say(cureOf(kind, on_remote_delete), { indent: 2, tone: 'faint' })
+    writer.detail(`and ${formatCount(count - max_examples)} more (--json lists them)`)
+  writer.detail(cureOf(kind, on_remote_delete), 'faint')
 }
 
 /** Says how a difference is corrected. */

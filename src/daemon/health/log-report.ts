@@ -21,7 +21,8 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     refused: (reason, name) => lines.stopped('refused', reason, name),
     later: (reason, name) => log.debug({ reason }, `deferred: ${name}: ${reason}`),
     folder: (name, what, level) => log[level]({ folder: name }, `Folder "${name}" ${what}`),
-    trouble: (about, what, level) => log[level]({ about }, `${troubleSubject(about)}: ${what}`),
+    trouble: (about, what, level, code) =>
+      log[level]({ about, code }, `${troubleSubject(about)}: ${what}`),
     audit: (project_id, what, level) =>
       log[level]({ project_id }, `audit of ${project_id}: ${what}`),
     fault: logFaults(log, clock),

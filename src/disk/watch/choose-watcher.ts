@@ -45,6 +45,9 @@ export interface WatchChoice {
   watches: number
 }
 
+/** For users. The setting and the ledger have the short names. */
+const words = { chokidar: 'a watch for each file', native: 'a watch for each folder' } as const
+
 /** Measured above an idle process: 200 MB for 20,000 files, 870 MB for 100,000. */
 const chokidar_entry_bytes = 9_000
 /** Measured: 12 MB for 2,000 directories, whatever they hold. */
@@ -76,7 +79,7 @@ function bySize(facts: WatchFacts, shares: WatchShares): WatchChoice {
   if (takes_chokidar && entriesOf(facts) <= shares.chokidar_entries)
     return watched('chokidar', facts, text)
   if (against_native === undefined) {
-    const slow = `chokidar is for up to ${formatCount(shares.chokidar_entries)} files and folders`
+    const slow = `${words.chokidar} is for up to ${formatCount(shares.chokidar_entries)} files and folders`
     return watched('native', facts, `${text}, ${against_chokidar ?? slow}`)
   }
   // It starts slowly with so many, but is better than a timer.
@@ -99,19 +102,19 @@ function whyNot(
   shares: WatchShares,
 ): string | undefined {
   if (watcher === 'chokidar' && facts.share_below)
-    return 'a share is mounted in it, which chokidar would ask'
+    return `a share is mounted in it, which ${words.chokidar} would ask`
   const { name, value, taken } = facts.inotify
   const watches = watchesOf(watcher, facts)
   if (watches + taken > value * (shares.inotify_percent / 100)) {
     const others = taken > 0 ? ` (other folders take ${formatCount(taken)})` : ''
-    return `${watcher} would take ${formatCount(watches)} inotify watches of ${formatCount(value)}${others}, by ${name}`
+    return `${words[watcher]} would take ${formatCount(watches)} inotify watches of ${formatCount(value)}${others}, by ${name}`
   }
   const bytes =
     watcher === 'chokidar'
       ? entriesOf(facts) * chokidar_entry_bytes
       : facts.counted.directories * native_directory_bytes
   if (bytes > facts.free_memory_bytes * (shares.memory_percent / 100)) {
-    return `${watcher} would take ${formatBytes(bytes)} of ${formatBytes(facts.free_memory_bytes)} free memory`
+    return `${words[watcher]} would take ${formatBytes(bytes)} of ${formatBytes(facts.free_memory_bytes)} free memory`
   }
   return undefined
 }

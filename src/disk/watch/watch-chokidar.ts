@@ -14,7 +14,7 @@ import {
 const rests = { first_ms: 2 * second_ms, max_ms: minute_ms }
 const resting =
   'a .sluiceignore or a directory is replaced again and again: what stands there by now is not watched yet'
-const stalled = 'chokidar does not come to the end of reading it: not all of it is watched'
+const stalled = 'the watcher does not come to the end of reading it: not all of it is watched'
 
 /** Uses one inotify watch per file and directory. `root` has no links and no slash at its end. */
 export async function watchByChokidar(

@@ -122,7 +122,8 @@ const notes: Record<string, string> = {
 function checkRights({ folder, seen }: InspectedFolder, who: string): Check[] {
   if (seen === undefined) return []
   const { ok, warning } = findings('rights', folder.name)
-  if (seen.unreadable_total === 0) return [ok(`${who} may open every directory of it${fromText(seen)}`)]
+  if (seen.unreadable_total === 0)
+    return [ok(`${who} may open every directory of it${fromText(seen)}`)]
   const entries = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
   const text = `${formatCount(seen.unreadable_total)} that ${who} cannot read (${adviceOnUnreadable(seen.unreadable.map(({ code }) => code))})${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
   const hint = `setfacl -R -m u:${userWord(who)}:rX ${shellWord(folder.path)} gives the right; an exclude leaves them out on purpose`

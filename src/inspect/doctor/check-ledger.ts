@@ -98,10 +98,10 @@ export function checkRemovals({ config, ledger }: DoctorTools): Check[] {
   )
   if (folders.length === 0 || ledger === undefined) return []
   const { ok, warning } = findings('removals', folders.map(({ name }) => name).join(', '))
-  const refused = ledger.removals().refusals.map(({ project_id, code, message }) => {
+  const refused = ledger.removals().refusals.map(({ project_id, message }) => {
     const hint =
       'Sluice tries again once a day; on_delete: keep and on_change: keep would state this in the configuration'
-    const text = `the service does not remove assets, so they are kept: ${message} [${code}]`
+    const text = `the service does not remove assets, so they are kept: ${message}`
     return findings('removals', project_id).warning(text, hint)
   })
   const { ours, others } = ledger.ownership()

@@ -2,7 +2,7 @@ import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatAmount, formatCount } from '../../base/text/format.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import { amountOf, underway } from '../../status/folders.ts'
-import { countsText } from '../../status/text/text.ts'
+import { countsText, otherTroubles } from '../../status/text/text.ts'
 import type { StatusView } from '../../status/view.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { table } from '../html/layout.ts'
@@ -42,15 +42,15 @@ function verdict(status: StatusView): Html {
 }
 
 /** Problems of the service, of Sluice and of files, the gravest first. */
-function todo(
-  { troubles, health, problems, over_limit }: StatusView,
-  { base_path }: PageTools,
-): Html | undefined {
+function todo(status: StatusView, { base_path }: PageTools): Html | undefined {
+  const { health, problems, over_limit } = status
   const entries = [
-    ...troubles.map(
+    ...otherTroubles(status).map(
       ({ message, hint, since }) => html`${message} (since ${timeText(since)}). ${hint ?? ''}`,
     ),
-    ...(health?.problems ?? []).map(({ message, hint }) => html`${message}. ${hint}`),
+    ...(health?.problems ?? []).map(
+      ({ message, hint, since }) => html`${message} (since ${timeText(since)}). ${hint}`,
+    ),
     ...(over_limit.files > 0
       ? [html`${formatAmount(over_limit)} wait, because more arrived than the upload limit allows.`]
       : []),

@@ -1,7 +1,7 @@
 import type { Paths } from '../../base/files/paths.ts'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { counted, formatCount, printable } from '../../base/text/format.ts'
-import { localTime } from '../../base/time/time.ts'
+import { wallText } from '../../base/time/time.ts'
 import { isFinal } from '../../domain/run.ts'
 import type { DeliveryView, RunView } from '../../ledger/views/view-prompts.ts'
 import { coverageOf } from '../../prompts/report/report.ts'
@@ -22,7 +22,7 @@ export function serveRuns(app: HttpApp, tools: PageTools): void {
   const { config, base_path } = tools
   serveDifferences(app, tools)
   const nameOf = ({ prompt, due_ms }: RunView) =>
-    `${prompt} ${localTime(due_ms, zoneOf(prompt, config)).slice(0, 16).replace('T', ' ')}`
+    `${prompt} ${wallText(due_ms, zoneOf(prompt, config))}`
 
   get(app, tools, '/runs/:id', async (visit) =>
     withOwnRuns(tools, visit.viewer, (own) => {

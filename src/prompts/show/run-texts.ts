@@ -1,6 +1,6 @@
 import { printable } from '../../base/text/format.ts'
 import { cronWords } from '../../base/time/cron-words.ts'
-import { isoTime } from '../../base/time/time.ts'
+import { clockText } from '../../base/time/time.ts'
 import type { RunState } from '../../domain/run.ts'
 import type { DeliveryView } from '../../ledger/views/view-prompts.ts'
 import type { Schedule } from '../prompt-settings.ts'
@@ -32,7 +32,7 @@ export function deliveryText({
   if (state === 'done') return `${name}: delivered`
   if (state === 'failed') return `${name}: given up${why}`
   if (attempts === 0) return `${name}: not tried yet`
-  return `${name}: failed ${attempts} ${attempts === 1 ? 'time' : 'times'}, tried again ${isoTime(not_before_ms)}${why}`
+  return `${name}: failed ${attempts} ${attempts === 1 ? 'time' : 'times'}, tried again ${clockText(not_before_ms)}${why}`
 }
 
 /** A schedule in words, with its zone. */

@@ -51,6 +51,11 @@ export class LineWriter {
     this.lines.push(...lines.map((line) => ({ tone, text: line })))
   }
 
+  /** Adds a sentence below another one, indented. */
+  detail(text: string, tone: Line['tone'] = 'plain'): void {
+    this.say(text, { indent: 2, tone })
+  }
+
   /** Adds a command line to copy. */
   command(text: string, indent: number): void {
     this.lines.push({

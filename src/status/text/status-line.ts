@@ -1,5 +1,5 @@
 import { formatCount } from '../../base/text/format.ts'
-import { isoTime } from '../../base/time/time.ts'
+import { clockText } from '../../base/time/time.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
 import { amountOf, underway } from '../folders.ts'
@@ -25,7 +25,9 @@ export interface StatusLineParts {
 export function statusLine(parts: StatusLineParts): string {
   const { folders, troubles, is_paused = false, is_unreachable = false, ledger_fault } = parts
   const stale = ledger_fault
-    ? [`Sluice can record nothing since ${isoTime(ledger_fault.since_ms)}: ${ledger_fault.message}`]
+    ? [
+        `Sluice can record nothing since ${clockText(ledger_fault.since_ms)}: ${ledger_fault.message}`,
+      ]
     : []
   const paused = is_paused ? ['paused'] : []
   const wrong = [

@@ -1,5 +1,5 @@
-import { formatBytes, formatCount, formatSpan, shellWord } from '../../base/text/format.ts'
-import { day_ms } from '../../base/time/time.ts'
+import { formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
+import { clockText } from '../../base/time/time.ts'
 import type { AuditStatus, RemovalStatus } from '../assets.ts'
 import type { LineWriter } from './lines.ts'
 
@@ -19,16 +19,12 @@ export function auditLines(
     sayAudit(writer, audit, of, now_ms)
     if (!audit.seems_emptied) continue
     const where = `in ${audit.project_id}`
-    writer.say(
+    writer.detail(
       `so many files are gone ${where} that the project seems emptied or replaced: check project_id in the configuration`,
-      {
-        indent: 2,
-        tone: 'bad',
-      },
+      'bad',
     )
-    writer.say(
+    writer.detail(
       'files that the service lists again are ready again; `sluice retry FOLDER` uploads the files again, `sluice accept FOLDER` accepts that they are gone',
-      { indent: 2 },
     )
   }
 }
@@ -41,7 +37,7 @@ function sayAudit(
 ): void {
   if (last_full) {
     const { usable, expected, ended } = last_full
-    const when = timeText(Date.parse(ended), now_ms)
+    const when = clockText(Date.parse(ended), now_ms)
     const text = `last full audit${of} ${when}: ${formatCount(usable)} of ${formatCount(expected)} usable`
     writer.say([text, ...othersText(last_full)].join(', '), {
       tone: usable === expected ? 'faint' : 'warn',
@@ -63,14 +59,6 @@ function othersText(full: NonNullable<AuditStatus['last_full']>): string[] {
     [full.unanswered, 'without an answer'],
   ] as const
   return said.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
-}
-
-/** Local time of day; for a time more than a day ago, its age. */
-function timeText(at_ms: number, now_ms: number): string {
-  if (Math.abs(now_ms - at_ms) > day_ms) return `${formatSpan(at_ms, now_ms)} ago`
-  const at = new Date(at_ms)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
 const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
@@ -95,22 +83,21 @@ export function removalLines(writer: LineWriter, removals: RemovalStatus): void 
   const due = waiting.filter(({ why }) => why !== 'user')
   const parts = due.map(({ why, versions }) => `${formatCount(versions)} ${reasons[why]}`)
   if (removing > 0) parts.push(`${formatCount(removing)} just now`)
-  if (parts.length > 0)
-    writer.say(`to be removed on the service: ${parts.join(', ')}`, { indent: 2, tone: 'faint' })
+  if (parts.length > 0) writer.detail(`to be removed on the service: ${parts.join(', ')}`, 'faint')
   for (const { folder, versions } of held) {
     const what = `${versionsText(versions)} of ${folder} would be removed on the service, more than Sluice removes without asking (removal.max_files)`
-    writer.say(`${what}; if that is right:`, { indent: 2, tone: 'warn' })
+    writer.detail(`${what}; if that is right:`, 'warn')
     writer.command(`sluice accept --removals ${shellWord(folder)}`, 4)
   }
-  for (const { project_id, code, message } of refusals) {
-    const text = `the service refuses to remove assets of ${project_id}, so they are kept whatever the settings of the folders say: ${message} [${code}]`
-    writer.say(text, { indent: 2, tone: 'warn' })
+  for (const { project_id, message } of refusals) {
+    const text = `the service refuses to remove assets of ${project_id}, so they are kept whatever the settings of the folders say: ${message}`
+    writer.detail(text, 'warn')
   }
 }
 
 export function renameLines(writer: LineWriter, refusals: RemovalStatus['refusals']): void {
-  for (const { project_id, code, message } of refusals) {
-    const text = `the service refuses to rename assets of ${project_id}, so answers cite moved files by their old names (tried again after a day, or by sluice retry): ${message} [${code}]`
+  for (const { project_id, message } of refusals) {
+    const text = `the service refuses to rename assets of ${project_id}, so answers cite moved files by their old names (tried again after a day, or by sluice retry): ${message}`
     writer.say(text, { tone: 'warn' })
   }
 }

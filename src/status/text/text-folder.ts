@@ -12,11 +12,11 @@ export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: nu
   writer.gap()
   writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
   if (folder.state === 'new') {
-    writer.say('not scanned yet', { indent: 2, tone: 'warn' })
+    writer.detail('not scanned yet', 'warn')
     return
   }
   if (folder.state === 'offline') sayOffline(writer, folder, now_ms)
-  writer.say(countsText(folder), { indent: 2 })
+  writer.detail(countsText(folder))
   sayWatching(writer, folder, now_ms)
   sayScan(writer, folder, now_ms)
 }
@@ -27,15 +27,13 @@ function sayOffline(
   now_ms: number,
 ): void {
   const duration = since === null ? '' : ` for ${spanText(since, now_ms)}`
-  writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
-  writer.say(
+  writer.detail(`offline${duration}: ${reason}`, 'bad')
+  writer.detail(
     'nothing in it counts as deleted; Sluice goes on by itself when the folder is online again',
-    { indent: 2 },
   )
   if (waitsForUser(reason ?? undefined)) {
-    writer.say(
+    writer.detail(
       `\`sluice accept ${shellWord(name)}\` confirms only the deletions; files that are held back need another \`sluice accept\` afterwards`,
-      { indent: 2 },
     )
   }
 }
@@ -66,14 +64,14 @@ function sayWatching(
   { watching, watcher_changes }: FolderStatus,
   now_ms: number,
 ): void {
-  if (watching) writer.say(watchingText(watching), { indent: 2, tone: 'faint' })
+  if (watching) writer.detail(watchingText(watching), 'faint')
   if (watcher_changes === null) return
   const { replaced, given_up, last } = watcher_changes
   const parts: string[] = []
   if (replaced > 0) parts.push(`replaced ${timesText(replaced)}`)
   if (given_up > 0) parts.push(`given up for scans ${timesText(given_up)}`)
   const ago = last ? ` (last ${spanText(last.at, now_ms)} ago: ${last.why})` : ''
-  writer.say(`its watcher was ${parts.join(', ')}${ago}`, { indent: 2, tone: 'faint' })
+  writer.detail(`its watcher was ${parts.join(', ')}${ago}`, 'faint')
 }
 
 function timesText(times: number): string {
@@ -82,46 +80,42 @@ function timesText(times: number): string {
 
 function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: number): void {
   if (scan === null) {
-    writer.say('its first scan has not ended yet', { indent: 2, tone: 'faint' })
+    writer.detail('its first scan has not ended yet', 'faint')
     return
   }
   const took = spanText(scan.began, scan.ended)
-  writer.say(
+  writer.detail(
     `scanned ${spanText(scan.ended, now_ms)} ago in ${took}: ${counted(scan.files, 'file')}`,
-    {
-      indent: 2,
-      tone: 'faint',
-    },
+    'faint',
   )
   if (scan.missed !== null && scan.missed > 0) {
     const files = scan.missed === 1 ? 'a file' : counted(scan.missed, 'file')
-    writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'faint' })
+    writer.detail(`the scan found ${files} that the watcher missed`, 'faint')
   }
   sayIgnored(writer, scan.ignored)
   if (scan.odd_names_total > 0) {
     const names = namesText(scan.odd_names, scan.odd_names_total)
-    writer.say(`cannot be uploaded, because the names are not UTF-8 (rename them): ${names}`, {
-      indent: 2,
-      tone: 'warn',
-    })
+    writer.detail(
+      `cannot be uploaded, because the names are not UTF-8 (rename them): ${names}`,
+      'warn',
+    )
   }
   if (scan.unreadable_total > 0) {
     const entries = scan.unreadable.map(({ path }) => path)
     const text = namesText(entries, scan.unreadable_total)
     const advice = adviceOnUnreadable(scan.unreadable.map(({ code }) => code))
-    writer.say(`cannot be read (${advice}): ${text}`, { indent: 2, tone: 'warn' })
+    writer.detail(`cannot be read (${advice}): ${text}`, 'warn')
   }
   if (scan.other_mounts.length > 0) {
     const text = namesText(scan.other_mounts, scan.other_mounts.length)
-    writer.say(
+    writer.detail(
       `not scanned, because other disks are mounted there (add them as folders): ${text}`,
-      { indent: 2 },
     )
   }
   sayNarrower(writer, scan)
   if (scan.special.length > 0) {
     const text = scan.special.map(({ kind, count }) => `${formatCount(count)} ${kind}`).join(', ')
-    writer.say(`not regular files, never uploaded: ${text}`, { indent: 2, tone: 'faint' })
+    writer.detail(`not regular files, never uploaded: ${text}`, 'faint')
   }
 }
 
@@ -135,10 +129,7 @@ function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_sc
     ? 'left out (widening: skip)'
     : 'everybody in the project sees their files (widening: warn)'
   const text = namesText(entries, narrower_total)
-  writer.say(`subfolders that fewer people can read than this folder, ${what}: ${text}`, {
-    indent: 2,
-    tone: 'warn',
-  })
+  writer.detail(`subfolders that fewer people can read than this folder, ${what}: ${text}`, 'warn')
 }
 
 function sayIgnored(
@@ -152,5 +143,5 @@ function sayIgnored(
     .map(({ rule, count, source }) => `${formatCount(count)} by ${rule} (${source})`)
   if (sorted.length > max_rules)
     rules.push(`others by ${counted(sorted.length - max_rules, 'more rule')}`)
-  writer.say(`ignored: ${rules.join(', ')}`, { indent: 2, tone: 'faint' })
+  writer.detail(`ignored: ${rules.join(', ')}`, 'faint')
 }

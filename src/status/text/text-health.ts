@@ -1,4 +1,5 @@
 import { counted, printable } from '../../base/text/format.ts'
+import { clockText } from '../../base/time/time.ts'
 import type { HealthStatus } from '../health/health-facts.ts'
 import type { PauseStatus } from '../view.ts'
 import { type LineWriter, spanText } from './lines.ts'
@@ -19,11 +20,12 @@ export function healthLines(
     const last = problems.length === 0 ? '' : `; ${count} when it was last known`
     writer.say(`health: unknown, no daemon is running${last}`, { tone: 'warn' })
   }
-  for (const { kind, about, message, hint } of problems) {
-    writer.say(`${kind === 'project' ? `project ${about}` : kind}: ${message}`, {
-      indent: 2,
-      tone: state === 'unhealthy' ? 'bad' : 'warn',
-    })
+  for (const { kind, about, message, hint, since } of problems) {
+    const when = kind === 'account' ? ` since ${clockText(Date.parse(since), now_ms)}` : ''
+    writer.detail(
+      `${kind === 'project' ? `project ${about}` : kind}: ${message}${when}`,
+      state === 'unhealthy' ? 'bad' : 'warn',
+    )
     writer.say(hint, { indent: 4, tone: 'faint' })
   }
 }
@@ -31,7 +33,7 @@ export function healthLines(
 /** These lines come first: during a pause nothing is uploaded, whatever the other lines say. */
 export function sayPause(writer: LineWriter, pause: PauseStatus, now_ms: number): void {
   writer.say(pauseText(pause, now_ms), { tone: 'warn' })
-  writer.say('nothing new is uploaded, asked or delivered; `sluice resume` ends it', { indent: 2 })
+  writer.detail('nothing new is uploaded, asked or delivered; `sluice resume` ends it')
 }
 
 /** `paused for 3 min by anna, for another 57 min: the line is slow` */

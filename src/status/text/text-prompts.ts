@@ -1,4 +1,5 @@
 import { counted, formatSpan } from '../../base/text/format.ts'
+import { wallText } from '../../base/time/time.ts'
 import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from '../prompts.ts'
 import { type Line, type LineWriter, spanText } from './lines.ts'
 
@@ -8,19 +9,18 @@ export function promptLines(
   prompts: readonly PromptStatus[],
   now_ms: number,
 ): void {
-  for (const { name, configured, next_local, last_run, undelivered } of prompts) {
+  for (const { name, configured, timezone, next, last_run, undelivered } of prompts) {
+    const shown = (time: string) => wallText(Date.parse(time), timezone ?? 'UTC')
     writer.gap()
-    const next = configured ? `next ${next_local ?? 'never'}` : 'is no longer in the configuration'
-    writer.say(`prompt ${name}  ${next}`, { tone: 'strong' })
-    if (last_run) sayRun(writer, last_run)
-    else if (configured) writer.say('has not run yet', { indent: 2, tone: 'faint' })
+    const when = next === null ? 'never' : shown(next)
+    const text = configured ? `next ${when}` : 'is no longer in the configuration'
+    writer.say(`prompt ${name}  ${text}`, { tone: 'strong' })
+    if (last_run) sayRun(writer, last_run, shown(last_run.due))
+    else if (configured) writer.detail('has not run yet', 'faint')
     for (const delivery of undelivered) {
       if (configured) sayUndelivered(writer, delivery, now_ms)
       else
-        writer.say(`delivery ${delivery.target} of run ${delivery.run} has not arrived`, {
-          indent: 2,
-          tone: 'warn',
-        })
+        writer.detail(`delivery ${delivery.target} of run ${delivery.run} has not arrived`, 'warn')
     }
   }
 }
@@ -42,16 +42,14 @@ const tones: Partial<Record<PromptRunStatus['state'], Line['tone']>> = {
 
 function sayRun(
   writer: LineWriter,
-  { run, due_local, state, why, assets, report }: PromptRunStatus,
+  { run, state, why, assets, report }: PromptRunStatus,
+  due: string,
 ): void {
   const files = state === 'written' ? `, ${counted(assets, 'file')}` : ''
   const where = report === null ? '' : `: ${report}`
   const because = why === null ? '' : `: ${why}`
   const tone = tones[state] ?? 'plain'
-  writer.say(`run ${run} of ${due_local}: ${texts[state]}${files}${where}${because}`, {
-    indent: 2,
-    tone,
-  })
+  writer.detail(`run ${run} of ${due}: ${texts[state]}${files}${where}${because}`, tone)
   if (state === 'failed')
     writer.say(`\`sluice prompts show ${run}\` says more`, { indent: 4, tone: 'faint' })
 }
@@ -67,8 +65,8 @@ function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms:
     state === 'failed'
       ? `given up: repair the receiver, then run \`sluice prompts deliver ${run}\``
       : `${tries}, ${next}`
-  writer.say(`delivery ${target} of run ${run} fails (${text})${why}`, {
-    indent: 2,
-    tone: state === 'failed' ? 'bad' : 'warn',
-  })
+  writer.detail(
+    `delivery ${target} of run ${run} fails (${text})${why}`,
+    state === 'failed' ? 'bad' : 'warn',
+  )
 }

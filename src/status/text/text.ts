@@ -6,6 +6,7 @@ import {
   printableJson,
   shellWord,
 } from '../../base/text/format.ts'
+import { clockText } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
 import { excludeLine } from '../../domain/file.ts'
@@ -29,18 +30,11 @@ export function statusLines(status: StatusView, width: number): Line[] {
   if (status.pause) sayPause(writer, status.pause, Date.parse(status.at))
   sayVerdict(writer, status)
   if (status.health) healthLines(writer, status.health, Date.parse(status.at))
-  for (const trouble of status.troubles) {
-    const text = `${troubleSubject(trouble.about)}: ${trouble.message}`
-    // The lines about health have said it.
-    if (
-      status.health?.problems.some(({ message }) => message === trouble.message || message === text)
-    )
-      continue
+  for (const trouble of otherTroubles(status)) {
     writer.gap()
-    writer.say(`${text} (for ${spanText(trouble.since, status.at)})`, {
-      tone: 'bad',
-    })
-    if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
+    const text = `${troubleSubject(trouble.about)}: ${trouble.message}`
+    writer.say(`${text} (for ${spanText(trouble.since, status.at)})`, { tone: 'bad' })
+    if (trouble.hint !== null) writer.detail(trouble.hint)
   }
   sayOverLimit(writer, status)
   sayProblems(writer, status)
@@ -51,6 +45,12 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayLimits(writer, status)
   promptLines(writer, status.prompts, Date.parse(status.at))
   return writer.lines
+}
+
+/** Those that no problem of the health is about: it says the same. */
+export function otherTroubles({ troubles, health }: StatusView): StatusView['troubles'] {
+  const said = health?.problems.map(({ message }) => message) ?? []
+  return troubles.filter((trouble) => !said.some((message) => message.endsWith(trouble.message)))
 }
 
 function sayVerdict(writer: LineWriter, status: StatusView): void {
@@ -82,11 +82,11 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
 
 /** Says that the values are old. The lines about health then give the reason and what to do. */
 function sayStale(writer: LineWriter, status: StatusView, since: string): void {
-  const when = `for ${spanText(since, status.at)}, since ${since}`
+  const when = `for ${spanText(since, status.at)}, since ${clockText(Date.parse(since))}`
   writer.say(`Sluice cannot say whether all files are ready: nothing was recorded ${when}`, {
     tone: 'bad',
   })
-  writer.say(`known then: ${countsText(status)}`, { indent: 2, tone: 'warn' })
+  writer.detail(`known then: ${countsText(status)}`, 'warn')
 }
 
 /**
@@ -153,11 +153,8 @@ function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }:
   })
   for (const { folder, root, directory, files, bytes } of over_limit.places) {
     const place = directory === '' ? folder : `${folder}/${directory}`
-    writer.say(
+    writer.detail(
       `${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to be uploaded:`,
-      {
-        indent: 2,
-      },
     )
     writer.command(
       `sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`,
@@ -174,7 +171,7 @@ function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }:
   }
   const shown = over_limit.places.reduce((sum, { files }) => sum + files, 0)
   if (shown < over_limit.files)
-    writer.say(`and ${formatCount(over_limit.files - shown)} more in other places`, { indent: 2 })
+    writer.detail(`and ${formatCount(over_limit.files - shown)} more in other places`)
 }
 
 const todo = {
@@ -196,37 +193,30 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { stage, code, message, examples, ...amount } of status.problems) {
     writer.gap()
     const type = refusedTypeIn(code)
-    const why = type === undefined ? `${message} [${code}]` : message
-    writer.say(`${words[stage]}: ${formatAmount(amount)}: ${why}`, {
+    writer.say(`${words[stage]}: ${formatAmount(amount)}: ${message}`, {
       tone: stage === 'refused' ? 'bad' : 'warn',
     })
-    for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
+    for (const { folder, path } of examples) writer.detail(`${folder}/${path}`)
     if (amount.files > examples.length) {
-      writer.say(
+      writer.detail(
         `and ${formatCount(amount.files - examples.length)} more: \`sluice ls --state ${stage}\``,
-        {
-          indent: 2,
-        },
       )
     }
-    if (type === undefined) writer.say(todo[stage], { indent: 2, tone: 'faint' })
-    else if (code.startsWith('type_rests:')) writer.say(todo.rests, { indent: 2, tone: 'faint' })
+    if (type === undefined) writer.detail(todo[stage], 'faint')
+    else if (code.startsWith('type_rests:')) writer.detail(todo.rests, 'faint')
     else sayType(writer, type, examples)
     if (code === ingest_failed) sayExclude(writer, examples, amount.files)
   }
-  for (const { code, message, contents, next_try, examples } of status.retrying) {
+  for (const { message, contents, next_try, examples } of status.retrying) {
     writer.gap()
     const when = next_try > status.at ? `in ${spanText(status.at, next_try)}` : 'now'
     const count = formatCount(contents)
     const lead = message.startsWith(nothing_goes)
       ? `waiting: ${count}`
       : `tried by itself: ${count}, the next ${when}`
-    writer.say(`${lead}: ${message} [${code}]`, { tone: 'warn' })
-    for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
-    writer.say('`sluice explain PATH` says more; `sluice retry PATH` tries now', {
-      indent: 2,
-      tone: 'faint',
-    })
+    writer.say(`${lead}: ${message}`, { tone: 'warn' })
+    for (const { folder, path } of examples) writer.detail(`${folder}/${path}`)
+    writer.detail('`sluice explain PATH` says more; `sluice retry PATH` tries now', 'faint')
   }
   if (status.slow > 0) {
     writer.gap()
@@ -242,43 +232,31 @@ function sayExclude(
   examples: readonly { path: string }[],
   files: number,
 ): void {
-  writer.say('or leave them out, each by a line in the .sluiceignore of its folder:', {
-    indent: 2,
-    tone: 'faint',
-  })
+  writer.detail('or leave them out, each by a line in the .sluiceignore of its folder:', 'faint')
   for (const { path } of examples) writer.command(excludeLine(path), 4)
   const exclude = excludeSetting(examples.map(({ path }) => path))
   if (files <= examples.length || exclude === undefined) return
-  writer.say(
+  writer.detail(
     'or, if it can read no file of this type, all of them by this setting of their folder:',
-    {
-      indent: 2,
-      tone: 'faint',
-    },
+    'faint',
   )
   writer.command(exclude, 4)
 }
 
 /** `type`: the extension, or an empty text. */
 function sayType(writer: LineWriter, type: string, examples: readonly { path: string }[]): void {
-  writer.say(
+  writer.detail(
     'Sluice tries one of them a day, and uploads all once one is ready; to upload all, from now on:',
-    {
-      indent: 2,
-    },
   )
   writer.command(`sluice accept ${shellWord(`*.${type}`)}`, 4)
   const exclude = excludeSetting(examples.map(({ path }) => path))
   if (exclude === undefined) {
-    writer.say(
+    writer.detail(
       'or leave them out by lines in a .sluiceignore: no pattern is about files without an extension alone',
-      {
-        indent: 2,
-      },
     )
     return
   }
-  writer.say('or leave them out by this setting of their folder:', { indent: 2 })
+  writer.detail('or leave them out by this setting of their folder:')
   writer.command(exclude, 4)
 }
 

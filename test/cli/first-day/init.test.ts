@@ -318,7 +318,7 @@ test.skipIf(!has_terminals)(
     const terminal = wizard(home, { words: ['--base-url', home.service.api] })
     await terminal.on('The token:', keys.enter)
     await terminal.on('Token:', `pat_${'x'.repeat(32)}${keys.enter}`)
-    await terminal.sees('publicapi.auth.invalid')
+    await terminal.sees('does not accept')
     await terminal.on('1. another token', keys.enter)
     await terminal.on('The token:', keys.enter)
     await terminal.on('Token:', `short${keys.enter}`)

@@ -28,38 +28,38 @@ test.each<[string, WatchFacts, string]>([
   [
     'one more',
     facts(9_001, 1_000),
-    'native: 9,001 files, chokidar is for up to 10,000 files and folders',
+    'native: 9,001 files, a watch for each file is for up to 10,000 files and folders',
   ],
   [
     'more than the kernel allows chokidar',
     facts(210_000, 2_000),
-    'native: 210,000 files, chokidar would take 212,000 inotify watches of 192,536, by fs.inotify.max_user_watches',
+    'native: 210,000 files, a watch for each file would take 212,000 inotify watches of 192,536, by fs.inotify.max_user_watches',
   ],
   [
     'counting stopped there',
     facts(0, 0, { counted: { files: 10_001, directories: 0, is_lower_bound: true } }),
-    'native: more than 10,001 files, chokidar is for up to 10,000 files and folders',
+    'native: more than 10,001 files, a watch for each file is for up to 10,000 files and folders',
   ],
   [
     'other folders take too many watches',
     facts(5_000, 100, { inotify: { ...limit, value: 8_192, taken: 4_000 } }),
-    'native: 5,000 files, chokidar would take 5,100 inotify watches of 8,192 (other folders take 4,000), by fs.inotify.max_user_watches',
+    'native: 5,000 files, a watch for each file would take 5,100 inotify watches of 8,192 (other folders take 4,000), by fs.inotify.max_user_watches',
   ],
   [
     'more folders than the kernel allows',
     facts(400_000, 200_000),
-    'scan: 400,000 files, chokidar would take 600,000 inotify watches of 192,536, by fs.inotify.max_user_watches; native would take ' +
+    'scan: 400,000 files, a watch for each file would take 600,000 inotify watches of 192,536, by fs.inotify.max_user_watches; a watch for each folder would take ' +
       '200,000 inotify watches of 192,536, by fs.inotify.max_user_watches; to have it watched: sysctl -w fs.inotify.max_user_watches=524288',
   ],
   [
     'little memory',
     facts(9_000, 100, { free_memory_bytes: 100e6 }),
-    'native: 9,000 files, chokidar would take 82 MB of 100 MB free memory',
+    'native: 9,000 files, a watch for each file would take 82 MB of 100 MB free memory',
   ],
   [
     'hardly any memory',
     facts(900_000, 10_000, { free_memory_bytes: 100e6 }),
-    'scan: 900,000 files, chokidar would take 910,000 inotify watches of 192,536, by fs.inotify.max_user_watches; native would take ' +
+    'scan: 900,000 files, a watch for each file would take 910,000 inotify watches of 192,536, by fs.inotify.max_user_watches; a watch for each folder would take ' +
       '60 MB of 100 MB free memory',
   ],
   [
@@ -75,13 +75,13 @@ test.each<[string, WatchFacts, string]>([
   [
     'no native watching, and too many',
     facts(200_000, 5, { native_fault: no_native }),
-    'scan: 200,000 files, chokidar would take 200,005 inotify watches of 192,536, by fs.inotify.max_user_watches; ' +
+    'scan: 200,000 files, a watch for each file would take 200,005 inotify watches of 192,536, by fs.inotify.max_user_watches; ' +
       `${no_native}; to have it watched: sysctl -w fs.inotify.max_user_watches=524288`,
   ],
   [
     'no limit that can be read',
     facts(20_000, 5, { inotify: { ...limit, value: Number.POSITIVE_INFINITY } }),
-    'native: 20,000 files, chokidar is for up to 10,000 files and folders',
+    'native: 20,000 files, a watch for each file is for up to 10,000 files and folders',
   ],
   [
     'a share',
@@ -91,7 +91,7 @@ test.each<[string, WatchFacts, string]>([
   [
     'a share is mounted in it, and chokidar is asked for',
     facts(5, 1, { setting: 'chokidar', share_below: true }),
-    'native: 5 files, a share is mounted in it, which chokidar would ask',
+    'native: 5 files, a share is mounted in it, which a watch for each file would ask',
   ],
   [
     'given up before',

@@ -152,14 +152,14 @@ describe('a folder', () => {
     const watching = (value: number, change: object = {}, some = inspected) =>
       checkWatching(some, { ...means, watches: { ...means.watches, value }, ...change }, shares)
     expect(levels(watching(1_000))).toEqual(['ok watching', 'ok inotify'])
-    expect(watching(1_000)[0]?.message).toBe('watching 2 files (chokidar)')
+    expect(watching(1_000)[0]?.message).toBe('watching 2 files')
     const two = [...inspected, ...inspected].map((one, index) => ({
       ...one,
       folder: { ...one.folder, name: `folder-${index}` },
     }))
     expect(watching(8, {}, two).map(({ message }) => message)).toEqual([
-      'watching 2 files (chokidar)',
-      'watching 2 files (native, chokidar would take 4 inotify watches of 8 (other folders take 4), by fs.inotify.max_user_watches)',
+      'watching 2 files',
+      'watching 2 files (a watch for each file would take 4 inotify watches of 8 (other folders take 4), by fs.inotify.max_user_watches)',
       'the folders take 6 watches, fs.inotify.max_user_watches is 8',
     ])
     expect(watching(1)[0]).toMatchObject({

@@ -112,7 +112,9 @@ test.runIf(is_root)(
   'a missing user is reported, and nothing counts as readable for it',
   async () => {
     const answer = await installed(['User=sluice-that-nobody-has']).doctor()
-    expect(of(answer, 'rights')[0]).toMatchObject({ message: 'root may open every directory of it' })
+    expect(of(answer, 'rights')[0]).toMatchObject({
+      message: 'root may open every directory of it',
+    })
     expect(of(answer, 'user')).toContainEqual(
       expect.objectContaining({
         level: 'warning',
