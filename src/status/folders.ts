@@ -87,6 +87,17 @@ export function amountOf(
   return sum
 }
 
+/** Files, and places on the disk, that need a user. All screens and `status` show this number. */
+export function sumOfAttention(folders: readonly FolderStatus[]): number {
+  let sum = amountOf(folders, ['blocked', 'refused', 'removed_on_service']).files
+  for (const { state, last_scan } of folders) {
+    // Of an offline folder, the last scan says nothing any more.
+    if (last_scan && state === 'online')
+      sum += last_scan.unreadable_total + last_scan.odd_names_total
+  }
+  return sum
+}
+
 /**
  * True if every file that should be in the assistant is ready. Skipped files were left out on
  * purpose, so they do not count. A folder may have unknown files if it was not scanned, is offline,

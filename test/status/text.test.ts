@@ -111,6 +111,8 @@ const busy: StatusView = {
       stage: 'refused',
       code: 'asset.create.type',
       message: 'files of this type are not read',
+      reasons: 1,
+      unread_types: [],
       files: 5,
       bytes: 10,
       examples: [
@@ -122,6 +124,8 @@ const busy: StatusView = {
       stage: 'blocked',
       code: 'unreadable',
       message: 'it cannot be read (EBUSY)',
+      reasons: 1,
+      unread_types: [],
       files: 1,
       bytes: 5,
       examples: [{ folder: 'notes', path: 'locked.docx', message: 'it cannot be read (EBUSY)' }],
@@ -214,21 +218,22 @@ test('a file that the service cannot read has the line that excludes it', () => 
     '  or leave them out, each by a line in the .sluiceignore of its folder:',
   )
   expect(lines[at + 1]).toBe('    /scans/map\\ \\[1\\].png')
-  expect(lines[at + 2]).not.toContain('of this type')
+  expect(lines[at + 2]).not.toContain('of a type')
 })
 
-test('many files that the service cannot read have the setting that excludes their type, too', () => {
+test('a type of which the service has read no file has the setting that excludes it, too; another has not', () => {
   const [problem] = busy.problems
-  const examples = ['1.gz', '2.gz', '3.gz'].map((path) => ({ folder: 'notes', path, message: '' }))
-  const lines = text(
-    { ...busy, problems: [{ ...problem!, code: 'ingest_failed', files: 20, examples }] },
-    100,
-  )
-  const at = lines.indexOf('    /3.gz')
-  expect(lines.slice(at + 1, at + 3)).toEqual([
-    '  or, if it can read no file of this type, all of them by this setting of their folder:',
+  const examples = ['1.gz', '2.gz', '3.pdf'].map((path) => ({ folder: 'notes', path, message: '' }))
+  const group = { ...problem!, code: 'ingest_failed', files: 20, examples }
+  const after = (unread_types: string[]) => {
+    const lines = text({ ...busy, problems: [{ ...group, unread_types }] }, 100)
+    return lines.slice(lines.indexOf('    /3.pdf') + 1)
+  }
+  expect(after(['gz']).slice(0, 2)).toEqual([
+    '  or, as the service could read none, all of a type by this setting of their folder:',
     '    exclude: ["*.[gG][zZ]"]',
   ])
+  expect(after([]).join('\n')).not.toContain('exclude')
 })
 
 test('a refused type has the command that uploads its files, and the setting that leaves them out', () => {
@@ -242,8 +247,10 @@ test('a refused type has the command that uploads its files, and the setting tha
     files: 835,
     bytes: 5_000_000,
     message: 'type refused: why',
+    reasons: 1,
+    unread_types: ['gz'],
     examples,
-  } as const
+  } satisfies Partial<StatusView['problems'][number]>
   const shown = (extension: string) =>
     text({ ...busy, problems: [{ ...group, code: `type_refused:${extension}` }] }, 120).join('\n')
   expect(shown('gz')).toContain(
@@ -261,7 +268,8 @@ test('a refused type has the command that uploads its files, and the setting tha
 test('a type that the service refuses: it is asked once a day, and no setting leaves the files out', () => {
   const message = 'the service refuses .gz files: the service answered 413'
   const examples = [{ folder: 'notes', path: 'a.gz', message }]
-  const group = { stage: 'blocked', files: 1, bytes: 5, message, examples } as const
+  const counts = { files: 1, bytes: 5, reasons: 1, unread_types: [] }
+  const group = { stage: 'blocked' as const, ...counts, message, examples }
   const shown = text({ ...busy, problems: [{ ...group, code: 'type_rests:gz' }] }, 160).join('\n')
   expect(shown).toContain('asks for one of them a day, and uploads all once the service takes it')
   expect(shown).not.toContain('exclude')

@@ -1,6 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
-import { nothing_goes } from '../../domain/file-type.ts'
+import { extensionOf, failures_to_blame, nothing_goes } from '../../domain/file-type.ts'
 import { in_need, to_send } from '../rows/content-rows.ts'
 import { waits_for_accept } from '../rows/file-rows.ts'
 import { shownWords } from '../rows/told-words.ts'
@@ -18,7 +18,19 @@ export interface ProblemGroup extends Amount {
   /** Error code of the service, or the reason of a block; see `refusedTypeIn`. */
   code: string
   message: string
+  /** Number of different messages. With more than one, `message` names the most frequent of them. */
+  reasons: number
+  /** Extensions of the examples of which the service has read no file, and failed with several. */
+  unread_types: string[]
   examples: Example[]
+}
+
+/** A group of problems, as a form names it. */
+export interface ProblemKey {
+  stage: string
+  code: string
+  /** An empty text for a group of several messages. */
+  message: string
 }
 
 /** Contents that failed or wait for the same reason and go on without a user. */
@@ -70,13 +82,55 @@ export function readProblems(database: Sqlite, folders?: readonly string[]): Pro
     return readAll<ProblemRow>(groups, { names }).map(
       ({ first, last, first_code, first_message, ...group }) => {
         const of_group = { stage: group.stage, first, last, first_code, first_message, names }
-        return { ...group, examples: readAll<Example>(examples, of_group) }
+        const shown = readAll<Example>(examples, of_group)
+        return { ...group, unread_types: unreadTypes(database, shown), examples: shown }
       },
     )
   })
 }
 
-interface ProblemRow extends Omit<ProblemGroup, 'examples'> {
+/** The files of one of the groups of `readProblems`, at most `limit`. */
+export function readProblemFiles(
+  database: Sqlite,
+  { stage, code, message }: ProblemKey,
+  folders: readonly string[],
+  limit: number,
+): Omit<Example, 'message'>[] {
+  const others = readProblems(database, folders)
+    .filter((group) => group.stage === stage && group.code === code && group.reasons === 1)
+    .map((group) => group.message)
+  const values = {
+    stage,
+    code,
+    message,
+    others: JSON.stringify(others),
+    names: JSON.stringify(folders),
+  }
+  return [needy, blocked].flatMap((rows) => {
+    const files = database.prepare(
+      `SELECT folder, path FROM (${rows}) WHERE stage = @stage AND code = @code
+         AND iif(@message = '', message NOT IN (SELECT value FROM json_each(@others)), message = @message)
+         ORDER BY folder, path LIMIT ${limit}`,
+    )
+    return readAll<Omit<Example, 'message'>>(files, values)
+  })
+}
+
+/** One failure of a type may be chance, and a type of which one file is ready can be read. */
+function unreadTypes(database: Sqlite, examples: readonly Example[]): string[] {
+  const unread = database
+    .prepare(
+      `SELECT extension FROM types WHERE project = (SELECT project FROM folders WHERE name = @folder) AND extension = @extension
+         AND state <> 'usable' AND json_array_length(failed) >= ${failures_to_blame}`,
+    )
+    .pluck()
+  const types = examples.flatMap(({ folder, path }) =>
+    readAll<string>(unread, { folder, extension: extensionOf(path) }),
+  )
+  return [...new Set(types)]
+}
+
+interface ProblemRow extends Omit<ProblemGroup, 'unread_types' | 'examples'> {
   first_code: string
   first_message: string
   first: number | string
@@ -111,7 +165,7 @@ function limitedGroups(reasons: string, columns: string, sums: string): string {
        GROUP BY ${by}, min(rank, ${max})`
   return `SELECT iif(codes > 1, 'other', code) AS code,
       iif(reasons > 1, format('%,d other reasons, such as: ', reasons), '') || message AS message,
-      code AS first_code, message AS first_message, files, ${columns}
+      code AS first_code, message AS first_message, reasons, files, ${columns}
     FROM (${merged(merged(reasons, 'stage, code', max_messages), 'stage', max_groups)}) ORDER BY files DESC`
 }
 
@@ -166,16 +220,17 @@ interface OverLimitRow extends Amount {
 }
 
 /** Paths are sorted, so the whole group is in the directory that its first and last path share. */
-export function readOverLimit(database: Sqlite): OverLimit {
+export function readOverLimit(database: Sqlite, folders?: readonly string[]): OverLimit {
+  const names = folders === undefined ? null : JSON.stringify(folders)
   const rows = database
     .prepare(
       `SELECT folders.name AS folder, folders.root, count(*) AS files, sum(size) AS bytes, min(path) AS first,
          max(path) AS last
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-       WHERE state = 'blocked' AND reason = 'upload_limit'
+       WHERE state = 'blocked' AND reason = 'upload_limit' AND ${among}
        GROUP BY files.folder, substr(path, 1, instr(path, '/')) ORDER BY files DESC`,
     )
-    .all() as OverLimitRow[]
+    .all({ names }) as OverLimitRow[]
   const sum = (key: 'files' | 'bytes') => rows.reduce((total, row) => total + row[key], 0)
   const places = rows.slice(0, max_places).map(({ folder, root, first, last, files, bytes }) => {
     return { folder, root, directory: commonDirectory(first, last), files, bytes }

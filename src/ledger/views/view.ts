@@ -7,7 +7,14 @@ import { readPause, readTroubles } from '../rows/trouble-rows.ts'
 import { createComparisonView } from './view-comparison.ts'
 import { createFilesView } from './view-files.ts'
 import { readAudits, readFolders } from './view-folders.ts'
-import { countSlow, readOverLimit, readProblems, readRetrying } from './view-problems.ts'
+import {
+  countSlow,
+  type ProblemKey,
+  readOverLimit,
+  readProblemFiles,
+  readProblems,
+  readRetrying,
+} from './view-problems.ts'
 import {
   createRemovalCasesView,
   readOlderVersionsOf,
@@ -47,9 +54,12 @@ export function openLedgerView(state_dir: string) {
     troubles: (of_page = false) =>
       readTroubles(database).filter(({ about }) => (about === 'page') === of_page),
     problems: (folders?: readonly string[]) => readProblems(database, folders),
+    /** The files of one group of `problems`, at most `limit`. */
+    problemFiles: (group: ProblemKey, folders: readonly string[], limit: number) =>
+      readProblemFiles(database, group, folders, limit),
     retrying: () => readRetrying(database),
     slow: (now_ms: number) => countSlow(database, now_ms),
-    over_limit: () => readOverLimit(database),
+    over_limit: (folders?: readonly string[]) => readOverLimit(database, folders),
     /** Types that are not uploaded, each as `PROJECT_ID EXTENSION`. */
     refused_types: () => new Set(refused_types.all() as string[]),
     /** Contents that became wanted, or were sent, in the hours that began in this span. */

@@ -30,9 +30,28 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** A name from a disk or a service. It cannot turn the writing direction or hide characters. */
+/**
+ * A name or a path from a disk or a service. It cannot turn the writing direction or hide
+ * characters. Each name of a path is turned alone, so the first directory is always on the left.
+ */
 export function nameText(name: string): Html {
-  return html`<bdi>${printable(name)}</bdi>`
+  const [first, ...below] = printable(name)
+    .split('/')
+    .map((part) => html`<bdi>${part}</bdi>`)
+  if (below.length === 0) return first!
+  return html`<span dir="ltr">${first}${below.map((part) => html`/${part}`)}</span>`
+}
+
+/** Words that are written from right to left, with what clings to them, but no `/`. */
+const letter =
+  '[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufeff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]'
+const word = `[^\\s/]*${letter}[^\\s/]*`
+const from_right = new RegExp(`(${word}(?: ${word})*)`, 'u')
+
+/** A sentence in which names may stand. They do not turn the words beside them. */
+export function sentenceText(sentence: string): Html {
+  const pieces = printable(sentence).split(from_right)
+  return html`${pieces.map((piece, at) => (at % 2 === 0 ? piece : html`<bdi>${piece}</bdi>`))}`
 }
 
 /** A time in UTC; the script of the page shows it in the reader's zone. */

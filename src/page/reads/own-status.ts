@@ -43,7 +43,10 @@ export async function ownStatus({ config, clock }: PageTools, viewer: Viewer): P
 
 async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
   const names = own.folders.map(({ name }) => name)
-  const problems = await withLedgerView(own.state_dir, (view) => view?.problems(names) ?? [])
+  const of_folders = await withLedgerView(
+    own.state_dir,
+    (view) => view && { problems: view.problems(names), over_limit: view.over_limit(names) },
+  )
   const prompts = new Set(own.prompts.map(({ name }) => name))
   const projects = own.folders.map(({ project_id }) => project_id)
   const troubles = status.troubles.filter(({ about }) => isAboutOneOf(about, projects, []))
@@ -51,10 +54,9 @@ async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
     ...status,
     verdict: verdictOf({ ...status, troubles }),
     state_dir: '',
-    problems,
+    ...of_folders,
     retrying: [],
     slow: 0,
-    over_limit: { files: 0, bytes: 0, places: [] },
     upload_limit: null,
     daily_limit: null,
     removals: removalStatus(no_removals),

@@ -3,7 +3,6 @@ import { counted, printable } from '../../base/text/format.ts'
 import { passFacts } from '../../control/control-verbs.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { isTypePattern, refusedTypeIn } from '../../domain/file-type.ts'
-import { knownFiles } from '../../inspect/files/known-files.ts'
 import { withLedgerView, withPassView } from '../../status/with-view.ts'
 import { configFor, maySee } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -11,36 +10,37 @@ import { notThere, withDaemon } from '../reads/with-daemon.ts'
 import { act, notAllowed, type Visit } from '../screen.ts'
 
 /** The daemon takes the files one by one: so many take about a second. */
-const max_group_files = 500
-/** Groups of files that a retry can change. */
-const retried = ['refused', 'removed_on_service', 'blocked'] as const
+export const max_group_files = 500
 
 /** Acts of operators on files and folders, by the verbs of the daemon. */
 export function serveActs(app: HttpApp, tools: PageTools): void {
+  const { config, clock } = tools
+
+  /** Passes a fact that would change a file. A type that nothing waits for would count later. */
+  async function passOne(fact: UserFact, said: string, visit: Visit) {
+    const is_useful = await withPassView(
+      config.state_dir,
+      (view) => view !== undefined && view.reachedBy(fact, clock.now_ms()).files > 0,
+    )
+    return { to: backIn(visit), said: await pass(is_useful ? [fact] : [], said, tools) }
+  }
+
   act(app, tools, '/retry', {
     role: 'operator',
-    async run(visit) {
+    run(visit) {
       const place = placeIn(visit)
-      const facts = await waiting([{ type: 'retried', ...place }], tools)
-      return {
-        to: backIn(visit),
-        said: await pass(facts, `Sluice tries ${nameOf(place)} again.`, tools),
-      }
+      return passOne({ type: 'retried', ...place }, `Sluice tries ${nameOf(place)} again.`, visit)
     },
   })
   act(app, tools, '/accept', {
     role: 'operator',
-    async run(visit) {
+    run(visit) {
       const place = placeIn(visit)
       // For a whole folder it would also confirm that missing files were deleted.
       // With `!` it would end the acceptance of a type, which the page does not offer.
       if (place.path === '' || /^!\*\./.test(place.path)) throw notThere()
       if (isTypePattern(place.path)) refuseForSome(visit)
-      const facts = await waiting([{ type: 'accepted', ...place }], tools)
-      return {
-        to: backIn(visit),
-        said: await pass(facts, `Sluice uploads ${nameOf(place)}.`, tools),
-      }
+      return passOne({ type: 'accepted', ...place }, `Sluice uploads ${nameOf(place)}.`, visit)
     },
   })
   act(app, tools, '/group', {
@@ -58,16 +58,6 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
       return { to: backIn(visit), said: `Sluice looks through ${folder} again.` }
     },
   })
-}
-
-/** The facts that would change a file. A type that nothing waits for would count later. */
-async function waiting(
-  facts: readonly UserFact[],
-  { config, clock }: PageTools,
-): Promise<UserFact[]> {
-  return withPassView(config.state_dir, (view) =>
-    facts.filter((fact) => view && view.reachedBy(fact, clock.now_ms()).files > 0),
-  )
 }
 
 /** Passes facts to the daemon. Returns `said`, or that there is nothing to do. */
@@ -100,17 +90,12 @@ async function groupIn(
       said: `Sluice uploads all files of the type *.${type}, from now on.`,
     }
   }
-  const facts = await withLedgerView(config.state_dir, (view) => {
-    const found: UserFact[] = []
-    const wanted = retried.filter((stage) => stage === field('stage') && code !== 'upload_limit')
-    const named = names.map((folder) => ({ folder, path: '' }))
-    for (const page of view && wanted.length > 0 ? knownFiles(view, named, wanted) : []) {
-      const alike = page.filter(({ reason, stage }) => (reason ?? stage) === code)
-      found.push(...alike.map(({ folder, path }) => ({ type: 'retried', folder, path }) as const))
-      if (found.length >= max_group_files) break
-    }
-    return found.slice(0, max_group_files)
-  })
+  const group = { stage: field('stage'), code, message: field('message') }
+  const files = await withLedgerView(
+    config.state_dir,
+    (view) => view?.problemFiles(group, names, max_group_files) ?? [],
+  )
+  const facts = files.map((place) => ({ type: 'retried', ...place }) as const)
   const more = facts.length === max_group_files ? ' If there are more, send the form again.' : ''
   return { facts, said: `Sluice tries ${counted(facts.length, 'file')} again.${more}` }
 }

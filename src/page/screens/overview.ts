@@ -1,10 +1,10 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatAmount, formatCount } from '../../base/text/format.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
-import { amountOf, underway } from '../../status/folders.ts'
+import { amountOf, sumOfAttention, underway } from '../../status/folders.ts'
 import { countsText, otherTroubles } from '../../status/text/text.ts'
 import type { StatusView } from '../../status/view.ts'
-import { type Html, html, nameText, timeText } from '../html/html.ts'
+import { type Html, html, nameText, sentenceText, timeText } from '../html/html.ts'
 import { table } from '../html/layout.ts'
 import { noReports, promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -24,7 +24,8 @@ export function serveOverview(app: HttpApp, tools: PageTools): void {
   })
 }
 
-function verdict(status: StatusView): Html {
+/** Whether everything is in, in one sentence. */
+export function verdict(status: StatusView): Html {
   const { verdict: is, stale_since, daemon, folders: all } = status
   const ready = amountOf(all, ['ready'])
   if (is === 'stale')
@@ -45,18 +46,16 @@ function verdict(status: StatusView): Html {
 function todo(status: StatusView, { base_path }: PageTools): Html | undefined {
   const { health, problems, over_limit } = status
   const entries = [
-    ...otherTroubles(status).map(
-      ({ message, hint, since }) => html`${message} (since ${timeText(since)}). ${hint ?? ''}`,
-    ),
-    ...(health?.problems ?? []).map(
-      ({ message, hint, since }) => html`${message} (since ${timeText(since)}). ${hint}`,
+    ...[...otherTroubles(status), ...(health?.problems ?? [])].map(
+      ({ message, hint, since }) =>
+        html`${sentenceText(message)} (since ${timeText(since)}). ${sentenceText(hint ?? '')}`,
     ),
     ...(over_limit.files > 0
       ? [html`${formatAmount(over_limit)} wait, because more arrived than the upload limit allows.`]
       : []),
     ...problems.map(
       ({ stage, files, message }) =>
-        html`<a href="${base_path}/problems">${formatCount(files)} ${stageText(stage)}</a>: ${message}`,
+        html`<a href="${base_path}/problems">${formatCount(files)} ${stageText(stage)}</a>: ${sentenceText(message)}`,
     ),
   ]
   if (entries.length === 0) return undefined
@@ -75,14 +74,14 @@ function folders({ folders: all }: StatusView, { base_path }: PageTools): Html {
     const number = (...stages: Stage[]) => formatCount(amountOf([folder], stages).files)
     const where =
       state === 'offline'
-        ? html`<span class="bad">offline since ${timeText(since)}: ${reason ?? ''}</span>`
+        ? html`<span class="bad">offline since ${timeText(since)}: ${sentenceText(reason ?? '')}</span>`
         : state
     return [
       html`<a href="${base_path}/files?folder=${encodeURIComponent(name)}">${nameText(name)}</a>`,
       html`${where}`,
       number('ready'),
       number(...underway),
-      number('blocked', 'refused', 'removed_on_service'),
+      formatCount(sumOfAttention([folder])),
       timeText(last_scan?.ended),
     ]
   })

@@ -1,9 +1,10 @@
 import { counted, formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
-import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
+import { watchingText } from '../../domain/file.ts'
 import { amountOf, type FolderStatus, underway } from '../folders.ts'
 import { type LineWriter, spanText } from './lines.ts'
 import { namesText } from './places.ts'
+import { scanFindings } from './scan-findings.ts'
 
 /** Maximum number of rules listed. `status --json` has them all. */
 const max_rules = 5
@@ -93,43 +94,14 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
     writer.detail(`the scan found ${files} that the watcher missed`, 'faint')
   }
   sayIgnored(writer, scan.ignored)
-  if (scan.odd_names_total > 0) {
-    const names = namesText(scan.odd_names, scan.odd_names_total)
-    writer.detail(
-      `cannot be uploaded, because the names are not UTF-8 (rename them): ${names}`,
-      'warn',
-    )
+  for (const { what, places, total } of scanFindings(scan)) {
+    const names = places.map(({ path, why }) => (why === undefined ? path : `${path} (${why})`))
+    writer.detail(`${what}: ${namesText(names, total)}`, 'warn')
   }
-  if (scan.unreadable_total > 0) {
-    const entries = scan.unreadable.map(({ path }) => path)
-    const text = namesText(entries, scan.unreadable_total)
-    const advice = adviceOnUnreadable(scan.unreadable.map(({ code }) => code))
-    writer.detail(`cannot be read (${advice}): ${text}`, 'warn')
-  }
-  if (scan.other_mounts.length > 0) {
-    const text = namesText(scan.other_mounts, scan.other_mounts.length)
-    writer.detail(
-      `not scanned, because other disks are mounted there (add them as folders): ${text}`,
-    )
-  }
-  sayNarrower(writer, scan)
   if (scan.special.length > 0) {
     const text = scan.special.map(({ kind, count }) => `${formatCount(count)} ${kind}`).join(', ')
     writer.detail(`not regular files, never uploaded: ${text}`, 'faint')
   }
-}
-
-/** Adds subfolders that fewer users can read. Any left out are among the ignored ones, too. */
-function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_scan']>): void {
-  const { ignored, narrower, narrower_total } = scan
-  if (narrower_total === 0) return
-  const entries = narrower.map(({ path, why }) => `${path} (${why})`)
-  const are_left_out = ignored.some(({ source }) => source === 'config widening')
-  const what = are_left_out
-    ? 'left out (widening: skip)'
-    : 'everybody in the project sees their files (widening: warn)'
-  const text = namesText(entries, narrower_total)
-  writer.detail(`subfolders that fewer people can read than this folder, ${what}: ${text}`, 'warn')
 }
 
 function sayIgnored(

@@ -13,7 +13,7 @@ import { excludeLine } from '../../domain/file.ts'
 import { extensionOf, nothing_goes, refusedTypeIn } from '../../domain/file-type.ts'
 import { troubleSubject } from '../../domain/trouble.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
-import { amountOf, underway } from '../folders.ts'
+import { amountOf, sumOfAttention, underway } from '../folders.ts'
 import type { BandwidthStatus, StatusView } from '../view.ts'
 import { type Line, LineWriter, spanText } from './lines.ts'
 import { auditLines, removalLines, renameLines } from './text-assets.ts'
@@ -110,7 +110,7 @@ export function countsText(status: StatusView): string {
       attention.push([last_scan.odd_names_total, `in ${name} with a name that is not UTF-8`])
     }
   }
-  const sum = attention.reduce((total, [count]) => total + count, 0)
+  const sum = sumOfAttention(status.folders)
   const reasons = attention.flatMap(([count, what]) =>
     count > 0 ? [`${formatCount(count)} ${what}`] : [],
   )
@@ -190,7 +190,7 @@ const words = {
 } as const
 
 function sayProblems(writer: LineWriter, status: StatusView): void {
-  for (const { stage, code, message, examples, ...amount } of status.problems) {
+  for (const { stage, code, message, examples, unread_types, ...amount } of status.problems) {
     writer.gap()
     const type = refusedTypeIn(code)
     writer.say(`${words[stage]}: ${formatAmount(amount)}: ${message}`, {
@@ -205,7 +205,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
     if (type === undefined) writer.detail(todo[stage], 'faint')
     else if (code.startsWith('type_rests:')) writer.detail(todo.rests, 'faint')
     else sayType(writer, type, examples)
-    if (code === ingest_failed) sayExclude(writer, examples, amount.files)
+    if (code === ingest_failed) sayExclude(writer, { examples, unread_types })
   }
   for (const { message, contents, next_try, examples } of status.retrying) {
     writer.gap()
@@ -226,20 +226,14 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   }
 }
 
-/** Shows ignore rules to copy, for `files` files that the service cannot read. */
-function sayExclude(
-  writer: LineWriter,
-  examples: readonly { path: string }[],
-  files: number,
-): void {
+/** Shows ignore rules to copy, for files that the service cannot read. */
+function sayExclude(writer: LineWriter, group: UnreadFiles): void {
   writer.detail('or leave them out, each by a line in the .sluiceignore of its folder:', 'faint')
-  for (const { path } of examples) writer.command(excludeLine(path), 4)
-  const exclude = excludeSetting(examples.map(({ path }) => path))
-  if (files <= examples.length || exclude === undefined) return
-  writer.detail(
-    'or, if it can read no file of this type, all of them by this setting of their folder:',
-    'faint',
-  )
+  for (const { path } of group.examples) writer.command(excludeLine(path), 4)
+  const exclude = excludeOfTypes(group)
+  if (exclude === undefined) return
+  const all = 'or, as the service could read none, all of a type by this setting of their folder:'
+  writer.detail(all, 'faint')
   writer.command(exclude, 4)
 }
 
@@ -285,6 +279,16 @@ function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number):
       : `${formatBytes(bytes_per_s)} a second for uploads`
   const left = until === null ? '' : `, for another ${spanText(now_ms, until)}`
   return `bandwidth: ${limit}${left}`
+}
+
+type UnreadFiles = Pick<StatusView['problems'][number], 'unread_types'> & {
+  examples: readonly { path: string }[]
+}
+
+/** The setting for a group of problems. Undefined if its files may be at fault, not their types. */
+export function excludeOfTypes({ examples, unread_types }: UnreadFiles): string | undefined {
+  const paths = examples.map(({ path }) => path)
+  return excludeSetting(paths.filter((path) => unread_types.includes(extensionOf(path))))
 }
 
 /**

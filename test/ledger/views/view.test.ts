@@ -220,6 +220,8 @@ describe('problems', () => {
       stage: 'blocked',
       code: 'unreadable',
       message: locked.detail,
+      reasons: 1,
+      unread_types: [],
       files: 1,
       bytes: 3,
       examples: [{ ...note('locked.docx'), message: locked.detail }],
@@ -253,6 +255,56 @@ describe('problems', () => {
       ['b1', 'b2'],
       ['o'],
     ])
+  })
+
+  test('a group leads to its own files: those of its words, or of all words that no other group has', async () => {
+    const rig = await openRig()
+    for (const path of ['a1', 'b1', 'a2', 'c1', 'c2', 'a3', 'b2', 'a4', 'c3', 'x', 'y', 'z']) {
+      const error = { code: 'ingest_failed', message: path[0]! }
+      await rig.record({ type: 'content_refused', content: await rig.settle(path), error })
+    }
+    const blocked = {
+      type: 'file_blocked',
+      reason: 'unreadable',
+      detail: 'a',
+      ...note('k'),
+    } as const
+    await rig.record({ ...blocked, stat: stat(3), not_before_ms: 5 })
+    const view = rig.view()
+    const filesOf = (stage: string, code: string, message: string, limit = 100) =>
+      view.problemFiles({ stage, code, message }, ['notes'], limit).map(({ path }) => path)
+    for (const { stage, code, message, files, reasons } of view.problems(['notes']))
+      expect(filesOf(stage, code, reasons > 1 ? '' : message), message).toHaveLength(files)
+    expect(filesOf('refused', 'ingest_failed', 'a')).toEqual(['a1', 'a2', 'a3', 'a4'])
+    expect(filesOf('refused', 'ingest_failed', 'a', 2)).toEqual(['a1', 'a2'])
+    expect(filesOf('refused', 'ingest_failed', '')).toEqual(['x', 'y', 'z'])
+    expect(filesOf('blocked', 'unreadable', 'a')).toEqual(['k'])
+    expect(filesOf('ready', 'ready', '')).toEqual([])
+    expect(
+      view.problemFiles({ stage: 'refused', code: 'ingest_failed', message: 'a' }, [], 9),
+    ).toEqual([])
+  })
+
+  test('a type is unread if several of its files failed and none is ready', async () => {
+    const rig = await openRig()
+    const fail = async (path: string) => {
+      const error = { code: 'ingest_failed', message: path.split('.')[1]! }
+      await rig.record({ type: 'content_refused', content: await rig.settle(path), error })
+    }
+    await rig.bringIn('good.pdf')
+    for (const path of ['1.gz', '2.gz', '1.pdf', '2.pdf', '3.pdf', '1.odd']) await fail(path)
+    const unread = () =>
+      Object.fromEntries(
+        rig
+          .view()
+          .problems()
+          .map(({ message, unread_types }) => [message, unread_types]),
+      )
+    expect(unread()).toEqual({ gz: [], pdf: [], odd: [] })
+    await fail('3.gz')
+    expect(unread()).toEqual({ gz: ['gz'], pdf: [], odd: [] })
+    await rig.bringIn('4.gz')
+    expect(unread()).toEqual({ gz: [], pdf: [], odd: [] })
   })
 
   test('what blocks files is grouped by its words, too', async () => {

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { withDaemon } from '../../../src/page/reads/with-daemon.ts'
 import { beginSignedIn, press } from '../signed-in.ts'
@@ -116,4 +118,85 @@ test('a retry while Sluice is paused says that it follows after the pause', asyn
   await withDaemon({ config }, (daemon) => daemon.resume())
   await journey.idle()
   journey.ends({ left_out: ['docs/0.log'] })
+})
+
+test('the button of a group tries this group alone, and its number is what it tries', async () => {
+  const { journey, as } = await beginSignedIn({ service: small })
+  journey.write({
+    ...logs(0, 3),
+    'docs/broken.pdf': '%PDF-1.4 broken',
+    'docs/other.pdf': '%PDF-1.4 also broken',
+    'docs/odd.docx': 'no zip',
+  })
+  await journey.until(
+    'all are refused',
+    () => journey.files().filter(({ stage }) => stage === 'refused').length === 6,
+  )
+  const ada = await as('ada')
+  const { text } = await ada.get('/problems')
+  const groups = text.split('<h2>').slice(1)
+  for (const group of groups) {
+    const files = Number(/^(\d+) files?/.exec(group)![1])
+    const button = />Retry these (\d+)<\/button>/.exec(group)?.[1]
+    expect(button, group).toBe(files > 1 ? String(files) : undefined)
+  }
+  expect(groups.map((group) => Number(/^\d+/.exec(group)![0])).sort()).toEqual([1, 2, 3])
+  const { puts } = journey.cost()
+  await press(ada, '/problems', 'Retry these 2')
+  expect((await ada.get('/problems')).text).toContain('Sluice tries 2 files again.')
+  await journey.until('they were sent again', () => journey.cost().puts === puts + 2)
+  await journey.idle()
+  expect(journey.cost().puts).toBe(puts + 2)
+  journey.ends({
+    left_out: [...Object.keys(logs(0, 3)), 'docs/broken.pdf', 'docs/other.pdf', 'docs/odd.docx'],
+  })
+})
+
+test('the type of a damaged file is not to be excluded while others of it are ready; an unread type is', async () => {
+  const tree = { 'docs/plan.txt': 'the plan', 'docs/1.md': 'one', 'docs/2.md': 'two' }
+  const { journey, as } = await beginSignedIn({ service: small, tree })
+  const damaged = ['a', 'b', 'c', 'd'].map((name) => [`docs/${name}.md`, name.repeat(2_000)])
+  journey.write({ ...Object.fromEntries(damaged), ...logs(0, 2), 'docs/odd.pdf': '%PDF-1.4 x' })
+  await journey.until(
+    'all are refused',
+    () => journey.files().filter(({ stage }) => stage === 'refused').length === 7,
+  )
+  const ada = await as('ada')
+  const before = (await ada.get('/problems')).text
+  expect(before).not.toContain('exclude:')
+  expect(before).toContain('<code>.sluiceignore</code> of its folder:<br><code>/')
+  journey.write(logs(2, 20))
+  await journey.until(
+    'all are refused',
+    () => journey.files().filter(({ stage }) => stage === 'refused').length === 25,
+  )
+  journey.write(logs(20, 22))
+  await journey.until(
+    'two are held',
+    () => journey.files().filter(({ stage }) => stage === 'type_refused').length === 2,
+  )
+  const after = (await ada.get('/problems')).text
+  const types = [...after.matchAll(/<code>exclude: (.*?)<\/code>/g)].map(([, type]) => type)
+  expect([...new Set(types)]).toEqual(['[&quot;*.[lL][oO][gG]&quot;]'])
+  journey.ends({
+    left_out: [...damaged.map(([name]) => name!), ...Object.keys(logs(0, 22)), 'docs/odd.pdf'],
+  })
+})
+
+test('names that are not UTF-8 and whole folders that are offline are on the screen, each with its page', async () => {
+  const { journey, as } = await beginSignedIn({ folders: { docs: {}, more: {} } })
+  execFileSync('bash', ['-c', `printf x > "$1/$(printf 'na\\xffme.txt')"`, '', journey.at('docs')])
+  await journey.daemon.rescan('docs')
+  await journey.idle()
+  const eve = await as('eve')
+  const { text } = await eve.get('/problems')
+  expect(text).toContain(
+    '<h2>1 in <bdi>docs</bdi>: cannot be uploaded, because the names are not UTF-8',
+  )
+  const link = /href="(\/file\?folder=docs&amp;path=na[^"]*)"/.exec(text)![1]!
+  expect((await eve.get(link.replace('&amp;', '&'))).text).toContain('Name not in UTF-8')
+  renameSync(journey.at('more'), journey.at('away'))
+  await journey.until('it is offline', () => journey.folder('more')!.offline_reason !== null)
+  expect((await (await as('ada')).get('/problems')).text).toContain('; more is offline')
+  expect((await eve.get('/problems')).text).not.toContain('more')
 })
