@@ -51,10 +51,9 @@ export function get(
     if (last !== undefined) request.session.said = undefined
     // A proxy may sign in others in the same browser.
     const said = last?.to === request.viewer?.name ? last?.text : undefined
-    return sendScreen(request, reply, tools, {
-      said,
-      ...(await build(visitOf(request, reply, tools))),
-    })
+    const screen = await build(visitOf(request, reply, tools))
+    if (screen.to !== undefined) return reply.redirect(`${tools.base_path}${screen.to}`, 303)
+    return sendScreen(request, reply, tools, { said, ...screen })
   })
 }
 

@@ -6,6 +6,7 @@ import { serveAsk } from './screens/ask.ts'
 import { serveFeed } from './screens/feed.ts'
 import { serveFile } from './screens/file.ts'
 import { serveFiles } from './screens/files.ts'
+import { serveFind } from './screens/find.ts'
 import { serveOverview } from './screens/overview.ts'
 import { serveProblems } from './screens/problems.ts'
 import { servePrompts } from './screens/prompts.ts'
@@ -18,6 +19,7 @@ export const screens: readonly ((app: HttpApp, tools: PageTools) => void)[] = [
   serveOverview,
   serveFiles,
   serveFile,
+  serveFind,
   serveProblems,
   serveAsk,
   servePrompts,

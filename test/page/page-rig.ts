@@ -64,14 +64,14 @@ export async function addUser(
 
 /** A browser without script: it keeps cookies, follows no link by itself, and sends forms. */
 export class Browser {
-  readonly #address: string
+  readonly address: string
   readonly #cookies = new Map<string, string>()
   #page = ''
   /** Sent with each request. */
   readonly headers: Record<string, string> = { accept: 'text/html,*/*;q=0.8' }
 
   constructor(address: string) {
-    this.#address = address
+    this.address = address
   }
 
   get cookie(): string {
@@ -96,7 +96,7 @@ export class Browser {
       ...fields,
     })
     const form = {
-      origin: new URL(this.#address).origin,
+      origin: new URL(this.address).origin,
       'content-type': 'application/x-www-form-urlencoded',
     }
     return this.#request(path, {
@@ -123,7 +123,7 @@ export class Browser {
       ...this.headers,
       ...options.headers,
     }
-    const response = await fetch(`${this.#address}${path}`, {
+    const response = await fetch(`${this.address}${path}`, {
       redirect: 'manual',
       ...options,
       headers,

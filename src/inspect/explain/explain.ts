@@ -78,6 +78,8 @@ export function explain(options: {
     why,
     on_disk,
     ignored_by,
+    /** What keeps scans from the path; null: nothing. */
+    obstacle: obstacle ? { code: null, ...obstacle } : null,
     ...factsOf(known.story, labelSetting(folder, path)),
     /** Assets of earlier versions that still answer; `kept`: they will stay. */
     older_versions: known.older_versions.map(({ asset_id, outdated_ms, due_ms }) => {

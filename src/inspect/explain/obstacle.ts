@@ -30,7 +30,8 @@ export function obstacleOn(
       return depth > 0 ? oddName(root, parentOf(part), names[depth - 1]!) : undefined
     // The folder itself may be named by a link.
     if (kind === 'symlink' && depth > 0) return { kind: 'link', path: part }
-    if (kind !== 'directory' && depth > 0) continue
+    // With a right that is missing, the directory above was found closed. This one is too long.
+    if (kind !== 'directory' && kind !== 'unreadable' && depth > 0) continue
     const denied = accessFault(place, constants.R_OK | constants.X_OK)
     const code = denied ?? unreadable.find((entry) => entry.path === part)?.code
     if (code !== undefined) return { kind: 'closed', path: part, code }
@@ -81,6 +82,8 @@ export function obstacleReasons(
     ]
   }
   const { code, path } = obstacle
+  if (code === 'ENAMETOOLONG')
+    return [`its path is too long, so no scan sees it: ${adviceOnUnreadable([code])}`]
   const grant = `give the user of Sluice the right to read and enter it: setfacl -m u:USER:rx ${shellWord(place)}`
   const cure = code === 'EACCES' || code === 'EPERM' ? grant : adviceOnUnreadable([code])
   const leave_out =

@@ -9,6 +9,9 @@ export interface Place {
   path: string
 }
 
+/** Says what is at a path. */
+type Looking = Pick<Paths, 'look'>
+
 export type NamedFolder = Pick<FolderConfig, 'name' | 'path'>
 
 /**
@@ -36,7 +39,7 @@ export function findPlace(
   text: string,
   folders: readonly NamedFolder[],
   cwd: string,
-  paths = direct_paths,
+  paths: Looking = direct_paths,
 ): Place | undefined {
   const on_disk = placeOnDisk(resolve(cwd, text), folders, paths)
   const named = isAbsolute(text) ? undefined : placeByName(text, folders)
@@ -50,7 +53,7 @@ export function findPlace(
 function placeOnDisk(
   path: string,
   folders: readonly NamedFolder[],
-  paths: Paths,
+  paths: Looking,
 ): Place | undefined {
   const in_real_parent = join(paths.look(dirname(path)).real, basename(path))
   return (
@@ -60,7 +63,11 @@ function placeOnDisk(
   )
 }
 
-function inFolder(path: string, folders: readonly NamedFolder[], paths: Paths): Place | undefined {
+function inFolder(
+  path: string,
+  folders: readonly NamedFolder[],
+  paths: Looking,
+): Place | undefined {
   let best: { place: Place; root: string } | undefined
   for (const { name, path: root } of folders) {
     for (const from of [root, paths.look(root).real]) {
@@ -81,6 +88,6 @@ function placeByName(text: string, folders: readonly NamedFolder[]): Place | und
 }
 
 /** A path that this user may not see, or that does not answer, counts as absent. */
-export function exists(path: string, paths: Paths): boolean {
+export function exists(path: string, paths: Looking): boolean {
   return paths.look(path).is_there
 }

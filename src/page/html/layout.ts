@@ -1,6 +1,6 @@
 import type { Viewer } from '../access/viewer.ts'
 import { assetPath } from '../assets.ts'
-import { type Html, html, nameText, timeText } from './html.ts'
+import { type Html, html, nameText, sentenceText, timeText } from './html.ts'
 
 export interface Screen {
   title: string
@@ -16,6 +16,8 @@ export interface Screen {
   status?: number
   /** A message about the last act. */
   said?: string | undefined
+  /** The path of another screen to show instead. */
+  to?: string | undefined
 }
 
 export interface Frame {
@@ -45,6 +47,9 @@ const sections = [
 const htmx_config =
   '{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"timeout":10000,"refreshOnHistoryMiss":true}'
 
+/** The longest path that the box takes, as the system takes no longer ones. */
+export const max_path_chars = 4_096
+
 /** A whole document. Without script it is complete, and shows the state when it was loaded. */
 export function documentOf(
   { title, heading, top, live, is_settled, said }: Screen,
@@ -70,7 +75,7 @@ ${header(frame)}
 <div id="lost" role="alert" hidden>This page could not be refreshed. What it shows may be old. <a href="${here}">Load it again</a></div>
 <main id="main">
 <h1${here === `${base_path}/` && html` class="unseen"`}>${heading ?? title}</h1>
-${said !== undefined && html`<p class="said" role="status">${said}</p>`}
+${said !== undefined && html`<p class="said" role="status">${sentenceText(said)}</p>`}
 ${top}
 ${live && html`<div id="live"${!is_settled && html` hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerHTML"`}>${live}</div>`}
 </main>
@@ -86,7 +91,7 @@ function header({ base_path, viewer, csrf, here }: Frame): Html {
     .slice(base_path.length)
     .split(/[?#]/)[0]!
     .replace(/^\/runs\//, '/prompts/')
-    .replace(/^\/file$/, '/files')
+    .replace(/^\/fi(le|nd)$/, '/files')
   const isHere = (path: string) =>
     path === '/' ? at === '/' : at === path || at.startsWith(`${path}/`)
   return html`<header>
@@ -97,6 +102,7 @@ ${
     ([path, name]) =>
       html`<li><a href="${base_path}${path}"${isHere(path) && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>
+<form class="find" role="search" aria-label="Is it in, and why not?" action="${base_path}/find"><input type="search" name="path" maxlength="${max_path_chars}" aria-label="A path or a name" placeholder="Is it in? Path or name" required><button>Find</button></form>
 <form class="who" method="post" action="${base_path}/sign-out"><input type="hidden" name="_csrf" value="${csrf}">
 <span>${nameText(viewer.name)}${viewer.name !== viewer.role && ` (${viewer.role})`}</span>${viewer.by !== 'proxy' && html`<button>Sign out</button>`}</form>`
 }

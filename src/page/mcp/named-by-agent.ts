@@ -3,10 +3,11 @@ import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
 import { parseDuration_ms } from '../../config/schema/units.ts'
-import { findPlace, type Place } from '../../inspect/files/place.ts'
+import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
 import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
+import { placeAsked } from '../reads/place-asked.ts'
 import { type FilesSearch, type Found, withSearchView } from '../reads/search-files.ts'
 
 /** Files that a name may mean in one answer. */
@@ -35,7 +36,7 @@ export function search(
 
 /** The files at a path, else those of this name, else those of a search. Error `usage.path`. */
 export async function filesMeant(text: string, reader: Reader): Promise<Listed> {
-  const place = placeIn(text, reader)
+  const place = await placeAsked(text, reader)
   const found = place ? await filesAt(place, reader) : await filesCalled(text, reader)
   if (found.length > 0) return { files: found.slice(0, max_meant), next: found[max_meant] }
   throw new SluiceError({
@@ -72,7 +73,7 @@ function inPlace<View>(view: View | undefined, state_dir: string): View {
 
 /** The one file that a text means. Error `usage.path`. */
 export async function placeMeant(text: string, reader: Reader): Promise<Place> {
-  const place = placeIn(text, reader)
+  const place = await placeAsked(text, reader)
   if (place) return place
   const { files } = await filesMeant(text, reader)
   if (files.length === 1) return files[0]!
@@ -81,12 +82,6 @@ export async function placeMeant(text: string, reader: Reader): Promise<Place> {
     message: `${printable(text)} may be ${counted(files.length, 'file')}`,
     hint: `name one of them: ${files.map(nameOf).join(', ')}`,
   })
-}
-
-/** Undefined also for a path that would lead out of its folder. */
-function placeIn(text: string, { config, viewer }: Reader): Place | undefined {
-  const place = findPlace(text, configFor(config, viewer).folders, '/')
-  return place?.path.split('/').includes('..') ? undefined : place
 }
 
 /** The folders that an answer is about; all without any name. Error `usage.folder`. */

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { askingPaths } from '../../base/files/ask-paths.ts'
 import { refused_fact } from '../../domain/fact.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
 import type { Place } from '../../inspect/files/place.ts'
@@ -19,7 +21,13 @@ export async function ownExplanation(
   const own = configFor(config, viewer)
   // A path with `..` would lead out of the folder.
   const leads_out = place.path.split('/').some((part) => part === '..' || part === '.')
-  if (leads_out || !own.folders.some(({ name }) => name === place.folder)) throw notThere()
+  const root = own.folders.find(({ name }) => name === place.folder)?.path
+  if (leads_out || root === undefined) throw notThere()
+  // A share that does not answer must not hold this thread.
+  const silent = await askingPaths((paths) => {
+    paths.look(join(root, place.path))
+    return paths.silent()
+  })
   const daemon_runs = (await daemonStatus(own.state_dir)).state !== 'stopped'
   return withLedgerView(own.state_dir, (view) => {
     const ledger = view && viewer.folders !== 'all' ? withoutOthers(view, viewer) : view
@@ -31,6 +39,7 @@ export async function ownExplanation(
       daemon_runs,
       now_ms: clock.now_ms(),
       for_reader,
+      silent,
     })
     const explanation = for_reader ? forReader(explained, own) : explained
     const same_bytes = explanation.same_bytes.filter(({ folder }) => maySee(viewer, folder))

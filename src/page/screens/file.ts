@@ -2,12 +2,13 @@ import { basename } from 'node:path'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatBytes, printable } from '../../base/text/format.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
+import type { Place } from '../../inspect/files/place.ts'
 import { withPassView } from '../../status/with-view.ts'
-import { capital, type Html, html, nameText, timeText } from '../html/html.ts'
-import { actButton, fileLink, filePath } from '../html/layout.ts'
+import { capital, type Html, html, nameText, sentenceText, timeText } from '../html/html.ts'
+import { actButton, fileLink, filePath, type Screen } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
-import { get } from '../screen.ts'
+import { get, type Visit } from '../screen.ts'
 
 const tones: Partial<Record<Explanation['state'], string>> = {
   ready: 'good',
@@ -15,36 +16,51 @@ const tones: Partial<Record<Explanation['state'], string>> = {
   unknown: 'bad',
 }
 
+const both_acts = ['retried', 'accepted'] as const
+
 /** The state of one file, the reason, and the next step. */
 export function serveFile(app: HttpApp, tools: PageTools): void {
-  const { base_path, config } = tools
-  get(app, tools, '/file', async ({ viewer, query, frame }) => {
-    const place = { folder: query('folder'), path: query('path') }
-    const file = await ownExplanation(tools, viewer, place)
-    const acts = ['retried', 'accepted'] as const
-    const useful = await withPassView(config.state_dir, (pass) =>
-      acts.filter(
-        (type) =>
-          viewer.role === 'operator' &&
-          file.state !== 'ready' &&
-          pass &&
-          pass.reachedBy({ type, ...place }, tools.clock.now_ms()).files > 0,
-      ),
-    )
-    const back = filePath(place)
-    const live = html`<p class="verdict ${tones[file.state] ?? 'warn'}">${capital(file.state.replaceAll('_', ' '))}</p>
-<ul>${file.why.map((sentence) => html`<li>${nameText(capital(sentence))}</li>`)}</ul>
+  get(app, tools, '/file', (visit) =>
+    fileScreen(tools, visit, { folder: visit.query('folder'), path: visit.query('path') }),
+  )
+}
+
+/** Error `page.not_there`: the viewer does not see this folder, or the path leads out of it. */
+export async function fileScreen(
+  tools: PageTools,
+  { viewer, frame }: Visit,
+  place: Place,
+): Promise<Screen> {
+  const { base_path, config, clock } = tools
+  const file = await ownExplanation(tools, viewer, place)
+  const acts = viewer.role === 'operator' && file.state !== 'ready' ? both_acts : []
+  const useful = await withPassView(config.state_dir, (pass) =>
+    acts.filter((type) => pass && pass.reachedBy({ type, ...place }, clock.now_ms()).files > 0),
+  )
+  const back = filePath(place)
+  const live = html`<p class="verdict ${tones[file.state] ?? 'warn'}">${capital(verdictOf(file))}</p>
+<ul>${file.why.map((sentence) => html`<li>${sentenceText(capital(sentence))}</li>`)}</ul>
 ${useful.includes('retried') && actButton(frame, '/retry', 'Retry', { ...place, back })}
 ${useful.includes('accepted') && actButton(frame, '/accept', 'Upload it all the same', { ...place, back })}
 <h2>The file</h2>${factsOf(file, base_path)}
 <h2>What happened</h2>${timeline(file)}`
-    return {
-      title: printable(basename(place.path) || place.folder),
-      // A refresh takes an answer other than 200 for a failure.
-      ...(file.state === 'unknown' ? { top: live, status: 404 } : { live }),
-    }
-  })
+  const name = basename(place.path) || place.folder
+  return {
+    title: printable(name),
+    heading: nameText(name),
+    // A refresh takes an answer other than 200 for a failure.
+    ...(file.state === 'unknown' ? { top: live, status: 404 } : { live }),
+  }
 }
+
+/** The state in a word. What keeps scans from the path says more than that they do not know it. */
+function verdictOf({ state, obstacle, on_disk }: Explanation): string {
+  if (state !== 'special' && state !== 'unknown') return state.replaceAll('_', ' ')
+  if (obstacle) return obstacles[obstacle.kind]
+  return state === 'special' ? on_disk.kind : state
+}
+
+const obstacles = { link: 'linked', closed: 'closed', odd_name: 'name not in UTF-8' } as const
 
 function factsOf(file: Explanation, base_path: string): Html {
   const {
@@ -73,9 +89,9 @@ function factsOf(file: Explanation, base_path: string): Html {
     ['Next try', next_try !== null && timeText(next_try)],
     [
       'Last error',
-      last_error !== null && html`${nameText(last_error.message)} (${last_error.code})`,
+      last_error !== null && html`${sentenceText(last_error.message)} (${last_error.code})`,
     ],
-    ['Labels', labels.length > 0 && nameText(labels.join(', '))],
+    ['Labels', labels.length > 0 && sentenceText(labels.join(', '))],
     [
       'Same bytes',
       same_bytes.length > 0 &&
@@ -110,5 +126,5 @@ function timeline({ times, history }: Explanation): Html {
   )
   const events = [...different.values()].sort((a, b) => a.at.localeCompare(b.at))
   if (events.length === 0) return html`<p>Sluice has recorded nothing of it.</p>`
-  return html`<ol>${events.map(({ at, event, detail }) => html`<li>${timeText(at)} ${wordsOf(event)}${detail !== null && html`: ${nameText(detail)}`}</li>`)}</ol>`
+  return html`<ol>${events.map(({ at, event, detail }) => html`<li>${timeText(at)} ${wordsOf(event)}${detail !== null && html`: ${sentenceText(detail)}`}</li>`)}</ol>`
 }

@@ -3,7 +3,7 @@ import { formatBytes } from '../../base/text/format.ts'
 import { day_ms, isoTime, localDate, zoneOffset_ms } from '../../base/time/time.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
-import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
+import { configFor, seenBy } from '../access/viewer.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { filePath, table } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -53,11 +53,7 @@ export function serveFiles(app: HttpApp, tools: PageTools): void {
       ? html`<p>Nothing is known yet${viewer.role === 'operator' && `: ${noLedgerYet(config.state_dir)}`}.</p>`
       : found.files.length > 0
         ? table(`Files, ${order}`, columns, found.files.map(rowOf(base_path)))
-        : nothingFound(
-            linkTo({ folder: '', state: '', since: '' }),
-            q + state + since === '',
-            viewer,
-          )
+        : nothingFound(linkTo({ folder: '', state: '', since: '' }), q + state + since === '')
     const next = found?.next
     const further =
       next && linkTo({ after_folder: next.folder, after: next.path, seq: String(next.seq ?? 0) })
@@ -106,7 +102,7 @@ function searchForm(
 ): Html {
   const option = (value: string, words: string, chosen = '') =>
     html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`
-  return html`<form class="line" role="search" action="${base_path}/files" hx-get="${base_path}/files" hx-target="#live" hx-select="#live"
+  return html`<form class="line" role="search" aria-label="Files" action="${base_path}/files" hx-get="${base_path}/files" hx-target="#live" hx-select="#live"
  hx-trigger="submit, input changed delay:400ms from:find input, change" hx-swap="outerHTML" hx-sync="this:replace" hx-replace-url="true">
 <label>Part of a name or path <input type="search" name="q" value="${q}" maxlength="${max_query_chars}"></label>
 <label>Folder <select name="folder">${option('', 'all')}${folders.map(({ name }) => option(name, name, folder))}</select></label>
@@ -125,9 +121,9 @@ function rowOf(base_path: string) {
   }
 }
 
-function nothingFound(wider: string, is_all: boolean, { role }: Viewer): Html {
+function nothingFound(wider: string, is_all: boolean): Html {
   if (is_all)
     return html`<p>Sluice knows no file here yet. Save one in a folder: it shows here once it was seen.</p>`
   return html`<p>No file has all of this. A shorter part of its name may find it, or <a href="${wider}">all folders, states and times</a>.</p>
-<p>A file that an ignore rule leaves out is not listed${role === 'operator' && html`: <code>sluice explain PATH</code> says why`}.</p>`
+<p>A file that an ignore rule leaves out is not listed. The box at the top of the page says of any path why it is not in.</p>`
 }

@@ -13,7 +13,7 @@ test('a file has its state, the reason, its times and its copies', async () => {
   })
   const { status, text } = await (await as('eve')).get(file('docs', 'a b+c.txt'))
   expect(status).toBe(200)
-  expect(text).toMatch(/<h1>a b\+c.txt<\/h1>/)
+  expect(text).toMatch(/<h1><bdi>a b\+c.txt<\/bdi><\/h1>/)
   expect(text).toContain('It is usable in the assistant')
   expect(text).toContain('href="/file?folder=docs&amp;path=copy.txt"')
   const events = [...text.matchAll(/<li><time[^>]*>[^<]*<\/time> ([^<]*)<\/li>/g)].map(

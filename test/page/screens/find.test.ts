@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { beginSignedIn, hostile } from '../signed-in.ts'
+
+const find = (path: string) => `/find?${new URLSearchParams({ path })}`
+/** The heading, the verdict and the reasons, as text. */
+function answerOn(text: string): string {
+  const main = /<h1>.*?(?=<h2>|<\/main>)/s.exec(text)?.[0] ?? ''
+  return main
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** Of each kind one path, and the words of the answer. */
+const kinds: [path: string, words: RegExp][] = [
+  ['docs/plan.txt', /Ready It is usable/],
+  ['docs/a.log', /Ignored Ignored by the rule \*\.log \(config exclude\)/],
+  ['docs/notes/~$plan.docx', /Ignored Ignored by the rule ~\$\* \(default\)/],
+  ['docs/link', /Linked A symbolic link: links are not followed/],
+  ['docs/link/plan.txt', /Linked Link is a symbolic link/],
+  ['docs/na\\xffme.txt', /Name not in UTF-8 Its name is not UTF-8/],
+  ['docs/empty.txt', /Skipped Skipped \(empty\)/],
+  ['docs/notes', /Directory A directory/],
+  ['docs/never.txt', /Unknown The file does not exist, and Sluice never saw it/],
+  ['docs/plan.txt/below', /Unknown The file does not exist/],
+  [`docs/${'x'.repeat(300)}`, /Closed Its path is too long.*shorten the path/],
+  ['/etc/passwd', /Outside This path is in no folder/],
+  ['/etc/nothing-there', /Outside This path is in no folder/],
+  ['~/plan.txt', /Outside/],
+  ['\\\\server\\docs\\plan.txt', /Outside/],
+]
+
+test('the box on every screen answers for any path whether it is in, and why not', async () => {
+  const { journey, as } = await beginSignedIn({
+    folders: { docs: { exclude: ['*.log'] } },
+    tree: { 'docs/plan.txt': 'the plan' },
+  })
+  const root = journey.at('docs')
+  journey.write({ 'docs/a.log': 'a', 'docs/empty.txt': '', 'docs/notes/~$plan.docx': 'x' })
+  symlinkSync('/etc', join(root, 'link'))
+  execFileSync('bash', ['-c', `printf x > "$1/$(printf 'na\\xffme.txt')"`, 'bash', root])
+  await journey.stage('docs/empty.txt', 'skipped empty')
+  const browser = await as('ada')
+  const screens = ['/', '/files', '/problems', '/prompts', '/ask', '/about', find('/etc/passwd')]
+  for (const screen of screens)
+    expect((await browser.get(screen)).text, screen).toMatch(
+      /<form class="find" role="search"[^>]* action="\/find"><input type="search" name="path"/,
+    )
+  for (const [path, words] of kinds) {
+    const { status, text } = await browser.get(find(path))
+    expect({ path, status, said: answerOn(text) }).toEqual({
+      path,
+      status: 200,
+      said: expect.stringMatching(words),
+    })
+    // Where a file is on the disk says the same, also with another way to write it.
+    if (!path.startsWith('docs/') || path.includes('..')) continue
+    for (const other of [`${root}/${path.slice(5)}`, ` ${root}/./${path.slice(5)} `])
+      expect(answerOn((await browser.get(find(other))).text), other).toMatch(words)
+  }
+  for (const odd of ['', '\0', hostile, '..', '/', 'a'.repeat(9_000), 'docs/a\0b'])
+    expect((await browser.get(find(odd))).status, odd).toBeLessThan(500)
+  expect((await browser.get(find(hostile))).text).not.toMatch(/<img|\u202e/)
+  journey.ends({
+    left_out: ['docs/a.log', 'docs/empty.txt', 'docs/link', 'docs/notes/~$plan.docx'],
+  })
+})
+
+test('a reader learns nothing of other folders, and nothing of what lies outside', async () => {
+  const folders = { docs: {}, secret: {} }
+  const tree = { 'docs/mine.txt': 'mine', 'secret/plan.txt': 'the plan', 'elsewhere/b.txt': 'b' }
+  const { journey, as } = await beginSignedIn({ folders, tree })
+  symlinkSync(journey.at('docs'), journey.at('way-in'))
+  const browser = await as('eve')
+  const said = async (path: string) => answerOn((await browser.get(find(path))).text)
+  const named = (text: string) => text.replaceAll(/ ?\/? ?(secret|none|plan|nix) ?/g, '')
+  for (const [theirs, none] of [
+    ['secret/plan.txt', 'none/nix.txt'],
+    ['secret', 'none'],
+  ] as const) {
+    const searches = await Promise.all(
+      [theirs, none].map(async (path) => (await browser.get(find(path))).headers.get('location')!),
+    )
+    expect(searches[1]).toBe(`/files?${new URLSearchParams({ q: none })}`)
+    const [one, other] = await Promise.all(searches.map(async (to) => (await browser.get(to)).text))
+    expect(named(answerOn(one!))).toBe(named(answerOn(other!)))
+    expect(one).toContain('No file has all of this')
+  }
+  const outside = [
+    journey.at('secret/plan.txt'),
+    journey.at('secret/nix.txt'),
+    journey.at('elsewhere/b.txt'),
+    journey.at('way-in/mine.txt'),
+    '/etc/passwd',
+    '/etc/nix',
+  ]
+  const answers = await Promise.all(
+    outside.map(async (path) => /Outside.*/.exec(await said(path))?.[0]),
+  )
+  expect(new Set(answers).size, answers.join('\n')).toBe(1)
+  expect(answers[0]).toMatch(/^Outside This path is in no folder that you may see/)
+  expect(await said('/etc/passwd')).not.toContain(journey.base)
+  expect(await said('docs/mine.txt')).toMatch(/Ready/)
+  expect(await said(journey.at('docs/mine.txt'))).toMatch(/Ready/)
+  const anybody = await fetch(`${browser.address}${find('docs/mine.txt')}`)
+  expect(await anybody.text()).toContain('Sign in')
+})
+
+test('a name is searched among all files', async () => {
+  const { as } = await beginSignedIn()
+  const browser = await as('eve')
+  for (const name of ['plan.txt', 'in/plan.txt', 'docs/../../etc/passwd', '']) {
+    const { status, headers } = await browser.get(find(name))
+    const search = `/files?${new URLSearchParams({ q: name })}`
+    expect([status, headers.get('location')]).toEqual([303, search])
+  }
+})
