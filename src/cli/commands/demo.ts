@@ -85,7 +85,7 @@ async function show(
     if (synced !== exit_codes.ok && synced !== exit_codes.incomplete) return synced
     terminal.out('')
     say('The daemon runs from here on (sluice run)')
-    const daemon = begin('run')
+    const daemon = begin('run', '--quiet')
     const view = openLedgerView(setup.state_dir)
     try {
       const readyBelow = (prefix: string) =>

@@ -96,20 +96,26 @@ function install(options: InstallOptions): void {
     builder: createBuilder({ prefix, is_dry, terminal }),
     is_real: prefix === '' && is_root,
   }
-  refuseMasked(site)
   const place = programPlace()
-  if (prefix === '') refuseHiddenProgram(place)
-  if (site.is_real) tryProgram(place)
-  const found = findConfig(site, prefix)
+  const { fault: refusal } = tried(is_dry, () => {
+    refuseMasked(site)
+    if (prefix === '') refuseHiddenProgram(place)
+    if (site.is_real) tryProgram(place)
+  })
+  const { value: found, fault: config_fault } = tried(is_dry, () => findConfig(site, prefix))
   if (is_dry) terminal.out('nothing is done yet; this would be:')
   const { is_unit_new, next } = laySharedFiles(site)
   let is_restart_due = false
-  if (found === undefined) {
+  let token_fault: SluiceError | undefined
+  if (config_fault) next.push('correct the configuration, which decides the rest (below)')
+  else if (found === undefined) {
     next.push(`write ${layout.config}, and run \`sluice install\` again: the unit is made from it`)
   } else {
     next.push(...layConfig(site, found))
     const is_token_own = readsOwnToken(site, found.token_file)
-    const token = is_token_own ? { is_new: false, advice: [] } : layToken(site, found.token_file)
+    const laid = tried(is_dry, () => (is_token_own ? no_token : layToken(site, found.token_file)))
+    const token = laid.value ?? no_token
+    token_fault = laid.fault
     const { text, advice } = describeUnit(site, found, { ...place, is_token_own })
     const is_drop_in_new = site.builder.lay({ path: layout.drop_in, text, mode: 0o644 })
     is_restart_due = is_unit_new || is_drop_in_new || token.is_new
@@ -118,6 +124,21 @@ function install(options: InstallOptions): void {
   if (is_restart_due && (hasSystemd() || prefix !== ''))
     site.builder.run('systemctl', 'daemon-reload')
   showNext(terminal, [...next, ...lastWords(site, found, is_restart_due)])
+  const fault = refusal ?? config_fault ?? token_fault
+  if (fault) throw fault
+}
+
+/** No token was written, and nothing about it is to be said. */
+const no_token = { is_new: false, advice: [] as string[] }
+
+/** Does work that may refuse. A dry run shows its plan before the fault. */
+function tried<Value>(is_dry: boolean, work: () => Value): { value?: Value; fault?: SluiceError } {
+  try {
+    return { value: work() }
+  } catch (error) {
+    if (!is_dry || !isSluiceError(error)) throw error
+    return { fault: error }
+  }
 }
 
 /**
@@ -214,7 +235,7 @@ function layToken({ layout, builder, options }: Site, configured: string | undef
   const named = options.token_file
   if (named === undefined && builder.exists(layout.token)) {
     builder.close(layout.token, 0o600)
-    return { is_new: false, advice: [] }
+    return no_token
   }
   const file = named ?? configured
   if (file === undefined || (named === undefined && !existsSync(file))) {

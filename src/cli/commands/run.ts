@@ -67,7 +67,8 @@ export const command = defineCommand({
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
           await manager.started(secrets, signals.first)
-          if (terminal.is_interactive) await sayRunning(config, flags.config, terminal)
+          if (terminal.is_interactive && !flags.quiet)
+            await sayRunning(config, flags.config, terminal)
           // The reloader logs its errors.
           signals.onHangup(() => void reloader.reload().catch(() => {}))
           await aborted(signals.first)

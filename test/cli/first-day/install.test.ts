@@ -81,6 +81,26 @@ test('a dry run prints the same and changes nothing', async () => {
   expect(existsSync(root)).toBe(false)
 })
 
+test.each([
+  ['a masked unit', 'is masked', 1],
+  ['a token that cannot be read', 'cannot read the token file', 77],
+  ['a wrong configuration', 'there is no such field', 78],
+])('a dry run shows its plan before it refuses %s', async (what, message, expected) => {
+  const { sluice, file, root, home } = machine(what === 'a wrong configuration' ? { odd: 1 } : {})
+  if (what === 'a masked unit') {
+    mkdirSync(join(root, 'etc/systemd/system'), { recursive: true })
+    symlinkSync('/dev/null', join(root, 'etc/systemd/system/sluice.service'))
+  }
+  if (what === 'a token that cannot be read') rmSync(join(home, 'token'))
+  const words = ['--config', file, '--token-file', join(home, 'token')]
+  const { code, out, err } = await sluice('install', ...words, '--dry-run')
+  expect([code, err]).toEqual([expected, expect.stringContaining(message)])
+  expect(out).toContain('nothing is done yet; this would be:')
+  expect(out).toContain(`write    ${join(root, 'etc/systemd/system/sluice@.service')}`)
+  if (expected !== 78) expect(out).toContain(`write    ${join(root, drop_in)}`)
+  expect(existsSync(join(root, 'etc/sluice'))).toBe(false)
+})
+
 test('keeps an edited configuration and token, and writes the drop-in for that configuration', async () => {
   const { sluice, file, root, home, text } = machine()
   await sluice('install', '--config', file)
