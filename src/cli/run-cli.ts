@@ -102,11 +102,25 @@ async function parseAndRun(
   }
   if (answer !== undefined) return answer
   if (help !== '') {
-    terminal.out(help)
+    terminal.out(inGroups(help, commands))
     return exit_codes.ok
   }
-  terminal.err(await parser.getHelp())
+  terminal.err(inGroups(await parser.getHelp(), commands))
   return exit_codes.usage
+}
+
+/** Puts the headings of the groups into the list of all commands, which yargs prints without. */
+function inGroups(help: string, commands: readonly ListedCommand[]): string {
+  if (!help.startsWith('sluice <command>')) return help
+  let shown: string | undefined
+  const lines = help.split('\n').map((line) => {
+    const name = /^ {2}sluice (\S+)/.exec(line)?.[1]
+    const heading = commands.find(({ usage }) => nameOf(usage) === name)?.heading
+    if (heading === undefined || heading === shown) return line
+    shown = heading
+    return `\n${heading}\n${line}`
+  })
+  return lines.join('\n').replace('Commands:\n\n', '')
 }
 
 /**

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { complete } from '../../src/cli/ask/complete.ts'
 import { examplesOf } from '../../src/cli/ask/examples.ts'
 import { type ListedCommand, nameOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { capturedTerminal } from './captured-terminal.ts'
 
 interface Known {
   path: string[]
@@ -34,3 +37,24 @@ test.each(every(commands).map(({ path }) => [path.join(' ')]))(
     }
   },
 )
+
+test('the help has the commands in the groups of the README', async () => {
+  const { terminal, out } = capturedTerminal()
+  await runCli(['--help'], terminal, commands)
+  const shown: string[][] = []
+  for (const line of out().split('\n')) {
+    const name = /^ {2}sluice (\S+)/.exec(line)?.[1]
+    // A heading begins a group.
+    if (/^[A-Z][a-z ]+$/.test(line)) shown.push([])
+    else if (name !== undefined) shown.at(-1)!.push(name)
+  }
+  const table = readFileSync('README.md', 'utf8')
+    .split('## Commands\n')[1]!
+    .trim()
+    .split('\n\n')[0]!
+  const rows = table.split('\n').slice(2)
+  const listed = rows.map((row) =>
+    [...row.split('|')[1]!.matchAll(/`([a-z]+)/g)].map(([, name]) => name!),
+  )
+  expect(shown).toEqual(listed)
+})
