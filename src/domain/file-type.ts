@@ -81,6 +81,11 @@ export function typeRest(extension: string, said: string): FaultNote {
 /** Begins the reason of `typeTrial` while a trouble stops uploads, and no first file goes. */
 export const nothing_goes = 'nothing is uploaded now; afterwards '
 
+/** About files that would be uploaded, of a type of which some failed and none is ready. */
+export function unreadSoFar(extension: string): string {
+  return `the service has read no ${filesOf(extension)} so far, and failed on some`
+}
+
 function firstFiles(extension: string): string {
   return `${max_failed_of_type} ${filesOf(extension)}`
 }

@@ -9,7 +9,7 @@ import { typeRefusal } from '../../src/domain/file-type.ts'
 import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
 import { type FolderPlan, TypeTally } from '../../src/inspect/plan/plan-answer.ts'
 import { judge } from '../../src/inspect/plan/plan-files.ts'
-import { typesRefusedBy } from '../../src/inspect/plan/refused-types.ts'
+import { typesUnreadBy } from '../../src/inspect/plan/unread-types.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
 import { openRig } from '../ledger/views/view-rig.ts'
 import { makeStore, makeTree } from '../rig/tree.ts'
@@ -68,11 +68,12 @@ test('files of refused types stay: those that the ledger blocks, and new ones', 
   await rig.record({ type: 'type_refused', content, error: typeRefusal('gz') })
   const config = configFor({ root, state_dir: rig.state_dir })
   const { project_id } = config.folders[0]!
-  const refused = new Set([
+  const keys = [
     ...['gz', 'png', ''].map((type) => `${project_id} ${type}`),
     'project_of_others txt',
-  ])
-  const plan = await planUploads({ config, ledger: rig.view(), hash: false, refused, now_ms })
+  ]
+  const unread_types = new Map(keys.map((key) => [key, 'refused'] as const))
+  const plan = await planUploads({ config, ledger: rig.view(), hash: false, unread_types, now_ms })
   const group = { reason: 'type_refused', files: 2 }
   expect(only(plan).stays).toEqual([
     { ...group, extension: 'gz', bytes: 8, examples: ['known.gz', 'new.GZ'] },
@@ -104,7 +105,7 @@ describe('the types that the service could not read, from its list', () => {
         value: { items: pages[at] ?? [], ...(next === undefined ? {} : { next }) },
       }
     }
-    return { asked, types: typesRefusedBy({ listAssets } as never, ['p', 'p']) }
+    return { asked, types: typesUnreadBy({ listAssets } as never, ['p', 'p']) }
   }
   const many = (count: number, name: string, status: 'failed' | 'ready' = 'failed') =>
     Array.from({ length: count }, (_, index) => asset(`docs/${index}${name}`, status, index))
@@ -113,7 +114,10 @@ describe('the types that the service could not read, from its list', () => {
     const few = many(19, '.bin')
     const mixed = [...many(30, '.pdf'), asset('a.PDF', 'ready', 1)]
     const { types } = typesOf(...many(10, '.gz'), ...few, ...mixed, ...many(10, '.GZ'))
-    expect([...(await types)]).toEqual(['p gz'])
+    expect([...(await types)]).toEqual([
+      ['p gz', 'refused'],
+      ['p bin', 'unread'],
+    ])
   })
 
   test('no more than 20 pages are read', async () => {
@@ -132,13 +136,13 @@ describe('the types that the service could not read, from its list', () => {
       if (refused <= 5) return { ok: false, failure }
       return { ok: true, value: { items: many(1, '.gz') } }
     }
-    expect([...(await typesRefusedBy({ listAssets } as never, ['p']))]).toEqual([])
+    expect([...(await typesUnreadBy({ listAssets } as never, ['p']))]).toEqual([['p gz', 'unread']])
     expect(refused).toBeGreaterThan(5)
   })
 
   test('none is known if the service does not answer', async () => {
     const listAssets = async () => ({ ok: false, failure: { about: 'network', message: 'cut' } })
-    expect((await typesRefusedBy({ listAssets } as never, ['p'])).size).toBe(0)
+    expect((await typesUnreadBy({ listAssets } as never, ['p'])).size).toBe(0)
   })
 })
 
@@ -366,6 +370,6 @@ test.each([
   [`x.${'y'.repeat(40)}`, ''],
 ])('the type of %s', (path, extension) => {
   const types = new TypeTally()
-  types.add(path, 7)
-  expect(types.sorted()).toEqual([{ extension, files: 1, bytes: 7 }])
+  types.add(path, 7, false)
+  expect(types.sorted()).toEqual([{ extension, files: 1, bytes: 7, unread: 0 }])
 })

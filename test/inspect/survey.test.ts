@@ -1,24 +1,34 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Clock, day_ms, hour_ms, system_clock } from '../../src/base/time/time.ts'
 import { planUploads } from '../../src/inspect/plan/plan.ts'
-import { typeKey } from '../../src/inspect/plan/refused-types.ts'
 import { surveyFolder, type usual_survey } from '../../src/inspect/plan/survey.ts'
+import { typeKey } from '../../src/inspect/plan/unread-types.ts'
 import { makeTree } from '../rig/tree.ts'
+import { builtModule, runUnprivileged } from '../rig/unprivileged.ts'
 import { configFor } from './config-for.ts'
 
-const refused = new Set([
-  typeKey(configFor({ root: '/nowhere/notes' }).service.project_id, 'x.raw'),
-])
+const keyOf = (name: string) =>
+  typeKey(configFor({ root: '/nowhere/notes' }).service.project_id, name)
+const unread_types = new Map([
+  [keyOf('x.raw'), 'refused'],
+  [keyOf('x.gz'), 'unread'],
+] as const)
 
 function survey(root: string, options: { clock?: Clock; limits?: typeof usual_survey } = {}) {
-  return surveyFolder(configFor({ root }).folders[0]!, { clock: system_clock, refused, ...options })
+  return surveyFolder(configFor({ root }).folders[0]!, {
+    clock: system_clock,
+    unread_types,
+    ...options,
+  })
 }
 
 test('shows counts, sizes, types, and ignored files by rule', async () => {
   const root = makeTree({
     'a.TXT': 'four',
     'sub/b.txt': { text: 'old one', aged_ms: 60 * day_ms },
-    'sub/c': 'x',
+    'sub/c.GZ': 'x',
     '~$a.docx': 'lock',
     '.sluiceignore': '*.bak\n',
     'd.bak': 'x',
@@ -28,13 +38,26 @@ test('shows counts, sizes, types, and ignored files by rule', async () => {
     offline: null,
     all: { files: 3, bytes: 12 },
     types: [
-      { extension: 'txt', files: 2, bytes: 11 },
-      { extension: '', files: 1, bytes: 1 },
+      { extension: 'txt', files: 2, bytes: 11, unread: 0 },
+      { extension: 'gz', files: 1, bytes: 1, unread: 1 },
     ],
     stopped: undefined,
     complete: true,
   })
   expect(found.ignored.map(({ rule, count }) => [rule, count])).toContainEqual(['*.bak', 1])
+})
+
+test('names directories and files that this user cannot read', () => {
+  const root = makeTree({ 'open.txt': 'x', 'closed.txt': 'x', 'shut/a.txt': 'x' })
+  chmodSync(join(root, 'closed.txt'), 0)
+  chmodSync(join(root, 'shut'), 0)
+  const script = `
+    import { surveyFolder } from ${JSON.stringify(builtModule('inspect/plan/survey'))}
+    import { system_clock } from ${JSON.stringify(builtModule('base/time/time'))}
+    const folder = ${JSON.stringify(configFor({ root }).folders[0])}
+    const found = await surveyFolder(folder, { clock: system_clock, unread_types: new Map() })
+    console.log(JSON.stringify([found.unreadable, found.unreadable_total, found.all.files]))`
+  expect(runUnprivileged(script, root)).toEqual([['shut', 'closed.txt'], 2, 2])
 })
 
 test('knows what `sluice plan` would upload for each start', async () => {
@@ -50,7 +73,13 @@ test('knows what `sluice plan` would upload for each start', async () => {
   const planned = async (start: unknown) => {
     const config = configFor({ root, folder: { start } })
     return (
-      await planUploads({ config, ledger: undefined, hash: false, refused, now_ms: Date.now() })
+      await planUploads({
+        config,
+        ledger: undefined,
+        hash: false,
+        unread_types,
+        now_ms: Date.now(),
+      })
     ).would_upload
   }
   expect(found.all.files).toBe(6)

@@ -73,7 +73,7 @@ export const command = defineCommand({
       await refuseExisting(file, flags, dialog)
       const connection = await askConnection(tools)
       const config = { ...connection, token_file: connection.token.file }
-      const folder_tools = { ...tools, config, start, refused: connection.refused }
+      const folder_tools = { ...tools, config, start, unread_types: connection.unread_types }
       const folders = await askFolders(given, folder_tools)
       await sayFirstSync(folders, folder_tools)
       const old_versions = await askOldVersions(dialog, flags['old-versions'])

@@ -9,10 +9,11 @@ import {
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { file_reasons } from '../../domain/file-reasons.ts'
+import { unreadSoFar } from '../../domain/file-type.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import { type Plan, planUploads } from '../../inspect/plan/plan.ts'
 import type { FolderPlan, Reason, RemovalGroup } from '../../inspect/plan/plan-answer.ts'
-import { type RefusedTypes, typesRefusedBy } from '../../inspect/plan/refused-types.ts'
+import { typesUnreadBy, type UnreadTypes } from '../../inspect/plan/unread-types.ts'
 import { remoteOpener } from '../../remote/open-remote.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { excludeSetting } from '../../status/text/text.ts'
@@ -31,10 +32,10 @@ export const command = defineCommand({
   async run({ config: named, hash, json }, terminal) {
     const { config, paths } = await loadFor(terminal, { file: named })
     const plan = await withLedgerView(config.state_dir, async (ledger) => {
-      const refused = ledger?.refused_types() ?? (await typesOnService(config))
+      const unread_types = ledger?.unread_types() ?? (await typesOnService(config))
       const now_ms = system_clock.now_ms()
       const notes = { silent: paths.silent(), onSlow: slowNote(terminal) }
-      return planUploads({ config, ledger, hash, refused, now_ms, ...notes })
+      return planUploads({ config, ledger, hash, unread_types, now_ms, ...notes })
     })
     if (json) printJson(terminal, plan)
     else printLines(terminal, planLines(plan, terminal.width))
@@ -45,18 +46,18 @@ export const command = defineCommand({
 /** A plan needs no answer of the service, so it does not wait long for one. */
 const max_answer_ms = 5 * second_ms
 
-async function typesOnService(config: Config): Promise<RefusedTypes> {
+async function typesOnService(config: Config): Promise<UnreadTypes> {
   const uploads = { ...config.uploads, request_timeout_ms: max_answer_ms }
   try {
     const projects = config.folders.map(({ project_id }) => project_id)
     return await remoteOpener(
       { ...config, uploads },
       system_clock,
-    )((remote) => typesRefusedBy(remote, projects))
+    )((remote) => typesUnreadBy(remote, projects))
   } catch (error) {
     // Without a token, `plan` shows the rest all the same.
     if (!isSluiceError(error)) throw error
-    return new Set()
+    return new Map()
   }
 }
 
@@ -114,10 +115,15 @@ export function planLines(plan: Plan, width: number): Line[] {
       },
     )
   }
-  for (const { extension, ...amount } of plan.types.slice(0, max_types)) {
+  for (const { extension, unread, ...amount } of plan.types.slice(0, max_types)) {
     writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`, {
       indent: 2,
     })
+    if (unread > 0)
+      writer.say(`${counted(unread, 'file')}: ${unreadSoFar(extension)}`, {
+        indent: 4,
+        tone: 'warn',
+      })
   }
   const more = plan.types.length - max_types
   if (more > 0) writer.say(`and ${counted(more, 'more type')}`, { indent: 2 })

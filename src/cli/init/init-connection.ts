@@ -9,7 +9,7 @@ import { expandPath } from '../../config/resolve/local-paths.ts'
 import { project_id as project_schema } from '../../config/schema/schema-folder.ts'
 import { openSecrets, type Secrets, secretsOf } from '../../config/secrets.ts'
 import type { StartingConfig } from '../../config/starting-config.ts'
-import { type RefusedTypes, typesRefusedBy } from '../../inspect/plan/refused-types.ts'
+import { typesUnreadBy, type UnreadTypes } from '../../inspect/plan/unread-types.ts'
 import type { ProjectReference } from '../../remote/assets.ts'
 import { type Failure, failureText, reader_text, roleHint } from '../../remote/outcome.ts'
 import { createRemote, type Remote } from '../../remote/remote.ts'
@@ -30,7 +30,7 @@ export interface Connection {
   }
   ca_file: string | undefined
   project: StartingConfig['project']
-  refused: RefusedTypes
+  unread_types: UnreadTypes
 }
 
 export interface ConnectionTools {
@@ -68,11 +68,16 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
     if (project) {
       if (project.role === 'reader')
         printWarning(tools.terminal, `${reader_text}; ${roleHint(project.project_id)}`)
-      const readTypes = (remote: Remote) => typesRefusedBy(remote, [project.project_id])
+      const readTypes = (remote: Remote) => typesUnreadBy(remote, [project.project_id])
       return {
         ...connection,
         project,
-        refused: await askService('the refused types', reached, tools, readTypes),
+        unread_types: await askService(
+          'the types that it could not read',
+          reached,
+          tools,
+          readTypes,
+        ),
       }
     }
     const way = listed.ok
@@ -80,7 +85,7 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
       : await afterFailure(listed.failure, tools)
     if (way === 'go on') {
       const project_id = givenId(flags) ?? (await askProjectId(dialog!))
-      return { ...connection, project: { project_id }, refused: new Set() }
+      return { ...connection, project: { project_id }, unread_types: new Map() }
     }
     if (way === 'address') base_url = undefined
     if (way === 'token') token = undefined

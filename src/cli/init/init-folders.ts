@@ -13,13 +13,14 @@ import {
   startingValue,
 } from '../../config/starting-config.ts'
 import { rootStatus } from '../../disk/root/root.ts'
-import { typeRefusal } from '../../domain/file-type.ts'
+import { typeRefusal, unreadSoFar } from '../../domain/file-type.ts'
 import { estimateOf } from '../../inspect/plan/plan.ts'
 import { sumOf } from '../../inspect/plan/plan-answer.ts'
-import { type RefusedTypes, typeKey } from '../../inspect/plan/refused-types.ts'
 import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
+import { typeKey, type UnreadTypes } from '../../inspect/plan/unread-types.ts'
 import { LineWriter } from '../../status/text/lines.ts'
 import { excludeSetting } from '../../status/text/text.ts'
+import { withLedgerView } from '../../status/with-view.ts'
 import { requireAnswer } from '../on-paths.ts'
 import { printLines, sayIgnored } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
@@ -35,7 +36,8 @@ export interface FolderTools {
   clock: Clock
   /** The configuration so far: all but `folders` and `old_versions`. */
   config: Omit<StartingConfig, 'folders' | 'old_versions'>
-  refused: RefusedTypes
+  /** As the service's list says. */
+  unread_types: UnreadTypes
   /** From --start, for every folder. Undefined: asked, or `all` if the program cannot ask. */
   start: StartText | undefined
   /** Aborts when the user stops waiting. */
@@ -54,6 +56,7 @@ type SurveyedFolder = StartingFolder & { survey: Survey }
 const keep_hint = 'press Enter again to keep this path: it counts as offline until it can be read'
 const max_types = 6
 const max_rules = 8
+const max_names = 3
 
 /**
  * Asks for the folders, one by one, and shows what is in each. Folders on the command line replace
@@ -131,15 +134,28 @@ async function surveyAndAsk(folder: NamedPath, tools: FolderTools): Promise<Surv
 }
 
 async function surveyAndSay({ name, path }: NamedPath, tools: FolderTools): Promise<Survey> {
-  const { terminal, clock, refused, stopped } = tools
+  const { terminal, clock, stopped } = tools
   const spinner = showSpinner(terminal, clock, () => `counting what lies in ${name}`)
-  const [folder] = checkFolders([{ name, path, start: 'all' }], tools).folders
-  const survey = await surveyFolder(folder!, { clock, refused, signal: stopped }).finally(() =>
-    spinner.end(),
-  )
+  const config = checkFolders([{ name, path, start: 'all' }], tools)
+  const unread_types = await knownTypes(config.state_dir, tools.unread_types)
+  const options = { clock, unread_types, signal: stopped }
+  const survey = await surveyFolder(config.folders[0]!, options).finally(() => spinner.end())
   refuseStopped(stopped)
-  printLines(terminal, surveyLines({ name, path }, survey, tools, errorsWidth(terminal)), 'err')
+  printLines(
+    terminal,
+    surveyLines({ name, path }, survey, { ...tools, unread_types }, errorsWidth(terminal)),
+    'err',
+  )
   return survey
+}
+
+/**
+ * Adds the types that the ledger of an earlier configuration knows: of those that the service
+ * refuses at once, its list has no asset. A ledger that cannot be read is no matter of `init`.
+ */
+async function knownTypes(state_dir: string, listed: UnreadTypes): Promise<UnreadTypes> {
+  const recorded = withLedgerView(state_dir, (ledger) => ledger?.unread_types())
+  return new Map([...listed, ...((await recorded.catch(() => undefined)) ?? [])])
 }
 
 function errorsWidth({ width }: Terminal): number {
@@ -205,7 +221,7 @@ export async function askOldVersions(
 function surveyLines(
   { name, path }: NamedPath,
   survey: Survey,
-  { config, refused }: FolderTools,
+  { config, unread_types }: FolderTools,
   width: number,
 ) {
   const writer = new LineWriter(width)
@@ -232,10 +248,12 @@ function surveyLines(
       indent: 2,
     })
   for (const { extension, files } of survey.types) {
-    if (!refused.has(typeKey(config.project.project_id, `a.${extension}`))) continue
+    const known = unread_types.get(typeKey(config.project.project_id, `a.${extension}`))
+    if (known === undefined) continue
+    const why = known === 'refused' ? typeRefusal(extension).message : unreadSoFar(extension)
     const exclude = excludeSetting([`a.${extension}`])
     const leave = exclude === undefined ? '' : `; to leave them out, add to the folder: ${exclude}`
-    writer.say(`${counted(files, 'file')}: ${typeRefusal(extension).message}${leave}`, {
+    writer.say(`${counted(files, 'file')}: ${why}${leave}`, {
       indent: 2,
       tone: 'warn',
     })
@@ -249,8 +267,13 @@ function surveyLines(
   }
   sayIgnored(writer, survey.ignored, max_rules, '; `sluice plan` names them')
   if (survey.unreadable_total > 0) {
-    const places = counted(survey.unreadable_total, 'place')
-    writer.say(`${places} cannot be read by this user`, { indent: 2, tone: 'warn' })
+    const places = survey.unreadable.slice(0, max_names)
+    const rest = survey.unreadable_total - places.length
+    const more = rest > 0 ? ` and ${counted(rest, 'more place')}` : ''
+    writer.say(`cannot be read by this user: ${places.join(', ')}${more}`, {
+      indent: 2,
+      tone: 'warn',
+    })
   }
   return writer.lines
 }

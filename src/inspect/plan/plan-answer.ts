@@ -81,20 +81,26 @@ const max_examples = 3
 /** More extensions count as none: a list of those of random names would say nothing. */
 const max_types = 1_000
 
+interface TypeAmount extends Amount {
+  /** Files of them in projects where the service has read none of this type, though it tried. */
+  unread: number
+}
+
 /** Amounts by extension. */
 export class TypeTally {
-  readonly #amounts = new Map<string, Amount>()
+  readonly #amounts = new Map<string, TypeAmount>()
 
-  add(path: string, bytes: number): void {
+  add(path: string, bytes: number, is_unread: boolean): void {
     const extension = extensionOf(path)
     const key = this.#amounts.has(extension) || this.#amounts.size < max_types ? extension : ''
-    const amount = this.#amounts.get(key) ?? noAmount()
+    const amount = this.#amounts.get(key) ?? { ...noAmount(), unread: 0 }
     count(amount, bytes)
+    if (is_unread) amount.unread += 1
     this.#amounts.set(key, amount)
   }
 
   /** Sorted by number of files, largest first. */
-  sorted(): (Amount & { extension: string })[] {
+  sorted(): (TypeAmount & { extension: string })[] {
     return [...this.#amounts]
       .map(([extension, amount]) => ({ extension, ...amount }))
       .sort((a, b) => b.files - a.files || (a.extension < b.extension ? -1 : 1))
@@ -111,9 +117,9 @@ export class Tally {
     this.#types = types
   }
 
-  goesUp(path: string, bytes: number): void {
+  goesUp(path: string, bytes: number, is_unread: boolean): void {
     count(this.#goes_up, bytes)
-    this.#types.add(path, bytes)
+    this.#types.add(path, bytes, is_unread)
   }
 
   stays(reason: Reason, path: string, bytes: number): void {

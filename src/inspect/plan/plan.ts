@@ -36,7 +36,7 @@ import type { RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { type FolderPlan, noAmount, type Reason, sumOf, Tally, TypeTally } from './plan-answer.ts'
 import { FolderDepartures, judge, type ScannedFile, scannedFiles } from './plan-files.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
-import { type RefusedTypes, typeKey } from './refused-types.ts'
+import { typeKey, type UnreadTypes } from './unread-types.ts'
 import { uploadTime } from './upload-time.ts'
 
 export interface PlanOptions {
@@ -45,8 +45,8 @@ export interface PlanOptions {
   ledger: LedgerView | undefined
   /** Reads every file that would be uploaded, to recognise known bytes. */
   hash: boolean
-  /** Files of these types stay; absent: none are known. */
-  refused?: RefusedTypes
+  /** Files of the refused ones stay; absent: none are known. */
+  unread_types?: UnreadTypes
   now_ms: number
   /** Paths that do not answer; a folder there counts as offline. */
   silent?: readonly string[]
@@ -243,7 +243,7 @@ interface NewFile {
 }
 
 async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
-  const { folder, cases, arriving, refused, tally, departures, scanned } = round
+  const { folder, cases, arriving, unread_types, tally, departures, scanned } = round
   const fresh: NewFile[] = []
   for (let index = 0; index < batch.count; index += 1) {
     const path = entryPath(batch, index)
@@ -259,14 +259,13 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
   }
   const reasons = round.examiner ? await readAndCompare(fresh, round, round.examiner) : []
   for (const [index, { path, stat, held }] of fresh.entries()) {
-    const reason =
-      reasons[index] ??
-      (refused?.has(typeKey(folder.project_id, path)) ? 'type_refused' : undefined)
+    const known = unread_types?.get(typeKey(folder.project_id, path))
+    const reason = reasons[index] ?? (known === 'refused' ? 'type_refused' : undefined)
     const is_unreadable = reason !== undefined && reason in block_reasons
     // Without its bytes, every content of this size may be this file.
     if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)
     if (!is_unreadable) departures.changes(path, held)
-    if (reason === undefined) tally.goesUp(path, stat.size)
+    if (reason === undefined) tally.goesUp(path, stat.size, known === 'unread')
     else tally.stays(reason, path, stat.size)
   }
 }

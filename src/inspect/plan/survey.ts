@@ -1,5 +1,8 @@
-import { isSluiceError } from '../../base/run/errors.ts'
-import { type Clock, hour_ms } from '../../base/time/time.ts'
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf, isSluiceError } from '../../base/run/errors.ts'
+import { aborted, type Clock, hour_ms } from '../../base/time/time.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import {
   entryPath,
@@ -11,10 +14,13 @@ import {
 import { skipReason } from '../../domain/file-reasons.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import { count, noAmount, sumOf, TypeTally } from './plan-answer.ts'
-import { type RefusedTypes, typeKey } from './refused-types.ts'
+import { typeKey, type UnreadTypes } from './unread-types.ts'
 
 /** A user waits for the answer. Above these limits the exact number is of no use. */
 export const usual_survey = { max_files: 1_000_000, max_time_ms: 20_000 }
+
+/** A question for each file. The first ones show whether the files of a folder are closed. */
+const max_rights_asked = 20_000
 
 /** Counts of the files in a folder that a user may want to have watched, for `sluice init`. */
 export type Survey = Awaited<ReturnType<typeof surveyFolder>>
@@ -27,12 +33,12 @@ export async function surveyFolder(
   folder: FolderConfig,
   options: {
     clock: Clock
-    refused: RefusedTypes
+    unread_types: UnreadTypes
     signal?: AbortSignal
     limits?: typeof usual_survey
   },
 ) {
-  const { clock, refused, limits = usual_survey } = options
+  const { clock, unread_types, limits = usual_survey } = options
   const over = new AbortController()
   const signal = AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])])
   void clock.sleep(limits.max_time_ms, signal).then(() => over.abort())
@@ -45,15 +51,27 @@ export async function surveyFolder(
       const path = entryPath(batch, index)
       const stat = entryStat(batch, index)
       count(all, stat.size)
-      types.add(path, stat.size)
-      const is_refused = refused.has(typeKey(folder.project_id, path))
-      if (is_refused || skipReason({ folder, path, stat, history: undefined }) !== undefined)
+      const known = unread_types.get(typeKey(folder.project_id, path))
+      types.add(path, stat.size, known === 'unread')
+      if (
+        known === 'refused' ||
+        skipReason({ folder, path, stat, history: undefined }) !== undefined
+      )
         continue
       const hours = Math.ceil((now_ms - Number(stat.mtime_ns / 1_000_000n)) / hour_ms)
       const amount = by_hours.get(hours) ?? noAmount()
       count(amount, stat.size)
       by_hours.set(hours, amount)
     }
+  }
+  const closed: string[] = []
+  const addClosed = async (batch: ScanBatch) => {
+    if (all.files > max_rights_asked) return
+    const paths = Array.from({ length: batch.count }, (_, index) => entryPath(batch, index))
+    const asked = paths.map((path) => isClosed(join(folder.path, path)))
+    // A share that stops answering must not hold up the end.
+    const found = await Promise.race([Promise.all(asked), aborted(signal)])
+    closed.push(...paths.filter((_, index) => found?.[index]))
   }
   const answer = (
     stopped: 'files' | 'time' | undefined,
@@ -75,15 +93,18 @@ export async function surveyFolder(
     stopped,
     /** By rule, largest number first. */
     ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
-    unreadable_total: end?.unreadable_total ?? 0,
+    /** Directories and files, some by name; files only among the first of the folder. */
+    unreadable: [...(end?.unreadable ?? []).map(({ path }) => path), ...closed],
+    unreadable_total: (end?.unreadable_total ?? 0) + closed.length,
     /** False if there may be more files. */
     complete: end?.complete === true,
   })
   const scan = { root: folder.path, ignore: folder, signal }
   try {
-    const end = await scanFolder(scan, (batch, enough) => {
+    const end = await scanFolder(scan, async (batch, enough) => {
       add(batch)
       if (all.files > limits.max_files) enough()
+      await addClosed(batch)
     })
     if (all.files > limits.max_files) return answer('files')
     return signal.aborted ? answer('time') : answer(undefined, end)
@@ -92,5 +113,15 @@ export async function surveyFolder(
     return answer(undefined, undefined, error.message)
   } finally {
     over.abort()
+  }
+}
+
+/** True if this user may not read the file. */
+async function isClosed(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.R_OK)
+    return false
+  } catch (error) {
+    return codeOf(error) === 'EACCES'
   }
 }

@@ -40,11 +40,13 @@ export function openLedgerView(state_dir: string) {
       `SELECT state FROM contents WHERE md5 = ? AND size = ? AND project = (SELECT id FROM projects WHERE project_id = ?)`,
     )
     .pluck()
-  const refused_types = database
+  const unread_types = database
     .prepare(
-      `SELECT project_id || ' ' || extension FROM types JOIN projects ON id = project WHERE state = 'refused' OR rests <> ''`,
+      `SELECT project_id || ' ' || extension, iif(state = 'refused' OR rests <> '', 'refused', 'unread')
+       FROM types JOIN projects ON id = project
+       WHERE state = 'refused' OR rests <> '' OR (state = 'unproven' AND failed <> '[]')`,
     )
-    .pluck()
+    .raw()
   const blob_origin = database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck()
   return {
     /** Runs several reads on the same state of the ledger. */
@@ -60,8 +62,8 @@ export function openLedgerView(state_dir: string) {
     retrying: () => readRetrying(database),
     slow: (now_ms: number) => countSlow(database, now_ms),
     over_limit: (folders?: readonly string[]) => readOverLimit(database, folders),
-    /** Types that are not uploaded, each as `PROJECT_ID EXTENSION`. */
-    refused_types: () => new Set(refused_types.all() as string[]),
+    /** Types of which the service has read no file, by `PROJECT_ID EXTENSION`. */
+    unread_types: () => new Map(unread_types.all() as [string, 'refused' | 'unread'][]),
     /** Contents that became wanted, or were sent, in the hours that began in this span. */
     used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) =>
       used(what, now_ms - span_ms),

@@ -21,10 +21,18 @@ test('each refused type has a line and, if it has an extension, the setting that
   const config = configFor({
     root: makeTree({ 'a.gz': 'a', 'b.GZ': 'b', 'c.Gz': 'c', 'x.iso': 'x', README: 'r' }),
   })
-  const refused = new Set(
-    ['gz', 'iso', ''].map((type) => `${config.folders[0]!.project_id} ${type}`),
+  const unread_types = new Map(
+    ['gz', 'iso', ''].map(
+      (type) => [`${config.folders[0]!.project_id} ${type}`, 'refused'] as const,
+    ),
   )
-  const plan = await planUploads({ config, ledger: undefined, hash: false, refused, now_ms: 0 })
+  const plan = await planUploads({
+    config,
+    ledger: undefined,
+    hash: false,
+    unread_types,
+    now_ms: 0,
+  })
   const lines = planLines(plan, Number.POSITIVE_INFINITY).map(({ text }) => text)
   const [at, why] = [
     lines.indexOf('  would be uploaded: 0 files (0 B)'),
@@ -37,4 +45,20 @@ test('each refused type has a line and, if it has an extension, the setting that
     `  1 file (1 B): ${why}: x.iso`,
     '    this setting of the folder leaves them out: exclude: ["*.[iI][sS][oO]"]',
   ])
+})
+
+test('files of a type of which the service has read none so far are counted, and go up', async () => {
+  const config = configFor({ root: makeTree({ 'a.gz': 'a', 'b.GZ': 'b', 'c.txt': 'c' }) })
+  const unread_types = new Map([[`${config.folders[0]!.project_id} gz`, 'unread']] as const)
+  const plan = await planUploads({
+    config,
+    ledger: undefined,
+    hash: false,
+    unread_types,
+    now_ms: 0,
+  })
+  expect(plan.would_upload.files).toBe(3)
+  expect(planLines(plan, Number.POSITIVE_INFINITY).map(({ text }) => text)).toContain(
+    '    2 files: the service has read no .gz files so far, and failed on some',
+  )
 })

@@ -2,8 +2,11 @@ import { extensionOf, max_failed_of_type } from '../../domain/file-type.ts'
 import { walkAssets } from '../../remote/assets.ts'
 import type { Remote } from '../../remote/remote.ts'
 
-/** Keys of the types that the service could not read so far; see `typeKey`. */
-export type RefusedTypes = ReadonlySet<string>
+/**
+ * The types of which the service has read no file so far, though it tried; by `typeKey`. No file of
+ * a `refused` type is uploaded, those of an `unread` one are: its few failures may be chance.
+ */
+export type UnreadTypes = ReadonlyMap<string, 'refused' | 'unread'>
 
 /** Pages that are read of a project: 2,000 assets show its usual types. */
 const max_pages = 20
@@ -16,11 +19,11 @@ export function typeKey(project_id: string, path: string): string {
  * The same from the newest assets of the service, for use without a ledger. If the service does not
  * answer, no type is known.
  */
-export async function typesRefusedBy(
+export async function typesUnreadBy(
   remote: Remote,
   project_ids: readonly string[],
-): Promise<RefusedTypes> {
-  const refused: string[] = []
+): Promise<UnreadTypes> {
+  const types = new Map<string, 'refused' | 'unread'>()
   for (const project_id of new Set(project_ids)) {
     const failed = new Map<string, number>()
     const usable = new Set<string>()
@@ -35,7 +38,7 @@ export async function typesRefusedBy(
       }
     }
     for (const [key, count] of failed)
-      if (count >= max_failed_of_type && !usable.has(key)) refused.push(key)
+      if (!usable.has(key)) types.set(key, count < max_failed_of_type ? 'unread' : 'refused')
   }
-  return new Set(refused)
+  return types
 }
