@@ -20,8 +20,10 @@ test.each([
 ])('%d bytes are %s', (bytes, text) => expect(formatBytes(bytes)).toBe(text))
 
 test.each([
-  [0, '0 ms'],
-  [350, '350 ms'],
+  [0, '0 s'],
+  [1, '0.1 s'],
+  [99, '0.1 s'],
+  [350, '0.3 s'],
   [2_500, '2.5 s'],
   [3_000, '3 s'],
   [42_300, '42 s'],
@@ -35,10 +37,10 @@ test.each([
 
 const day_ms = 86_400_000
 test.each([
-  [0, 0, '0 ms'],
+  [0, 0, '0 s'],
   [0, 90_000, '1 min 30 s'],
   // Time servers turn a clock back by less than a minute.
-  [60_000, 0, '0 ms'],
+  [60_000, 0, '0 s'],
   [60_001, 0, 'an unknown time (a clock was wrong)'],
   [0, 366 * day_ms, '366 d'],
   [0, 3_650 * day_ms, '3650 d'],

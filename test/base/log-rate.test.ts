@@ -85,6 +85,6 @@ test('closing reports what was counted and leaves no timer', () => {
   const { clock, lines, files } = setup(0)
   files.passed('ready', 'a')
   files.close()
-  expect(lines.map((line) => line.msg)).toEqual(['files: 1 ready in the last 0 ms'])
+  expect(lines.map((line) => line.msg)).toEqual(['files: 1 ready in the last 0 s'])
   expect(clock.pending()).toBe(0)
 })

@@ -311,7 +311,7 @@ test('a slow verb is reported as continuing; a silent daemon is an error', async
   open.push(client!)
   await expect(client!.reload()).rejects.toMatchObject({
     code: 'control.still_at_work',
-    message: 'the daemon accepted reload, and is still working on it after 200 ms',
+    message: 'the daemon accepted reload, and is still working on it after 0.2 s',
     hint: expect.stringContaining('goes on by itself'),
   })
   end()

@@ -84,7 +84,7 @@ test('at the time limit the whole group is ended; the error has the last line of
   const run = ['/bin/sh', '-c', text, 'sh', pids]
   const fault = faultOf(await deliver(target(run, 300), message(), tools()))
   expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.command_time' } })
-  expect(fault.error.message).toContain('stopped after 300 ms: working')
+  expect(fault.error.message).toContain('stopped after 0.3 s: working')
   for (const pid of readFileSync(pids, 'utf8').trim().split(' '))
     await until(() => !isRunning(Number(pid)))
 })

@@ -30,10 +30,11 @@ export function formatAmount({ files, bytes }: { files: number; bytes: number })
   return `${counted(files, 'file')} (${formatBytes(bytes)})`
 }
 
-/** A duration in at most two units: 350 ms, 2.5 s, 42 s, 3 min 5 s, 2 h 10 min, 4 d 3 h. */
+/** A duration in at most two units: 0.4 s, 2.5 s, 42 s, 3 min 5 s, 2 h 10 min, 4 d 3 h. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`
-  if (ms < second_ms) return `${Math.round(ms)} ms`
+  // A moment is more than nothing.
+  if (ms > 0 && ms < 100) return '0.1 s'
   if (ms < 9_950) return `${(ms / second_ms).toFixed(1).replace(/\.0$/, '')} s`
   if (ms < minute_ms - 500) return `${Math.round(ms / second_ms)} s`
   if (ms < hour_ms - 500) return twoUnits(ms, minute_ms, 'min', second_ms, 's')
@@ -113,6 +114,13 @@ export function fitText(text: string, width: number): string {
   const pieces = [...graphemes.segment(text)].map(({ segment }) => segment)
   const for_end = Math.floor((width - 1) / 2)
   return `${take(pieces, width - 1 - for_end).join('')}…${take(pieces.reverse(), for_end).reverse().join('')}`
+}
+
+/** At most `width` columns, with an ellipsis at the end: a sentence begins with what matters. */
+export function fitSentence(text: string, width: number): string {
+  if (textWidth(text) <= width) return text
+  const pieces = [...graphemes.segment(text)].map(({ segment }) => segment)
+  return `${take(pieces, width - 1).join('')}…`
 }
 
 function take(pieces: readonly string[], width: number): string[] {

@@ -15,7 +15,7 @@ import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { loadFor, onPaths } from '../on-paths.ts'
 import { answer_version, printNote } from '../text/print.ts'
-import { right, shrinking, tableLines } from '../text/table.ts'
+import { right, sentences, shrinking, tableLines } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
@@ -63,11 +63,11 @@ function stagesOf(text: string): Stage[] {
 
 /** Words before a reason. A narrow column has no place for them. */
 const boilerplate =
-  /^(given up after [^:]*: )?(the (service|blob store) (cannot read this file|answered \d+[^:]*): )?/
+  /^(given up after [^:]*: )?(the (service|blob store) (cannot read this file: |answered \d+[^:]*: )?|it (is )?)?/
 
 /** Columns fit the rows of a page. */
 function writeTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
-  const columns = ['STATE', right('SIZE'), shrinking('FILE'), shrinking('WHY')]
+  const columns = ['STATE', right('SIZE'), shrinking('FILE'), sentences('WHY')]
   let count = 0
   for (const page of pages) {
     const rows = page.map(({ stage, size, folder, path, reason, detail }) => [

@@ -19,7 +19,7 @@ import { loadFor, onPaths } from '../on-paths.ts'
 import { printMarkdown } from '../text/answer-text.ts'
 import { printFitted, printJson, printNote, printWarning } from '../text/print.ts'
 import { printRun } from '../text/prompt-runs.ts'
-import { printTable, right, shrinking } from '../text/table.ts'
+import { printTable, right, sentences, shrinking } from '../text/table.ts'
 
 export const list = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
@@ -107,7 +107,7 @@ export const history = defineCommand({
       printNote(terminal, `${name} has not run yet (\`sluice prompts next\` shows when it will)`)
       return exit_codes.ok
     }
-    const columns = [right('RUN'), 'DUE', 'STATE', right('FILES'), right('TOOK'), shrinking('WHY')]
+    const columns = [right('RUN'), 'DUE', 'STATE', right('FILES'), right('TOOK'), sentences('WHY')]
     const zone = zoneOf(name, config)
     const rows = runs.map((run) => rowOf(run, zone))
     printTable(terminal, columns, rows)

@@ -138,7 +138,7 @@ async function printSources(config: Config, terminal: Terminal): Promise<ExitCod
   const { files, bytes } = plan.would_upload
   print(
     terminal,
-    `${formatAmount({ files, bytes })} would be read, and matched by md5 with the project`,
+    `${formatAmount({ files, bytes })} would be read, and compared with what the project has`,
   )
   for (const { name, offline } of plan.folders) {
     if (offline !== null) print(terminal, `${name} is offline, and would be left out: ${offline}`)

@@ -219,7 +219,7 @@ function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]
   const lines: string[] = []
   const settling = amountOf(folders, ['settling']).files
   if (settling > 0)
-    lines.push(detail(`${formatCount(settling)} × found, not settled or not hashed yet`))
+    lines.push(detail(`${formatCount(settling)} × found, not read yet: they may still change`))
   const reading = amountOf(folders, ['ingesting']).files
   if (reading > 0)
     lines.push(detail(`${formatCount(reading)} × uploaded, and still read by the service`))

@@ -1,4 +1,4 @@
-import { fitText, printable, textWidth } from '../../base/text/format.ts'
+import { fitSentence, fitText, printable, textWidth } from '../../base/text/format.ts'
 import type { Style, Terminal } from './terminal.ts'
 
 export interface Column {
@@ -6,10 +6,14 @@ export interface Column {
   align?: 'right'
   /** Gives way when the line is too long: paths and messages, not numbers. */
   shrinks?: boolean
+  /** Its cells are sentences: what is too long is cut at the end, not in the middle. */
+  has_sentences?: boolean
 }
 
 /** A column of paths, names or messages. */
 export const shrinking = (title: string): Column => ({ title, shrinks: true })
+/** A column of reasons. */
+export const sentences = (title: string): Column => ({ ...shrinking(title), has_sentences: true })
 /** A column of numbers. */
 export const right = (title: string): Column => ({ title, align: 'right' })
 
@@ -50,7 +54,8 @@ export function tableLines(
   const widths = columnWidths(columns, texts, width)
   const lines = [columns.map(({ title }) => title), ...texts].map((row, line) => {
     const cells = columns.map((column, at) => {
-      const text = fitText(row[at] ?? '', widths[at]!)
+      const fitted = column.has_sentences ? fitSentence : fitText
+      const text = fitted(row[at] ?? '', widths[at]!)
       const cell = rows[line - 1]?.[at]
       const styled = typeof cell === 'object' ? cell.style(text) : text
       const padding = ' '.repeat(widths[at]! - textWidth(text))

@@ -42,7 +42,7 @@ function timeText(time: UploadTime, days: number | null): string {
     return `${counted(days!, 'day')} at uploads.max_bytes_per_day`
   const duration = formatDuration(Math.max(second_ms, time.ms))
   if (decided_by === 'calls') {
-    return `${duration} with ${counted(calls_at_once, 'call')} at once (uploads.concurrency), if each takes ${assumed_call_ms} ms`
+    return `${duration} with ${counted(calls_at_once, 'call')} at once (uploads.concurrency), if each takes ${formatDuration(assumed_call_ms)}`
   }
   return time.bytes_per_s_from === 'assumed'
     ? `${duration} if the line carries ${(bytes_per_s * 8) / 1_000_000} Mbit/s (uploads.bandwidth sets no limit)`

@@ -43,7 +43,7 @@ export async function fileScreen(
 ${useful.includes('retried') && actButton(frame, '/retry', 'Retry', { ...place, back })}
 ${useful.includes('accepted') && actButton(frame, '/accept', 'Upload it all the same', { ...place, back })}
 <h2>The file</h2>${factsOf(file, base_path)}
-<h2>What happened</h2>${timeline(file)}`
+<h2>What happened</h2>${timeline(file)}${details(file)}`
   const name = basename(place.path) || place.folder
   return {
     title: printable(name),
@@ -71,14 +71,12 @@ function factsOf(file: Explanation, base_path: string): Html {
     last_error,
     same_bytes,
     label_settings,
-    asset_id,
-    md5,
     older_versions,
   } = file
   const labels = label_settings.map(({ label, setting }) =>
     setting === null ? label : `${label} (${setting})`,
   )
-  const facts: [name: string, value: Html | string | false][] = [
+  const facts: Fact[] = [
     [
       'Folder',
       html`<a href="${base_path}/files?${String(new URLSearchParams({ folder }))}">${nameText(folder)}</a>`,
@@ -87,10 +85,7 @@ function factsOf(file: Explanation, base_path: string): Html {
     ['Size', on_disk.size !== null && formatBytes(on_disk.size)],
     ['Modified', on_disk.modified !== null && timeText(on_disk.modified)],
     ['Next try', next_try !== null && timeText(next_try)],
-    [
-      'Last error',
-      last_error !== null && html`${sentenceText(last_error.message)} (${last_error.code})`,
-    ],
+    ['Last error', last_error !== null && sentenceText(last_error.message)],
     ['Labels', labels.length > 0 && sentenceText(labels.join(', '))],
     [
       'Same bytes',
@@ -101,9 +96,24 @@ function factsOf(file: Explanation, base_path: string): Html {
       'Older versions that still answer',
       older_versions.length > 0 && String(older_versions.length),
     ],
+  ]
+  return list(facts)
+}
+
+/** Codes and ids, for whoever looks for the cause. */
+function details({ last_error, asset_id, md5 }: Explanation): Html | undefined {
+  const codes: Fact[] = [
+    ['Error code', last_error?.code ?? false],
     ['Asset', asset_id ?? false],
     ['MD5', md5 ?? false],
   ]
+  const has_any = codes.some(([, value]) => value !== false)
+  return has_any ? html`<h2>Details</h2>${list(codes)}` : undefined
+}
+
+type Fact = readonly [name: string, value: Html | string | false]
+
+function list(facts: readonly Fact[]): Html {
   const known = facts.filter(([, value]) => value !== false)
   return html`<dl>${known.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 }

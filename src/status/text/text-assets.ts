@@ -66,7 +66,7 @@ const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
   grace: 'deleted a short time ago (delete_grace_ms)',
   replacement: 'once the new version is ready',
   scan: 'until every folder of the project is online and was scanned, with all directories of known files',
-  twin: 'until files of the same size are settled',
+  twin: 'until files of the same size are read',
   left_out:
     'kept while a file that is left out has their size: it may be one of them (sluice explain PATH names it)',
   asked: 'while a prompt is asked about them',

@@ -129,7 +129,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
     const known = state.watch
     if (known?.watcher !== watcher || known.reason !== reason) {
       await recordWatch(choice)
-      const how = watcher === 'scan' ? 'is scanned, not watched' : `is watched by ${watcher}`
+      const how = watcher === 'scan' ? 'is scanned, not watched' : 'is watched'
       if (known?.watcher !== watcher) report.folder(folder.name, `${how}: ${reason}`, 'info')
     }
     return choice

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../base/text/format.ts'
 import { hour_ms, second_ms } from '../../base/time/time.ts'
 import type { Fingerprint, PathState } from '../../disk/read/examiner.ts'
 import type { Ignored } from '../../disk/scan/ignore.ts'
@@ -49,7 +50,7 @@ export function judgeFile(input: FileSeen): FileVerdict {
       }
     }
     case 'still_changing': {
-      const detail = `it has been changing for longer than settle_cap_ms (${folder.settle_cap_ms} ms)`
+      const detail = `it has been changing for longer than ${formatDuration(folder.settle_cap_ms)} (settle_cap_ms)`
       const not_before_ms = verdict.until_ms
       const blocked = {
         type: 'file_blocked',

@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { clockText } from '../../../src/base/time/time.ts'
 import { mayMount } from '../../journeys/disks/mounted-daemon.ts'
 import { Home, untilAnswer } from '../sluice.ts'
 
@@ -34,7 +35,7 @@ test.skipIf(no_prlimit)(
     const text = await home.inProcess('status')
     expect([text.code, text.err]).toEqual([1, ''])
     expect(text.out).not.toContain('all ready')
-    expect(text.out.replace(/\s+/g, ' ')).toContain(`since ${stale_since}`)
+    expect(text.out.replace(/\s+/g, ' ')).toContain(`since ${clockText(Date.parse(stale_since))}`)
     letWrite('unlimited')
     const after = await untilCode(0, status)
     expect(JSON.parse(after.out)).toMatchObject({ verdict: 'all_ready', stale_since: null })

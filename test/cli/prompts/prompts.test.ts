@@ -145,9 +145,9 @@ describe('sluice prompts history', () => {
     expect(code).toBe(0)
     expect(out).toMatchInlineSnapshot(`
       "RUN  DUE               STATE    FILES  TOOK  WHY
-        3  2026-01-01 03:00  skipped      0  0 ms  user: nothing new
-        2  2026-01-01 02:00  written      2  0 ms
-        1  2026-01-01 01:00  written      2  0 ms
+        3  2026-01-01 03:00  skipped      0   0 s  user: nothing new
+        2  2026-01-01 02:00  written      2   0 s
+        1  2026-01-01 01:00  written      2   0 s
       "
     `)
     expect(

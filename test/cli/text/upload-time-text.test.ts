@@ -30,7 +30,7 @@ test('the estimate names its basis', () => {
   ])
   expect(textFor({ files: 48_000, bytes: 48_000, uploads: { concurrency: 4 } })).toEqual([
     'first sync: 48,000 files (48 kB) to upload',
-    '  it takes about 1 h with 4 calls at once (uploads.concurrency), if each takes 100 ms',
+    '  it takes about 1 h with 4 calls at once (uploads.concurrency), if each takes 0.1 s',
   ])
 })
 

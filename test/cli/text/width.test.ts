@@ -195,7 +195,7 @@ test.each([40, 80])('sync, verify and rebuild write no more than %d columns', as
   await realWait('a time by the clock of the disk', settle_ms)
   expect(await say('verify')).toContain('`sluice sync` takes up what is on disk')
   rmSync(join(home.path, 'state/ledger.db'))
-  expect(await say('rebuild', '--dry-run')).toContain('matched by md5')
+  expect(await say('rebuild', '--dry-run')).toContain('compared with what the project has')
   expect(await say('rebuild')).toContain('the ledger is rebuilt')
   rmSync(join(home.path, 'docs'), { recursive: true })
   expect(await say('sync')).toContain('offline')

@@ -80,7 +80,7 @@ describe('a host by TLS', () => {
     )
     const tools = toolsFor({}, { limits: { answer_ms: 300, walk_ms: 300, ledger_ms: 300 } })
     const check = await checkHost('api_host', url, tools, plain)
-    expect(check).toMatchObject({ level: 'fault', message: 'no answer in 300 ms' })
+    expect(check).toMatchObject({ level: 'fault', message: 'no answer in 0.3 s' })
     for (const socket of sockets) socket.destroy()
   })
 

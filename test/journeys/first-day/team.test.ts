@@ -167,7 +167,7 @@ test('the first member sends files and asks', async () => {
       1 file (61 B)
       1 .md
     first sync: 1 file (61 B) to upload
-      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 100 ms
+      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 0.1 s
     written: /ada/.config/sluice/sluice.yaml
     next:
       sluice plan
@@ -181,7 +181,7 @@ test('the first member sends files and asks', async () => {
       there is no ledger yet, so every file counts as new
       the project may have some of these bytes already: --hash reads the files and finds them
       .md: 1 file (61 B)
-      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 100 ms
+      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 0.1 s
       everybody in the project can learn what is in it, whatever the permissions of the share: who may read what on disk is not carried over
 
     office  /ada/office
@@ -251,7 +251,7 @@ test('the second member accepts an invitation, and the administrator never sees 
       1 file (6 B)
       1 .md
     first sync: 1 file (6 B) to upload
-      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 100 ms
+      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 0.1 s
     written: /bob/.config/sluice/sluice.yaml
     next:
       sluice plan

@@ -205,7 +205,7 @@ describe('with any `start`', () => {
       fact: {
         reason: 'changing',
         not_before_ms: now_ms + 10 * minute_ms,
-        detail: expect.stringContaining('600000 ms'),
+        detail: expect.stringContaining('10 min (settle_cap_ms)'),
       },
     })
   })
