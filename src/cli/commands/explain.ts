@@ -1,8 +1,11 @@
-import { join } from 'node:path'
-import { formatBytes } from '../../base/text/format.ts'
+import { isAbsolute, join } from 'node:path'
+import { SluiceError } from '../../base/run/errors.ts'
+import { counted, formatBytes, printable, shellWord } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
-import { placeOf } from '../../inspect/files/place.ts'
+import { findPlace, inNoFolder, type Place } from '../../inspect/files/place.ts'
+import { withSearchView } from '../../page/reads/search-files.ts'
 import { daemonStatus } from '../../status/daemon-status.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { withLedgerView } from '../../status/with-view.ts'
@@ -14,20 +17,20 @@ import { printJson, printLines } from '../text/print.ts'
 export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('path', argument('a file, by where it is or as FOLDER/PATH'))
+      .positional(
+        'path',
+        argument('a file, by where it is, as FOLDER/PATH, or a name that is known'),
+      )
       .option('json', flag('one JSON object')),
   async run({ config: named, path, json }, terminal) {
-    const { config, place, paths } = await loadFor(
-      terminal,
-      { file: named },
-      ({ config }, paths) => {
-        const place = placeOf(path, config.folders, process.cwd(), paths)
-        const folder = config.folders.find(({ name }) => name === place.folder)
-        // A share may be mounted inside the folder.
-        paths.look(join(folder?.path ?? '', place.path))
-        return { place }
-      },
-    )
+    const { config, at, paths } = await loadFor(terminal, { file: named }, ({ config }, paths) => {
+      const place = findPlace(path, config.folders, process.cwd(), paths)
+      const folder = config.folders.find(({ name }) => name === place?.folder)
+      // A share may be mounted inside the folder.
+      if (place) paths.look(join(folder?.path ?? '', place.path))
+      return { at: place }
+    })
+    const place = at ?? (await placeCalled(path, config))
     const daemon = await daemonStatus(config.state_dir)
     const daemon_runs = daemon.state !== 'stopped'
     const now_ms = system_clock.now_ms()
@@ -41,6 +44,26 @@ export const command = defineCommand({
     return explanation.state === 'unknown' ? exit_codes.incomplete : exit_codes.ok
   },
 })
+
+/** Names in one hint. */
+const max_named = 10
+
+/** The one known file that this is the name of, or a part of it. Error `usage.path`. */
+async function placeCalled(query: string, { state_dir, folders }: Config): Promise<Place> {
+  const wanted = { folders, query, stages: [], limit: max_named, sees: undefined }
+  const found = isAbsolute(query)
+    ? undefined
+    : await withSearchView(state_dir, (view) => view?.search(wanted))
+  const [place, ...others] = found?.files ?? []
+  if (!place) throw inNoFolder(query, folders)
+  if (others.length === 0) return place
+  const names = [place, ...others].map(({ folder, path }) => shellWord(`${folder}/${path}`))
+  throw new SluiceError({
+    code: 'usage.path',
+    message: `${printable(query)} may be ${found!.next ? 'many files' : counted(names.length, 'file')}`,
+    hint: `name one of them: ${names.join(', ')}`,
+  })
+}
 
 const tones: Partial<Record<Explanation['state'], Line['tone']>> = {
   ready: 'good',

@@ -27,7 +27,11 @@ export function placeOf(
 ): Place {
   const place = findPlace(text, folders, cwd, paths)
   if (place) return place
-  throw new SluiceError({
+  throw inNoFolder(text, folders)
+}
+
+export function inNoFolder(text: string, folders: readonly NamedFolder[]): SluiceError {
+  return new SluiceError({
     code: 'usage.path',
     message: `${text} is in no folder of the configuration`,
     hint: `name a file as FOLDER/PATH or by where it is; the folders are ${folders.map(({ name, path }) => `${name} (${path})`).join(', ')}`,

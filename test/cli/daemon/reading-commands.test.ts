@@ -234,6 +234,26 @@ describe('sluice explain', () => {
     }
   })
 
+  test('finds a file by its name, and names those that a name may mean', async () => {
+    const rig = await rigHere()
+    for (const path of ['tax/plan 2026.txt', 'tax/list.txt', 'list.txt']) await rig.bringIn(path)
+    for (const name of ['plan 2026.txt', 'tax/plan 2026.txt', 'PLAN'])
+      expect(await sluice(['explain', name])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('notes/tax/plan 2026.txt\n  ready'),
+      })
+    expect(await sluice(['explain', 'list.txt'])).toMatchObject({
+      code: 64,
+      err: expect.stringMatching(
+        /list\.txt may be 2 files\n.*: notes\/list\.txt, notes\/tax\/list\.txt/,
+      ),
+    })
+    for (const name of ['nowhere.txt', '/elsewhere/list.txt'])
+      expect((await sluice(['explain', name])).err).toContain(
+        'is in no folder of the configuration',
+      )
+  })
+
   test('answers in JSON and as text', async () => {
     const rig = await rigHere()
     await rig.record({
