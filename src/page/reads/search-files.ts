@@ -21,17 +21,23 @@ export interface FilesSearch {
   /** The last file of the page before. */
   after?: Cursor | undefined
   limit: number
+  /** Only paths that fit. */
+  fits?: ((path: string) => boolean) | undefined
+  /** Counts all files that are found, which reads every row. */
+  counts?: boolean
   /** Folders whose files the words of an answer may name; undefined: all. */
   sees: readonly string[] | undefined
 }
 
 /** `seq`: the number of its arrival, where the newest are first. */
-export type Cursor = Record<'folder' | 'path', string> & { seq?: number }
+export type Cursor = Record<'folder' | 'path', string> & { seq?: number | undefined }
 
 export interface Found {
   files: FileView[]
   /** Undefined if there are no more. */
   next: Cursor | undefined
+  /** Number of files found, on this page and after it; undefined if they were not counted. */
+  total?: number
   /** Number of rows that the answer took. */
   rows_read: number
 }
@@ -53,13 +59,14 @@ export const withSearchView = using((state_dir: string) => {
          WHERE folder = (SELECT id FROM folders WHERE name = @folder AND configured = 1) AND path > @after
            AND ${condition} ORDER BY path LIMIT @limit)`,
     )
-  const arrived = database.prepare(
-    `SELECT seq, at_ms, folders.name AS folder, path
+  const arrivedIn = (condition: string) =>
+    database.prepare(
+      `SELECT seq, at_ms, folders.name AS folder, path
      FROM (SELECT * FROM arrivals WHERE seq <= @before ORDER BY seq DESC LIMIT @limit) AS newest
        LEFT JOIN folders ON folders.id = newest.folder AND configured = 1
-       LEFT JOIN files ON files.content = newest.content AND files.folder = newest.folder
+       LEFT JOIN files ON files.content = newest.content AND files.folder = newest.folder AND ${condition}
      WHERE path IS NULL OR seq < @before OR path > @after ORDER BY seq DESC, path`,
-  )
+    )
 
   const fileAt = (folder: string, prefix: string, sees: FilesSearch['sees']) =>
     view.files({ folder, prefix, stages, after: undefined, limit: 1, sees })
@@ -70,10 +77,14 @@ export const withSearchView = using((state_dir: string) => {
     stages: wanted,
     after: last,
     limit,
+    fits,
+    counts,
     sees,
   }: FilesSearch): Promise<Found> {
-    const chunk = chunkOf(wanted.length > 0 ? inStages(wanted) : `state <> 'gone'`)
+    const chunk = chunkOf(inStages(wanted))
     const files: FileView[] = []
+    let next: Cursor | undefined
+    let total = 0
     let rows_read = 0
     const first = folders.findIndex(({ name }) => name === last?.folder)
     for (const { name: folder, path: root } of folders.slice(Math.max(0, first))) {
@@ -86,23 +97,28 @@ export const withSearchView = using((state_dir: string) => {
         }
         rows_read += rows
         for (const path of rows === 0 ? [] : found(finders, `${paths}\0`)) {
-          if (files.length === limit) return { files, next: files.at(-1), rows_read }
-          files.push(...fileAt(folder, path, sees))
+          if (fits?.(path) === false) continue
+          total++
+          if (files.length < limit) files.push(...fileAt(folder, path, sees))
+          else next ??= files.at(-1)
+          if (next && !counts) return { files, next, rows_read }
         }
         if (rows < size) break
         after = paths.slice(paths.lastIndexOf('\0') + 1)
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
-    return { files, next: undefined, rows_read }
+    return { files, next, total, rows_read }
   }
 
   /** Reads arrivals from the newest on, so what came in lately takes few rows of many. */
   async function newest(wish: FilesSearch & { since_ms: number }): Promise<Found> {
-    const { query, stages: wanted, since_ms, limit, sees } = wish
+    const { query, stages: wanted, since_ms, limit, counts, sees } = wish
+    const arrived = arrivedIn(inStages(wanted))
     const finders = new Map(wish.folders.map((folder) => [folder.name, findersIn(folder, query)]))
     const files: FileView[] = []
     let next: Cursor | undefined
+    let total = 0
     let rows_read = 0
     let before = wish.after?.seq || Number.MAX_SAFE_INTEGER
     let after = wish.after?.path ?? ''
@@ -111,17 +127,17 @@ export const withSearchView = using((state_dir: string) => {
       rows_read += rows.length
       for (const { seq, at_ms, folder, path } of rows) {
         if (at_ms < since_ms || path === null || !hasAll(finders.get(folder ?? ''), path)) continue
-        const [file] = fileAt(folder!, path, sees)
-        if (!file || !(wanted.length > 0 ? wanted.includes(file.stage) : file.stage !== 'gone'))
-          continue
-        if (files.length === limit) return { files, next, rows_read }
-        files.push(file)
-        next = { folder: file.folder, path, seq }
+        total++
+        if (files.length < limit) {
+          files.push(...fileAt(folder!, path, sees))
+          next = { folder: folder!, path, seq }
+        } else if (!counts) return { files, next, rows_read }
       }
       // Only a clock that went back leaves newer ones behind so many that are older.
-      if (rows.every(({ at_ms }) => at_ms < since_ms)) return { files, next: undefined, rows_read }
+      if (rows.every(({ at_ms }) => at_ms < since_ms))
+        return { files, next: total > limit ? next : undefined, total, rows_read }
       ;[before, after] = [rows.at(-1)!.seq - 1, '']
-      if (rows_read > max_new_rows)
+      if (rows_read > max_new_rows && !counts)
         return { files, next: { folder: '', path: after, seq: before }, rows_read }
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -146,10 +162,14 @@ function hasAll(finders: readonly RegExp[] | undefined, path: string): boolean {
   return finders?.every((word) => path.search(word) >= 0) ?? false
 }
 
-/** SQL for files in one of these stages. It reads the content of present files alone. */
+/**
+ * SQL for files in one of these stages; without any, for all except `gone`. It reads the content of
+ * present files alone.
+ */
 function inStages(wanted: readonly Stage[]): string {
+  if (wanted.length === 0) return `files.state <> 'gone'`
   const states = statesOf(wanted).map((state) => `'${state}'`)
-  return `CASE state WHEN 'present' THEN (SELECT state FROM contents WHERE id = content) ELSE state END IN (${states})`
+  return `CASE files.state WHEN 'present' THEN (SELECT state FROM contents WHERE id = files.content) ELSE files.state END IN (${states})`
 }
 
 /** The paths that have all words, in a text of paths with NUL after each. */

@@ -18,6 +18,8 @@ type Asked = Partial<{
   since_ms: number
   after: Cursor
   limit: number
+  fits: (path: string) => boolean
+  counts: boolean
 }>
 type Search = Awaited<ReturnType<typeof searchIn>>['search']
 
@@ -121,6 +123,9 @@ test('finds what has all words of the query, whatever the case, the accents and 
         paths.filter(right).map((path) => ({ folder, path })),
       )
       expect(await allPages((of) => search({ query: text, limit, ...of }))).toEqual(expected)
+      // The first page counts what is on all of them.
+      const { files, total } = await search({ query: text, limit, counts: true })
+      expect([files.length, total]).toEqual([Math.min(limit, expected.length), expected.length])
     }),
     { numRuns: 40 },
   )
@@ -180,6 +185,18 @@ test('stages, the time of coming in and the folder narrow a search; what is gone
   expect(await paths({ folders: [{ name: 'unknown', path: '/x' }] })).toEqual([])
 })
 
+test('a search of paths that fit has and counts no others', async () => {
+  const { search } = await searchIn(['a/b.txt', 'a/c.txt', 'ab/c.txt'])
+  const fits = (path: string) => path.startsWith('a/')
+  const { files, total, next } = await search({ fits, limit: 3, counts: true })
+  expect(files.map(({ folder, path }) => `${folder}/${path}`)).toEqual([
+    'notes/a/b.txt',
+    'notes/a/c.txt',
+    'old/a/b.txt',
+  ])
+  expect([total, next]).toMatchObject([4, { folder: 'old', path: 'a/b.txt' }])
+})
+
 test('what came in lately is listed newest first, page by page, without what came in before', async () => {
   const { rig, search } = await searchIn(['waits.txt'])
   for (const path of ['old a.txt', 'old b.txt']) await rig.bringIn(path)
@@ -194,6 +211,8 @@ test('what came in lately is listed newest first, page by page, without what cam
   for (const limit of [1, 2, 3, 100]) {
     const found = await allPages((of) => search({ since_ms, limit, ...of }))
     expect(found.map(({ path }) => path)).toEqual(newest)
+    const { files, total } = await search({ since_ms, limit, counts: true })
+    expect([files.length, total]).toEqual([Math.min(limit, 6), 6])
   }
   const paths = async (of: Asked) =>
     (await search({ since_ms, ...of })).files.map(({ path }) => path)
