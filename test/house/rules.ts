@@ -81,7 +81,7 @@ export const doors: Record<string, RegExp> = {
   '@fastify/csrf-protection': /^page\/page-app\.ts$/,
   '@fastify/formbody': /^page\/page-app\.ts$/,
   '@fastify/session': /^page\/(page-app|access\/sessions)\.ts$/,
-  '@modelcontextprotocol/sdk': /^(page\/mcp\/mcp-server|cli\/commands\/mcp)\.ts$/,
+  '@modelcontextprotocol/server': /^(page\/mcp\/mcp-server|cli\/commands\/mcp)\.ts$/,
   'htmx.org': /^page\/assets\.ts$/,
   ignore: /^base\/text\/ignore-patterns/,
   // Pinned for fastify: newer versions need Node 22, and an override of ours does not hold where

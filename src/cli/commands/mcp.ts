@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { messageOf } from '../../base/run/errors.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import { local_operator } from '../../page/access/recognise.ts'
@@ -44,12 +44,12 @@ export const command = defineCommand({
         const all = tools.config.folders.map(({ name }) => name)
         return daemon.ask(questionOf(wish, foldersOf(wish, all)))
       })
-    const server = createMcpServer({ tools, viewer: local_operator, ask, refresh })
+    const agent = { tools, viewer: local_operator, ask, refresh }
     await withStopSignals(async ({ first }) => {
       const ended = once(process.stdin, 'end', { signal: first }).catch(() => {})
-      await server.connect(new StdioServerTransport())
+      const served = serveStdio(() => createMcpServer(agent))
       await ended
-      await server.close()
+      await served.close()
     })
     return exit_codes.ok
   },

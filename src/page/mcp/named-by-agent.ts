@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
@@ -5,15 +6,14 @@ import type { Config } from '../../config/config.ts'
 import { parseDuration_ms } from '../../config/schema/units.ts'
 import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
-import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
+import { noLedgerYet } from '../../status/with-view.ts'
 import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
 import { placeAsked } from '../reads/place-asked.ts'
-import { type FilesSearch, type Found, withSearchView } from '../reads/search-files.ts'
+import { type FilesSearch, withSearchView } from '../reads/search-files.ts'
+import { cursorOf, placeAt } from './cursors.ts'
 
-/** Files that a name may mean in one answer. */
-const max_meant = 20
-/** Files among which those are searched that have the whole name. */
-const max_searched = 1_000
+/** Files that an error names. */
+const max_named = 20
 
 /** The user of an agent, and what there is to read. */
 export interface Reader {
@@ -21,24 +21,52 @@ export interface Reader {
   viewer: Viewer
 }
 
-/** Files, and whether there are more. */
-export type Listed = Pick<Found, 'files' | 'next'>
+/** How much one answer has, and where it begins. */
+export interface Page {
+  limit: number
+  cursor?: string | undefined
+}
 
-/** The files that the search of the page finds. Error `answer.no_ledger`. */
-export function search(
+/** A page of files; `total` is that of all pages. */
+export interface Listed {
+  files: FileView[]
+  total: number
+  /** Null on the last page. */
+  next_cursor: string | null
+}
+
+type Wanted = Pick<FilesSearch, 'folders' | 'query' | 'stages' | 'since_ms' | 'fits'>
+
+/** The first page counts all, and the later ones take its number over. */
+const search_cursor = z.object({
+  folder: z.string(),
+  path: z.string(),
+  seq: z.int().optional(),
+  total: z.int().min(0),
+})
+
+/** The files that the search of the page finds. Errors `answer.no_ledger`, `usage.cursor`. */
+export async function search(
   { config: { state_dir }, viewer }: Reader,
-  wanted: Omit<FilesSearch, 'sees'>,
+  wanted: Wanted,
+  { limit, cursor }: Page,
 ): Promise<Listed> {
-  return withSearchView(state_dir, (view) =>
-    inPlace(view, state_dir).search({ ...wanted, sees: seenBy(viewer) }),
+  const after = placeAt(cursor, search_cursor)
+  const sees = seenBy(viewer)
+  const { files, next, ...counted } = await withSearchView(state_dir, (view) =>
+    inPlace(view, state_dir).search({ ...wanted, limit, after, counts: !after, sees }),
   )
+  const total = after?.total ?? counted.total!
+  if (!next) return { files, total, next_cursor: null }
+  const { folder, path, seq } = next
+  return { files, total, next_cursor: cursorOf({ folder, path, seq, total }) }
 }
 
 /** The files at a path, else those of this name, else those of a search. Error `usage.path`. */
-export async function filesMeant(text: string, reader: Reader): Promise<Listed> {
+export async function filesMeant(text: string, reader: Reader, page: Page): Promise<Listed> {
   const place = await placeAsked(text, reader)
-  const found = place ? await filesAt(place, reader) : await filesCalled(text, reader)
-  if (found.length > 0) return { files: found.slice(0, max_meant), next: found[max_meant] }
+  const found = place ? await filesAt(place, reader, page) : await filesCalled(text, reader, page)
+  if (found.total > 0) return found
   throw new SluiceError({
     code: 'usage.path',
     message: `nothing is known of ${printable(text)} in the folders that you may see`,
@@ -46,24 +74,23 @@ export async function filesMeant(text: string, reader: Reader): Promise<Listed> 
   })
 }
 
-function filesAt(
-  { folder, path: prefix }: Place,
-  { config: { state_dir }, viewer }: Reader,
-): Promise<FileView[]> {
-  const limit = max_meant + 1
-  const wanted = { folder, prefix, stages, after: undefined, limit, sees: seenBy(viewer) }
-  return withLedgerView(state_dir, (view) => inPlace(view, state_dir).files(wanted))
+async function filesAt({ folder, path }: Place, reader: Reader, page: Page): Promise<Listed> {
+  const { config, viewer } = reader
+  const [first] = await withSearchView(config.state_dir, (view) =>
+    inPlace(view, config.state_dir).fileAt(folder, path, seenBy(viewer)),
+  )
+  if (first?.path === path) return { files: [first], total: 1, next_cursor: null }
+  const folders = config.folders.filter(({ name }) => name === folder)
+  const fits = (below: string) => path === '' || below.startsWith(`${path}/`)
+  return search(reader, { folders, query: '', stages, fits }, page)
 }
 
-async function filesCalled(text: string, reader: Reader): Promise<FileView[]> {
-  const { files } = await search(reader, {
-    folders: configFor(reader.config, reader.viewer).folders,
-    query: text,
-    stages,
-    limit: max_searched,
-  })
-  const exact = files.filter(({ path }) => `/${path}`.endsWith(`/${text}`))
-  return exact.length > 0 ? exact : files
+async function filesCalled(text: string, reader: Reader, page: Page): Promise<Listed> {
+  const { folders } = configFor(reader.config, reader.viewer)
+  const wanted = { folders, query: text, stages }
+  const fits = (path: string) => `/${path}`.endsWith(`/${text}`)
+  const exact = await search(reader, { ...wanted, fits }, { limit: 1 })
+  return search(reader, exact.total > 0 ? { ...wanted, fits } : wanted, page)
 }
 
 function inPlace<View>(view: View | undefined, state_dir: string): View {
@@ -75,11 +102,11 @@ function inPlace<View>(view: View | undefined, state_dir: string): View {
 export async function placeMeant(text: string, reader: Reader): Promise<Place> {
   const place = await placeAsked(text, reader)
   if (place) return place
-  const { files } = await filesMeant(text, reader)
-  if (files.length === 1) return files[0]!
+  const { files, total } = await filesMeant(text, reader, { limit: max_named })
+  if (total === 1) return files[0]!
   throw new SluiceError({
     code: 'usage.path',
-    message: `${printable(text)} may be ${counted(files.length, 'file')}`,
+    message: `${printable(text)} may be ${counted(total, 'file')}`,
     hint: `name one of them: ${files.map(nameOf).join(', ')}`,
   })
 }

@@ -9,6 +9,8 @@ import { plainAnswer } from '../error-answer.ts'
 import type { PageTools } from '../page-tools.ts'
 import type { AskWish } from '../reads/question-rows.ts'
 
+const last_with_batches = '2025-03-26'
+
 /** Serves agents by the Streamable HTTP of MCP, without sessions. Only a token counts here. */
 export function serveAgents(app: HttpApp, tools: PageTools): void {
   /** The page keeps the question, so its limits hold, and an answer that comes late is not lost. */
@@ -44,17 +46,20 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
         refuse(reply.header('allow', 'POST'), 405, 'send messages by POST'),
     })
     agents.post('/mcp', async (request, reply) => {
-      // A batch would hold the thread for as long as all of its calls take.
-      if (Array.isArray(request.body)) return refuse(reply, 400, 'send one message at a time')
-      const left = leftSignal(reply.raw)
-      const { answerRequest } = await import('./mcp-server.ts')
       const headers = request.headers as Record<string, string>
-      const of_agent = new Request('http://localhost/mcp', { method: 'POST', headers })
+      // Only the protocol before that header has batches.
+      const { 'mcp-protocol-version': protocol = last_with_batches } = headers
+      if (Array.isArray(request.body) && protocol > last_with_batches)
+        return refuse(reply, 400, `protocol ${protocol} has no batches: send one message at a time`)
+      const { answerRequest } = await import('./mcp-server.ts')
+      // The end of its connection ends the call of an agent.
+      const signal = leftSignal(reply.raw)
+      const of_agent = new Request('http://localhost/mcp', { method: 'POST', headers, signal })
       // A proxy must pass on each note of progress at once.
       void reply.header('x-accel-buffering', 'no')
       const viewer = request.viewer!
       const agent = { tools, viewer, ask: (wish: AskWish) => ask(viewer, wish) }
-      return reply.send(await answerRequest(agent, of_agent, request.body, left))
+      return reply.send(await answerRequest(agent, of_agent, request.body))
     })
   })
 }

@@ -1,164 +1,26 @@
 import { z } from 'zod'
 import { formatDuration, printable } from '../../base/text/format.ts'
-import { isoTime, second_ms } from '../../base/time/time.ts'
-import type { AskAnswer } from '../../control/control-verbs.ts'
-import { fileAnswer } from '../../inspect/files/known-files.ts'
-import { type FileView, stages } from '../../ledger/views/view-files.ts'
+import { clockText, isoTime, second_ms } from '../../base/time/time.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { promptNamed } from '../../prompts/show/find-run.ts'
 import { coverageText } from '../../prompts/show/run-answers.ts'
-import { configFor, type Viewer } from '../access/viewer.ts'
-import type { PageTools } from '../page-tools.ts'
+import { configFor } from '../access/viewer.ts'
 import { refuseOddQuestion } from '../reads/asking.ts'
-import { ownExplanation } from '../reads/own-explanation.ts'
-import { otherNamesText, reportBody, withOwnRuns } from '../reads/own-runs.ts'
-import type { AskWish } from '../reads/question-rows.ts'
-import { max_query_chars } from '../reads/search-words.ts'
-import {
-  filesMeant,
-  foldersMeant,
-  type Listed,
-  nameOf,
-  placeMeant,
-  search,
-  timeOf,
-} from './named-by-agent.ts'
+import { type OwnRuns, otherNamesText, reportBody, withOwnRuns } from '../reads/own-runs.ts'
+import { cursorOf, placeAt } from './cursors.ts'
+import { file_tools, since } from './file-tools.ts'
+import { foldersMeant, timeOf } from './named-by-agent.ts'
+import { type AgentCall, cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
 
-/** Files and sources that one answer lists; more would fill the memory of a model. */
-const max_files = 100
+/** Runs of a prompt among which its last report is searched; most may be skipped. */
+const max_searched = 100
 const max_report_characters = 60_000
 const progress_every_ms = 5 * second_ms
 
-/** The user for whom an agent acts, and the tools of its calls. */
-export interface Agent {
-  tools: Pick<PageTools, 'config' | 'clock' | 'log'>
-  viewer: Viewer
-  /** Resolves with the answer. `stopped`: the agent waits for it no longer. */
-  ask(wish: AskWish, stopped: AbortSignal): Promise<AskAnswer>
-  /** Called before each call: reads the configuration again. Never rejects. */
-  refresh?(): Promise<void>
-}
-
-/** One call of an agent. */
-export interface AgentCall extends Agent {
-  /** Aborts when the agent no longer wants the answer. */
-  stopped: AbortSignal
-  /** Reports to the agent what its call waits for. */
-  progress(message: string): void
-}
-
-interface Tool<Input extends z.ZodObject = z.ZodObject> {
-  name: string
-  /** A sentence about its answer, for the model that chooses a tool. */
-  description: string
-  input: Input
-  /**
-   * `text` has sentences for users, and for agents that read only text. `data` is the same as JSON.
-   * Times are ISO 8601 UTC. Null stands for unknown, or none.
-   */
-  run(
-    input: z.output<Input>,
-    call: AgentCall,
-  ): Promise<{ text: string; data: Record<string, unknown> }>
-}
-
-const file = z.string().min(1).max(4_096)
-const folders = z
-  .array(z.string())
-  .max(100)
-  .default([])
-  .describe('only these folders of Sluice, by name')
-const since = z
-  .string()
-  .max(64)
-  .describe('a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d')
-const limit_fault = `must be a whole number from 1 to ${max_files}`
-const limit = z.int(limit_fault).min(1, limit_fault).max(max_files, limit_fault).default(50)
-const state = z.enum(stages, `must be one of ${stages.join(', ')}`)
-
-const isItIn = toolOf({
-  name: 'is_it_in',
-  description:
-    'Says of a file, or of all files with a name, whether the assistant can use it, and since when.',
-  input: z.strictObject({
-    file: file.describe('FOLDER/PATH, a path on the disk, a name, or parts of one'),
-  }),
-  run: async (asked, { tools: { config }, viewer }) =>
-    answerOf(await filesMeant(asked.file, { config, viewer })),
-})
-
-const whyNot = toolOf({
-  name: 'why_not',
-  description:
-    'Explains the state of one file: the reason, the next step, and what somebody must do.',
-  input: z.strictObject({
-    file: file.describe('FOLDER/PATH, a path on the disk, or a name that only one file has'),
-  }),
-  async run(asked, { tools, viewer }) {
-    const place = await placeMeant(asked.file, { config: tools.config, viewer })
-    const {
-      place: _,
-      project_id: _project,
-      on_disk: _disk,
-      ...data
-    } = await ownExplanation(tools, viewer, place)
-    return {
-      text: [`${nameOf(place)}: ${data.state.replaceAll('_', ' ')}`, ...data.why].join('\n'),
-      data,
-    }
-  },
-})
-
-const searchFiles = toolOf({
-  name: 'search_files',
-  description: 'Finds files by parts of their names or paths, and lists them with their states.',
-  input: z.strictObject({
-    text: z
-      .string()
-      .max(max_query_chars)
-      .default('')
-      .describe('parts of a name or path; all must occur; case and accents do not matter'),
-    folders,
-    states: z
-      .array(state)
-      .max(stages.length)
-      .default([])
-      .describe('only these (default: all but gone)'),
-    limit,
-  }),
-  async run({ text, states, ...asked }, { tools: { config }, viewer }) {
-    const over = foldersMeant(asked.folders, configFor(config, viewer))
-    return answerOf(
-      await search(
-        { config, viewer },
-        { folders: over, query: text, stages: states, limit: asked.limit },
-      ),
-    )
-  },
-})
-
-const whatArrivedSince = toolOf({
-  name: 'what_arrived_since',
-  description:
-    'Lists the files that became usable in the assistant since a time, the newest first.',
-  input: z.strictObject({ since, folders, limit }),
-  async run(asked, { tools: { config, clock }, viewer }) {
-    const over = foldersMeant(asked.folders, configFor(config, viewer))
-    const since_ms = timeOf(asked.since, clock.now_ms())
-    const wanted = {
-      folders: over,
-      query: '',
-      stages: ['ready'] as const,
-      since_ms,
-      limit: asked.limit,
-    }
-    return answerOf(await search({ config, viewer }, wanted))
-  },
-})
-
 const ask = toolOf({
   name: 'ask',
+  title: 'Ask the assistant',
   description:
     'Asks the assistant about files that are in, and waits for the answer: seconds to minutes.',
   input: z.strictObject({
@@ -172,6 +34,13 @@ const ask = toolOf({
     label: z.string().max(255).default('').describe('a label; only for who sees all folders'),
     since: since.optional(),
   }),
+  output: z.looseObject({
+    answer: z.string(),
+    note: z.string().nullable(),
+    sources: z.array(z.looseObject({ name: z.string() })).describe('files that the answer names'),
+    asked_over: z.int().describe('how many files the assistant was asked over'),
+    left_out: z.int().describe('how many files were left out for their names'),
+  }),
   async run({ since: from, ...wish }, call) {
     const { config, clock } = call.tools
     refuseOddQuestion(wish.question)
@@ -182,7 +51,7 @@ const ask = toolOf({
     void reportWaiting(call, ended.signal)
     const asked = call.ask({ ...wish, within_ms }, call.stopped).finally(() => ended.abort())
     const { answer, note, chat_id, sources, left_out = 0 } = await asked
-    const named = sources.filter(({ is_named }) => is_named).slice(0, max_files)
+    const named = sources.filter(({ is_named }) => is_named)
     const names = named.map(({ name }) => printable(name)).join(', ') || 'none'
     const text = `${answer}\n\n${note === null ? '' : `Note: ${note}\n\n`}Files that it names: ${names}`
     const data = { answer, note, chat_id, sources: named, asked_over: sources.length, left_out }
@@ -192,18 +61,34 @@ const ask = toolOf({
 
 const lastReport = toolOf({
   name: 'last_report',
+  title: 'Newest report',
   description: 'Gives the newest report of a scheduled prompt, and which files it covers.',
-  input: z.strictObject({ prompt: z.string().min(1).max(255).describe('the name of the prompt') }),
-  run: ({ prompt }, { tools, viewer }) =>
+  input: z.strictObject({
+    prompt: z.string().min(1).max(255).describe('the name of the prompt'),
+    cursor,
+  }),
+  // Without a report that the user may see, `run` is null and the rest is absent.
+  output: z.looseObject({
+    prompt: z.string(),
+    run: z.int().nullable(),
+    due: z.string().optional(),
+    report: z.string().optional().describe('absent with a cursor'),
+    covered: z.array(z.object({ name: z.string(), asset_id: z.string() })).optional(),
+    covered_files: z.int().optional().describe('how many there are on all pages together'),
+    next_cursor: z.string().nullable().optional().describe('more covered files; null: no more'),
+  }),
+  run: ({ prompt, cursor: given }, { tools, viewer }) =>
     withOwnRuns(tools, viewer, (own) => {
       // That none is configured would be false for them.
       if (own.config.prompts.length === 0 && (viewer.role === 'reader' || viewer.folders !== 'all'))
         own.prompt(prompt)
       const { schedule } = promptNamed(prompt, own.config)
-      const written = own.history(prompt, 0, max_files).find((run) => run.state === 'written')
+      const at = placeAt(given, report_cursor)
+      const written = own.history(prompt, 0, max_searched).find(({ state }) => state === 'written')
+      const run = at?.run ?? written?.run
       const not_shown = own.withOtherNames()
       const why = not_shown > 0 ? `\n${otherNamesText(not_shown)}` : ''
-      if (!written) {
+      if (run === undefined) {
         const next = nextTimes(schedule, tools.clock.now_ms(), 1)[0]?.text ?? null
         const none = not_shown > 0 ? 'that you may see' : 'yet'
         return {
@@ -211,50 +96,39 @@ const lastReport = toolOf({
           data: { prompt, run: null, next, not_shown },
         }
       }
-      const run = own.run(written.run)
-      const whole = reportBody(run, own.paths).text
-      const is_cut = whole.length > max_report_characters
-      const report = is_cut
-        ? `${whole.slice(0, max_report_characters)}\n\n… the report goes on: it is cut here`
-        : whole
-      const due = isoTime(run.due_ms)
-      const coverage = coverageText(run, own.config) ?? ''
-      const covered = run.planned_assets
-        .slice(0, max_files)
-        .map(({ name, asset_id }) => ({ name, asset_id }))
-      const text = `The report of ${prompt} for ${due} (run ${run.run})\n${coverage}\n\n${report}${why}`
-      const covered_files = run.planned_assets.length
-      return {
-        text,
-        data: {
-          prompt,
-          run: run.run,
-          due,
-          coverage,
-          report,
-          is_cut,
-          covered,
-          covered_files,
-          not_shown,
-        },
-      }
+      const { text, ...report } = reportOf(own, run, at?.from)
+      const data = { prompt, run, ...report, not_shown }
+      return { text: `The report of ${prompt} ${text}${why}`, data }
     }),
 })
 
-/** All tools of agents. None changes a file, a folder or a setting. */
-export const agent_tools: readonly Tool[] = [
-  isItIn,
-  whyNot,
-  searchFiles,
-  whatArrivedSince,
-  ask,
-  lastReport,
-]
+const report_cursor = z.object({ run: z.int(), from: z.int().min(0) })
 
-/** Gives `run` the type of its input. */
-function toolOf<Input extends z.ZodObject>(tool: Tool<Input>): Tool<Input> {
-  return tool
+/** The report and its first covered files. `from`: only the covered files after so many. */
+function reportOf(own: OwnRuns, id: number, from?: number) {
+  const run = own.run(id)
+  const due = isoTime(run.due_ms)
+  const coverage = coverageText(run, own.config) ?? ''
+  const to = (from ?? 0) + max_listed
+  const covered = run.planned_assets
+    .slice(from ?? 0, to)
+    .map(({ name, asset_id }) => ({ name, asset_id }))
+  const covered_files = run.planned_assets.length
+  const next_cursor = to < covered_files ? cursorOf({ run: id, from: to }) : null
+  const files = { due, coverage, covered, covered_files, next_cursor }
+  const head = `for ${clockText(run.due_ms)} (run ${id})\n${coverage}\n\n`
+  if (from !== undefined)
+    return { ...files, text: head + covered.map(({ name }) => printable(name)).join('\n') }
+  const whole = reportBody(run, own.paths).text
+  const is_cut = whole.length > max_report_characters
+  const report = is_cut
+    ? `${whole.slice(0, max_report_characters)}\n\n… the report goes on: it is cut here`
+    : whole
+  return { ...files, report, is_cut, text: head + report }
 }
+
+/** All tools of agents. None changes a file, a folder or a setting. */
+export const agent_tools: readonly Tool[] = [...file_tools, ask, lastReport]
 
 /** An agent that hears nothing for long gives up. */
 async function reportWaiting({ tools, progress }: AgentCall, ended: AbortSignal): Promise<void> {
@@ -262,18 +136,4 @@ async function reportWaiting({ tools, progress }: AgentCall, ended: AbortSignal)
     progress(`waiting for the answer for ${formatDuration(waited_ms)}`)
     await tools.clock.sleep(progress_every_ms, ended)
   }
-}
-
-function answerOf({ files, next }: Listed) {
-  const has_more = next !== undefined
-  const lines = [...files.map(fileLine), ...(has_more ? ['… and more: narrow it down'] : [])]
-  const data = files.map((each) => ({ is_in: each.stage === 'ready', ...fileAnswer(each) }))
-  return { text: lines.join('\n') || 'no file matches', data: { files: data, has_more } }
-}
-
-function fileLine({ stage, ready_ms, reason, detail, ...of }: FileView): string {
-  const why = detail ?? reason
-  if (stage !== 'ready')
-    return `${nameOf(of)}: not in: ${stage.replaceAll('_', ' ')}${why ? ` (${printable(why)})` : ''}`
-  return `${nameOf(of)}: in${ready_ms === undefined ? '' : ` since ${isoTime(ready_ms)}`}`
 }

@@ -145,7 +145,7 @@ export const withSearchView = using((state_dir: string) => {
 
   const search = ({ since_ms, ...wish }: FilesSearch): Promise<Found> =>
     since_ms === undefined ? byPath(wish) : newest({ ...wish, since_ms })
-  return { search, close: () => void database.close() }
+  return { search, fileAt, close: () => void database.close() }
 })
 
 /** A file whose content came in. `folder` or `path` are null if it is no longer there. */

@@ -34,10 +34,12 @@ export async function connected(transport: unknown) {
       const wanted = { name, arguments: given }
       const {
         content,
-        structuredContent: data,
+        structuredContent,
         isError = false,
+        _meta,
       } = await client.callTool(wanted, undefined, options)
       const [{ text }] = content as [{ text: string }]
+      const data = isError ? { error: _meta?.['sluice/error'] } : structuredContent
       return { text, data, is_error: isError === true }
     },
   }

@@ -92,6 +92,115 @@ test('other methods, and bodies that are no message, are answered as JSON', asyn
   }
 })
 
+/** A request of protocol 2026-07-28, with the headers that belong to it. */
+function modern(method: string, params: object = {}, version = '2026-07-28') {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const headers = { 'mcp-protocol-version': version, 'mcp-method': method }
+  return { body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, headers }
+}
+
+/** The message in an answer, which may be an event. */
+function messageIn(text: string) {
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text)
+}
+
+test('speaks the current protocol and those before it, and refuses others as each of them says', async () => {
+  const { store, address } = await beginPage()
+  store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
+  const mine = bearer(store.makeToken('ada'))
+  const ask = async (body: unknown, headers: Record<string, string> = {}) => {
+    const { status, text } = await post(address, { ...mine, ...headers }, body)
+    return { status, message: text === '' ? undefined : messageIn(text) }
+  }
+  for (const [wanted, got] of [
+    ['2025-11-25', '2025-11-25'],
+    ['2025-06-18', '2025-06-18'],
+    ['1999-01-01', '2025-11-25'],
+  ] as const) {
+    const params = {
+      protocolVersion: wanted,
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    }
+    const { message } = await ask({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    expect([wanted, message.result.protocolVersion]).toEqual([wanted, got])
+  }
+  const before = { 'mcp-protocol-version': '2025-11-25' }
+  expect((await ask(list, before)).message.result.tools).toHaveLength(6)
+  expect(await ask(list, { 'mcp-protocol-version': '1999-01-01' })).toMatchObject({ status: 400 })
+  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+  expect(await ask(initialized, before)).toEqual({ status: 202, message: undefined })
+
+  const discover = modern('server/discover')
+  expect((await ask(discover.body, discover.headers)).message.result).toMatchObject({
+    resultType: 'complete',
+    supportedVersions: ['2026-07-28'],
+    capabilities: { tools: {} },
+  })
+  const listed = modern('tools/list')
+  expect((await ask(listed.body, listed.headers)).message.result).toMatchObject({
+    tools: { length: 6 },
+    // The names in it are those of one user.
+    cacheScope: 'private',
+  })
+  const other = modern('tools/list', {}, '2099-01-01')
+  expect(await ask(other.body, other.headers)).toMatchObject({
+    status: 400,
+    message: { error: { code: -32_022, data: { supported: ['2026-07-28'] } } },
+  })
+  const odd = { ...listed.headers, 'mcp-method': 'tools/call' }
+  expect(await ask(listed.body, odd)).toMatchObject({
+    status: 400,
+    message: { error: { code: -32_020 } },
+  })
+  const unknown = modern('folders/list')
+  expect(await ask(unknown.body, unknown.headers)).toMatchObject({
+    status: 404,
+    message: { error: { code: -32_601 } },
+  })
+})
+
+test('an agent that listens for changes is told that there are none, and holds nothing up', async () => {
+  const { store, address } = await beginPage()
+  store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
+  const listen = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...bearer(store.makeToken('ada')),
+    ...listen.headers,
+  }
+  const body = JSON.stringify(listen.body)
+  const { body: stream } = await fetch(`${address}/mcp`, { method: 'POST', headers, body })
+  const { value } = await stream!.getReader().read()
+  expect(messageIn(Buffer.from(value!).toString())).toMatchObject({
+    method: 'notifications/subscriptions/acknowledged',
+    params: { notifications: {} },
+  })
+  // The end of the test closes the page with this stream open.
+})
+
+test('several messages at once: only in the protocol that has them', async () => {
+  const { store, address } = await beginPage()
+  store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
+  const mine = bearer(store.makeToken('ada'))
+  const batch = [list, { ...list, id: 2 }]
+  const answered = await post(address, { ...mine, 'mcp-protocol-version': '2025-03-26' }, batch)
+  expect([answered.status, answered.text.match(/"tools"/g)]).toEqual([200, ['"tools"', '"tools"']])
+  for (const version of ['2025-06-18', '2025-11-25', '2026-07-28']) {
+    const { status, text } = await post(
+      address,
+      { ...mine, 'mcp-protocol-version': version },
+      batch,
+    )
+    expect([status, text]).toEqual([400, expect.stringContaining('send one message at a time')])
+  }
+  expect((await post(address, mine, [])).status).toBe(400)
+})
+
 test('reads work while the daemon is down', async () => {
   const { journey, store, address } = await beginPage()
   store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })

@@ -152,11 +152,6 @@ test.each([
   ['search_files', { txt: 'plan' }, 'txt: there is no such field'],
   ['what_arrived_since', { since: 'yesterday' }, 'since takes a time such as'],
   ['last_report', { prompt: 'weekly' }, 'no prompts are configured'],
-  [
-    'delete_files',
-    {},
-    'there is no tool delete_files\nthe tools are is_it_in, why_not, search_files, ',
-  ],
 ])('a wrong call of %s with %j is answered in words', async (name, given, words) => {
   const { agent } = await beginAgents()
   const { text, is_error } = await (await agent('boss')).call(name, given)

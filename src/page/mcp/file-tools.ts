@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { printable } from '../../base/text/format.ts'
+import { clockText } from '../../base/time/time.ts'
+import { fileAnswer } from '../../inspect/files/known-files.ts'
+import { type FileView, stages } from '../../ledger/views/view-files.ts'
+import { configFor } from '../access/viewer.ts'
+import { ownExplanation } from '../reads/own-explanation.ts'
+import { max_query_chars } from '../reads/search-words.ts'
+import {
+  filesMeant,
+  foldersMeant,
+  type Listed,
+  nameOf,
+  placeMeant,
+  search,
+  timeOf,
+} from './named-by-agent.ts'
+import { cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
+
+const file = z.string().min(1).max(4_096)
+export const since = z
+  .string()
+  .max(64)
+  .describe('a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d')
+const state = z.enum(stages, `must be one of ${stages.join(', ')}`)
+const limit_fault = `must be a whole number from 1 to ${max_listed}`
+const limit = z.int(limit_fault).min(1, limit_fault).max(max_listed, limit_fault).default(50)
+const paged = { limit, cursor }
+const text_or_none = z.string().nullable()
+const files_output = z.object({
+  files: z.array(
+    // Size, times and the id of the asset stand beside these.
+    z.looseObject({
+      is_in: z.boolean(),
+      folder: z.string(),
+      path: z.string(),
+      state,
+      reason: text_or_none,
+      detail: text_or_none,
+      ready: text_or_none.describe('since when it is in'),
+    }),
+  ),
+  total: z.int().describe('how many there are on all pages together'),
+  next_cursor: text_or_none.describe('null on the last page'),
+  has_more: z.boolean(),
+})
+
+const isItIn = toolOf({
+  name: 'is_it_in',
+  title: 'Is it in?',
+  description:
+    'Says of a file, or of all files with a name, whether the assistant can use it, and since when.',
+  input: z.strictObject({
+    file: file.describe('FOLDER/PATH, a path on the disk, a name, or parts of one'),
+    ...paged,
+  }),
+  output: files_output,
+  run: async ({ file, ...page }, { tools: { config }, viewer }) =>
+    answerOf(await filesMeant(file, { config, viewer }, page)),
+})
+
+const whyNot = toolOf({
+  name: 'why_not',
+  title: 'Why is it not in?',
+  description:
+    'Explains the state of one file: the reason, the next step, and what somebody must do.',
+  input: z.strictObject({
+    file: file.describe('FOLDER/PATH, a path on the disk, or a name that only one file has'),
+  }),
+  output: z.looseObject({
+    folder: z.string(),
+    path: z.string(),
+    state: z.string(),
+    why: z.array(z.string()).describe('the reason, the next step and the remedy'),
+  }),
+  async run(asked, { tools, viewer }) {
+    const place = await placeMeant(asked.file, { config: tools.config, viewer })
+    const {
+      place: _,
+      project_id: _project,
+      on_disk: _disk,
+      ...data
+    } = await ownExplanation(tools, viewer, place)
+    return {
+      text: [`${nameOf(place)}: ${data.state.replaceAll('_', ' ')}`, ...data.why].join('\n'),
+      data,
+    }
+  },
+})
+
+const searchFiles = toolOf({
+  name: 'search_files',
+  title: 'Search files',
+  description: 'Finds files by parts of their names or paths, and lists them with their states.',
+  input: z.strictObject({
+    text: z
+      .string()
+      .max(max_query_chars)
+      .default('')
+      .describe('parts of a name or path; all must occur; case and accents do not matter'),
+    folders,
+    states: z
+      .array(state)
+      .max(stages.length)
+      .default([])
+      .describe('only these (default: all but gone)'),
+    ...paged,
+  }),
+  output: files_output,
+  async run({ text, states, folders, ...page }, { tools: { config }, viewer }) {
+    const over = foldersMeant(folders, configFor(config, viewer))
+    const wanted = { folders: over, query: text, stages: states }
+    return answerOf(await search({ config, viewer }, wanted, page))
+  },
+})
+
+const whatArrivedSince = toolOf({
+  name: 'what_arrived_since',
+  title: 'What has arrived?',
+  description:
+    'Lists the files that became usable in the assistant since a time, the newest first.',
+  input: z.strictObject({ since, folders, ...paged }),
+  output: files_output,
+  async run({ since, folders, ...page }, { tools: { config, clock }, viewer }) {
+    const over = foldersMeant(folders, configFor(config, viewer))
+    const since_ms = timeOf(since, clock.now_ms())
+    const wanted = { folders: over, query: '', stages: ['ready'] as const, since_ms }
+    return answerOf(await search({ config, viewer }, wanted, page))
+  },
+})
+
+export const file_tools: readonly Tool[] = [isItIn, whyNot, searchFiles, whatArrivedSince]
+
+function answerOf({ files, total, next_cursor }: Listed) {
+  const next = next_cursor === null ? '' : `; cursor ${next_cursor} has the next ones`
+  const rest = files.length < total ? [`(${files.length} of ${total}${next})`] : []
+  const text = [...files.map(fileLine), ...rest].join('\n') || 'no file matches'
+  const listed = files.map((each) => ({ is_in: each.stage === 'ready', ...fileAnswer(each) }))
+  return { text, data: { files: listed, total, next_cursor, has_more: next_cursor !== null } }
+}
+
+function fileLine({ stage, ready_ms, reason, detail, ...of }: FileView): string {
+  const why = detail ?? reason
+  if (stage !== 'ready')
+    return `${nameOf(of)}: not in: ${stage.replaceAll('_', ' ')}${why ? ` (${printable(why)})` : ''}`
+  return `${nameOf(of)}: in${ready_ms === undefined ? '' : ` since ${clockText(ready_ms)}`}`
+}
