@@ -54,8 +54,6 @@ export interface ListedCommand {
   /** Absent where only the subcommands do something. */
   load?: () => Promise<AnyCommand>
   subcommands?: readonly ListedCommand[]
-  /** The group of the help that shows it; only at the top. */
-  heading?: string
   /** It reads files of the user, whose disk may stop answering at any time. */
   reads_folders?: boolean
 }

@@ -102,25 +102,35 @@ async function parseAndRun(
   }
   if (answer !== undefined) return answer
   if (help !== '') {
-    terminal.out(inGroups(help, commands))
+    terminal.out(inGroups(help))
     return exit_codes.ok
   }
-  terminal.err(inGroups(await parser.getHelp(), commands))
+  terminal.err(inGroups(await parser.getHelp()))
   return exit_codes.usage
 }
 
-/** Puts the headings of the groups into the list of all commands, which yargs prints without. */
-function inGroups(help: string, commands: readonly ListedCommand[]): string {
+/** The groups of the help, by the first command of each. */
+const headings: Readonly<Record<string, string>> = {
+  init: 'Set up',
+  plan: 'Upload',
+  status: 'See the state',
+  pause: 'Steer a running daemon',
+  ask: 'Ask',
+  backup: 'Keep the ledger safe',
+  page: 'Page and agents',
+  serve: 'Local service',
+}
+
+/** Puts the headings into the list of all commands, which yargs prints without. */
+function inGroups(help: string): string {
   if (!help.startsWith('sluice <command>')) return help
-  let shown: string | undefined
-  const lines = help.split('\n').map((line) => {
-    const name = /^ {2}sluice (\S+)/.exec(line)?.[1]
-    const heading = commands.find(({ usage }) => nameOf(usage) === name)?.heading
-    if (heading === undefined || heading === shown) return line
-    shown = heading
-    return `\n${heading}\n${line}`
-  })
-  return lines.join('\n').replace('Commands:\n\n', '')
+  return help
+    .replace('Commands:\n', '')
+    .replaceAll(/^ {2}sluice (\S+)/gm, (line, name: string) => {
+      const heading = headings[name]
+      return heading === undefined ? line : `\n${heading}\n${line}`
+    })
+    .replace('\n\n\n', '\n\n')
 }
 
 /**

@@ -176,7 +176,7 @@ test.each([
 })
 
 test.each([
-  [[], /Commands:/],
+  [[], /^sluice <command> \[options\]/],
   [['stauts'], /stauts is no command of sluice\n {2}did you mean status\?/],
   [['status', 'status'], /Unknown argument: status/],
   [['frob'], /frob is no command of sluice\n {2}sluice --help shows the commands/],

@@ -20,7 +20,7 @@ export const command = defineCommand({
     const service = await withStopSignals(
       async ({ first }) => {
         const started = await startService({ ...serviceOptions(options), ...log })
-        if (terminal.is_interactive) await sayServing(started, options, terminal)
+        if (terminal.is_interactive) sayServing(started, options, terminal)
         else terminal.out(JSON.stringify({ api: started.api, blob: started.blob }))
         await aborted(first)
         return started

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { isBelow } from '../../base/files/path-below.ts'
@@ -14,21 +13,23 @@ interface Serving {
 }
 
 const first_project = 'Files'
+/** The name of the token in the file. */
+const first_token = 'first'
 
 /**
  * Says at a terminal where the local service is, who answers, and what to type next. In a new data
  * folder it makes a project and a token, without which `sluice init` could choose none.
  */
-export async function sayServing(
+export function sayServing(
   service: Service,
   { 'data-dir': data_dir, 'assistant-config': assistant_config }: Serving,
   terminal: Terminal,
-): Promise<void> {
+): void {
   const token_file = join(resolve(data_dir), 'token')
   const is_new = service.projects.list().length === 0 && service.tokens.list().length === 0
   if (is_new) {
     service.projects.create(first_project)
-    writeFileAtomic(token_file, `${service.tokens.create('first').token}\n`, 0o600)
+    writeFileAtomic(token_file, `${service.tokens.create(first_token).token}\n`, 0o600)
   }
   const quotes = 'quoted passages; --assistant-config FILE connects a model (docs/service.md)'
   terminal.out('The local service runs until Ctrl-C.')
@@ -36,14 +37,10 @@ export async function sayServing(
   terminal.out(`  data     ${resolve(data_dir)}`)
   terminal.out(`  answers  ${assistant_config ?? quotes}`)
   if (is_new) terminal.out(`  made     the project ${first_project}, and a token in ${token_file}`)
-  const has_token = await access(token_file).then(
-    () => true,
-    () => false,
-  )
+  const has_token = service.tokens.list().some(({ name }) => name === first_token)
   const token = has_token ? ` --token-file ${fromHome(token_file)}` : ''
-  const why = has_token
-    ? 'in another terminal: asks for your folders, and writes a configuration'
-    : 'in another terminal; `sluice serve token create NAME` makes the token that it asks for'
+  const asks_too = has_token ? '' : ' a token (`sluice serve token create NAME`) and'
+  const why = `in another terminal: asks for${asks_too} your folders, and writes a configuration`
   printNext(terminal, [[`sluice init --base-url ${service.api}${token}`, why]], undefined)
 }
 
