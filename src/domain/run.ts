@@ -24,6 +24,22 @@ export type RunState =
   | 'skipped'
   | 'failed'
 
+const state_texts: Record<RunState, string> = {
+  due: 'waiting for files',
+  planned: 'about to ask',
+  asking: 'asking',
+  asked: 'waiting for the answer',
+  answered: 'writing the report',
+  written: 'written',
+  skipped: 'skipped',
+  failed: 'failed',
+}
+
+/** The state in words for users. */
+export function stateText(state: RunState): string {
+  return state_texts[state]
+}
+
 /** `schedule` is on time, `catch_up` makes up a missed time, `user` was requested by hand. */
 export type RunCause = 'schedule' | 'catch_up' | 'user'
 

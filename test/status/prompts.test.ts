@@ -61,7 +61,7 @@ test('shows the result of the last runs, failed deliveries, and the next times',
       "faint:   has not run yet",
       "plain: ",
       "strong: prompt gone  is no longer in the configuration",
-      "plain:   run 4 of 2026-01-01 00:02: waits for files",
+      "plain:   run 4 of 2026-01-01 00:02: waiting for files",
       "warn:   delivery mail of run 3 has not arrived",
     ]
   `)

@@ -72,6 +72,6 @@ export function allCheckLines({ checks }: DoctorAnswer, width: number): Line[] {
 }
 
 function sayCheck(writer: LineWriter, { level, message, hint }: Check, subject: string): void {
-  writer.say(`${marks[level]} ${subject}: ${message}`, { indent: 2, tone: tones[level] })
+  writer.detail(`${marks[level]} ${subject}: ${message}`, tones[level])
   if (hint !== undefined) writer.say(hint, { indent: 10 })
 }

@@ -104,21 +104,16 @@ export function planLines(plan: Plan, width: number): Line[] {
   const writer = new LineWriter(width)
   writer.say(`would be uploaded: ${formatAmount(plan.would_upload)}`, { tone: 'strong' })
   if (!plan.knows_ledger) {
-    writer.say('there is no ledger yet, so every file counts as new', { indent: 2, tone: 'faint' })
+    writer.detail('there is no ledger yet, so every file counts as new', 'faint')
   }
   if (!plan.hashed && plan.would_upload.files > 0) {
-    writer.say(
+    writer.detail(
       'the project may have some of these bytes already: --hash reads the files and finds them',
-      {
-        indent: 2,
-        tone: 'faint',
-      },
+      'faint',
     )
   }
   for (const { extension, unread, ...amount } of plan.types.slice(0, max_types)) {
-    writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`, {
-      indent: 2,
-    })
+    writer.detail(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`)
     if (unread > 0)
       writer.say(`${counted(unread, 'file')}: ${unreadSoFar(extension)}`, {
         indent: 4,
@@ -126,9 +121,9 @@ export function planLines(plan: Plan, width: number): Line[] {
       })
   }
   const more = plan.types.length - max_types
-  if (more > 0) writer.say(`and ${counted(more, 'more type')}`, { indent: 2 })
+  if (more > 0) writer.detail(`and ${counted(more, 'more type')}`)
   sayUploadTime(writer, plan)
-  writer.say(who_learns, { indent: 2 })
+  writer.detail(who_learns)
   for (const folder of plan.folders) sayFolder(writer, folder)
   return writer.lines
 }
@@ -137,14 +132,14 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
   writer.gap()
   writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
   if (folder.offline !== null) {
-    writer.say(`offline: ${folder.offline}`, { indent: 2, tone: 'bad' })
+    writer.detail(`offline: ${folder.offline}`, 'bad')
     return
   }
-  writer.say(`would be uploaded: ${formatAmount(folder.would_upload)}`, { indent: 2 })
+  writer.detail(`would be uploaded: ${formatAmount(folder.would_upload)}`)
   for (const { reason, examples, ...amount } of folder.stays) {
     const names = examples.join(', ')
     const rest = amount.files > examples.length ? ' …' : ''
-    writer.say(`${formatAmount(amount)}: ${reasonText(reason)}: ${names}${rest}`, { indent: 2 })
+    writer.detail(`${formatAmount(amount)}: ${reasonText(reason)}: ${names}${rest}`)
     const exclude = reason === 'type_refused' ? excludeSetting(examples) : undefined
     if (exclude !== undefined)
       writer.say(`this setting of the folder leaves them out: ${exclude}`, { indent: 4 })
@@ -154,37 +149,29 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
 }
 
 function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan): void {
-  if (doubt !== null)
-    writer.say(`nothing in it would count as deleted: ${doubt}`, { indent: 2, tone: 'warn' })
+  if (doubt !== null) writer.detail(`nothing in it would count as deleted: ${doubt}`, 'warn')
   if (removals === null) return
   const { would_remove, waits: waiting } = removals
   const list = ({ files, bytes, examples }: RemovalGroup) =>
     `${formatCount(files)} (${formatBytes(bytes)}), of ${examples.join(', ')}${files > examples.length ? ' …' : ''}`
   if (would_remove.files > 0)
-    writer.say(`would be removed on the service: ${list(would_remove)}`, {
-      indent: 2,
-      tone: 'warn',
-    })
+    writer.detail(`would be removed on the service: ${list(would_remove)}`, 'warn')
   for (const group of waiting) {
     const first = group.first === null ? '' : `, the first until ${group.first}`
     const why = `${waits[group.why]}${group.left_out === null ? '' : `: ${group.left_out}`}${first}`
-    writer.say(`to be removed on the service, and waiting: ${list(group)}: ${why}`, { indent: 2 })
+    writer.detail(`to be removed on the service, and waiting: ${list(group)}: ${why}`)
     if (group.why === 'user') writer.command(`sluice accept --removals ${shellWord(name)}`, 4)
   }
 }
 
 function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {
-  if (!seen.complete)
-    writer.say('the folder changed during the scan: there may be more', { indent: 2, tone: 'bad' })
+  if (!seen.complete) writer.detail('the folder changed during the scan: there may be more', 'bad')
   sayIgnored(writer, seen.ignored, max_rules)
   const list = (what: string, names: readonly string[], total: number) => {
     if (total === 0) return
     const rest = total - Math.min(names.length, max_names)
     const text = names.slice(0, max_names).join(', ')
-    writer.say(`${what}: ${text}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`, {
-      indent: 2,
-      tone: 'warn',
-    })
+    writer.detail(`${what}: ${text}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`, 'warn')
   }
   list('names that are not UTF-8, to be renamed', seen.odd_names, seen.odd_names_total)
   const unreadable = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
@@ -193,9 +180,6 @@ function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): voi
   list('fewer people can read them than this folder', narrower, seen.narrower_total)
   list('other disks, not scanned', seen.other_mounts, seen.other_mounts.length)
   for (const { kind, count } of seen.special) {
-    writer.say(`${formatCount(count)} ${kind}: not regular files, never uploaded`, {
-      indent: 2,
-      tone: 'faint',
-    })
+    writer.detail(`${formatCount(count)} ${kind}: not regular files, never uploaded`, 'faint')
   }
 }

@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
+import { stateText } from '../../domain/run.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
@@ -16,7 +17,6 @@ import {
   deliveryAnswer,
   runAnswer,
 } from '../../prompts/show/run-answers.ts'
-import { stateText } from '../../prompts/show/run-texts.ts'
 import { remoteOpener } from '../../remote/open-remote.ts'
 import { refuseWhilePaused } from '../../status/daemon-status.ts'
 import { withFreshView } from '../../status/with-view.ts'

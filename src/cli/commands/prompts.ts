@@ -1,5 +1,6 @@
 import { counted, formatCount, formatSpan } from '../../base/text/format.ts'
 import { isoTime, system_clock, wallText } from '../../base/time/time.ts'
+import { stateText } from '../../domain/run.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { no_prompts_hint, refuseUnknown, runShown, zoneOf } from '../../prompts/show/find-run.ts'
@@ -11,7 +12,7 @@ import {
   wholeAnswer,
   whyText,
 } from '../../prompts/show/run-answers.ts'
-import { scheduleText, stateText } from '../../prompts/show/run-texts.ts'
+import { scheduleText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, number } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'

@@ -227,10 +227,7 @@ function surveyLines(
   const writer = new LineWriter(width)
   writer.say(`${name}  ${path}`, { tone: 'strong' })
   if (survey.offline !== null) {
-    writer.say(`${survey.offline}: it counts as offline until it is there`, {
-      indent: 2,
-      tone: 'warn',
-    })
+    writer.detail(`${survey.offline}: it counts as offline until it is there`, 'warn')
     return writer.lines
   }
   const limit = counted(usual_survey.max_files, 'file')
@@ -238,42 +235,31 @@ function surveyLines(
     files: `more than ${limit}, stopped counting`,
     time: `at least ${formatAmount(survey.all)}`,
   }
-  writer.say(survey.stopped ? min[survey.stopped] : formatAmount(survey.all), { indent: 2 })
+  writer.detail(survey.stopped ? min[survey.stopped] : formatAmount(survey.all))
   const types = survey.types.slice(0, max_types).map(({ extension, files }) => {
     return `${formatCount(files)} ${extension === '' ? 'without extension' : `.${extension}`}`
   })
   const more = survey.types.length - max_types
   if (types.length > 0)
-    writer.say(types.join(', ') + (more > 0 ? ` and ${counted(more, 'more type')}` : ''), {
-      indent: 2,
-    })
+    writer.detail(types.join(', ') + (more > 0 ? ` and ${counted(more, 'more type')}` : ''))
   for (const { extension, files } of survey.types) {
     const known = unread_types.get(typeKey(config.project.project_id, `a.${extension}`))
     if (known === undefined) continue
     const why = known === 'refused' ? typeRefusal(extension).message : unreadSoFar(extension)
     const exclude = excludeSetting([`a.${extension}`])
     const leave = exclude === undefined ? '' : `; to leave them out, add to the folder: ${exclude}`
-    writer.say(`${counted(files, 'file')}: ${why}${leave}`, {
-      indent: 2,
-      tone: 'warn',
-    })
+    writer.detail(`${counted(files, 'file')}: ${why}${leave}`, 'warn')
   }
   if (survey.stopped) {
     const why = survey.stopped === 'time' ? 'it takes long, so counting was stopped: ' : ''
-    writer.say(`${why}\`sluice plan\` counts to the end, and says what is ignored`, {
-      indent: 2,
-      tone: 'faint',
-    })
+    writer.detail(`${why}\`sluice plan\` counts to the end, and says what is ignored`, 'faint')
   }
   sayIgnored(writer, survey.ignored, max_rules, '; `sluice plan` names them')
   if (survey.unreadable_total > 0) {
     const places = survey.unreadable.slice(0, max_names)
     const rest = survey.unreadable_total - places.length
     const more = rest > 0 ? ` and ${counted(rest, 'more place')}` : ''
-    writer.say(`cannot be read by this user: ${places.join(', ')}${more}`, {
-      indent: 2,
-      tone: 'warn',
-    })
+    writer.detail(`cannot be read by this user: ${places.join(', ')}${more}`, 'warn')
   }
   return writer.lines
 }

@@ -226,8 +226,9 @@ function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]
   for (const { about, message } of view.troubles())
     lines.push(detail(`${troubleSubject(about)}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
-    const is_tried = next_try_ms > now_ms && !message.startsWith(nothing_goes)
-    const next = is_tried ? `, next try in ${formatSpan(now_ms, next_try_ms)}` : ''
+    // The trouble above says why.
+    if (message.startsWith(nothing_goes)) continue
+    const next = next_try_ms > now_ms ? `, next try in ${formatSpan(now_ms, next_try_ms)}` : ''
     const names = examples.map(({ folder, path }) => `${folder}/${path}`)
     const where = namesText(names, contents)
     lines.push(detail(`${formatCount(contents)} × ${message}${next} (${where})`))

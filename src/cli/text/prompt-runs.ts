@@ -1,11 +1,11 @@
 import { printable } from '../../base/text/format.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { isFinal } from '../../domain/run.ts'
+import { isFinal, stateText } from '../../domain/run.ts'
 import type { DeliveryView, PromptsView, RunView } from '../../ledger/views/view-prompts.ts'
 import { runName } from '../../prompts/show/find-run.ts'
 import { coverageText, whyText } from '../../prompts/show/run-answers.ts'
-import { deliveryText, stateText } from '../../prompts/show/run-texts.ts'
+import { deliveryText } from '../../prompts/show/run-texts.ts'
 import { printFitted } from './print.ts'
 import type { Terminal } from './terminal.ts'
 

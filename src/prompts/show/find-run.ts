@@ -1,9 +1,9 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { localTime } from '../../base/time/time.ts'
+import { stateText } from '../../domain/run.ts'
 import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { stateText } from './run-texts.ts'
 
 export interface Configured {
   readonly prompts: readonly PromptSettings[]

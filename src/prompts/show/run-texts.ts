@@ -1,24 +1,8 @@
 import { printable } from '../../base/text/format.ts'
 import { cronWords } from '../../base/time/cron-words.ts'
 import { clockText } from '../../base/time/time.ts'
-import type { RunState } from '../../domain/run.ts'
 import type { DeliveryView } from '../../ledger/views/view-prompts.ts'
 import type { Schedule } from '../prompt-settings.ts'
-
-const state_texts: Record<RunState, string> = {
-  due: 'waiting for files',
-  planned: 'about to ask',
-  asking: 'asking',
-  asked: 'waiting for the answer',
-  answered: 'writing the report',
-  written: 'written',
-  skipped: 'skipped',
-  failed: 'failed',
-}
-
-export function stateText(state: RunState): string {
-  return state_texts[state]
-}
 
 export function deliveryText({
   target,

@@ -1,5 +1,6 @@
 import { counted, formatSpan } from '../../base/text/format.ts'
 import { wallText } from '../../base/time/time.ts'
+import { stateText } from '../../domain/run.ts'
 import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from '../prompts.ts'
 import { type Line, type LineWriter, spanText } from './lines.ts'
 
@@ -25,16 +26,6 @@ export function promptLines(
   }
 }
 
-const texts: Record<PromptRunStatus['state'], string> = {
-  due: 'waits for files',
-  planned: 'is about to ask the question',
-  asking: 'asks',
-  asked: 'waits for the answer',
-  answered: 'writes its report',
-  written: 'written',
-  skipped: 'skipped',
-  failed: 'failed',
-}
 const tones: Partial<Record<PromptRunStatus['state'], Line['tone']>> = {
   written: 'good',
   failed: 'bad',
@@ -49,7 +40,7 @@ function sayRun(
   const where = report === null ? '' : `: ${report}`
   const because = why === null ? '' : `: ${why}`
   const tone = tones[state] ?? 'plain'
-  writer.detail(`run ${run} of ${due}: ${texts[state]}${files}${where}${because}`, tone)
+  writer.detail(`run ${run} of ${due}: ${stateText(state)}${files}${where}${because}`, tone)
   if (state === 'failed')
     writer.say(`\`sluice prompts show ${run}\` says more`, { indent: 4, tone: 'faint' })
 }
