@@ -18,7 +18,7 @@ import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { pathCompleter } from './complete-path.ts'
 import { between, type Dialog, refuseStopped } from './init-dialog.ts'
-import { addressFault, faultOf, faultOfField, type InitFlags } from './init-flags.ts'
+import { addressFault, faultOf, faultOfField, type InitFlags, unquoted } from './init-flags.ts'
 import { addressTrouble } from './try-address.ts'
 
 /** The service, the token and the project that get the files. */
@@ -159,7 +159,7 @@ async function openCa(file: string): Promise<string> {
 }
 
 function fromHome(path: string): string {
-  return expandPath(path, readEnvironment().home)
+  return expandPath(unquoted(path), readEnvironment().home)
 }
 
 /** Asks the service by a connection of its own. Errors `config.ca_file`, `stopped.init`. */

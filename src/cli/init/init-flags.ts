@@ -82,7 +82,13 @@ function namedPath(text: string): NamedPath {
 
 /** As the config has it: absolute, or beginning with ~/. */
 export function wholePath(text: string): string {
-  return /^~(\/|$)/.test(text) ? text : resolve(text)
+  const path = unquoted(text)
+  return /^~(\/|$)/.test(path) ? path : resolve(path)
+}
+
+/** Without quotes around it, as file managers and shells write a path with spaces. */
+export function unquoted(text: string): string {
+  return /^(["'])(.+)\1$/.exec(text)?.[2] ?? text
 }
 
 /** A name for a folder, made of its path: `/srv/Old Papers` -> `old-papers`. */

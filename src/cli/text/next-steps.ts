@@ -23,7 +23,7 @@ export function printNext(
   }
 }
 
-/** What `prompts run` gives. */
+/** The step to a first report. */
 export function reportStep(prompt: string): NextStep {
   return [`sluice prompts run ${prompt}`, 'in another terminal: a report now, before its time']
 }

@@ -32,8 +32,10 @@ export function sayServing(
     writeFileAtomic(token_file, `${service.tokens.create(first_token).token}\n`, 0o600)
   }
   const quotes = 'quoted passages; --assistant-config FILE connects a model (docs/service.md)'
+  // Where clients find it: a public address, if there is one.
+  const address = service.members.address() ?? service.api
   terminal.out('The local service runs until Ctrl-C.')
-  terminal.out(`  address  ${service.api}`)
+  terminal.out(`  address  ${address}`)
   terminal.out(`  data     ${resolve(data_dir)}`)
   terminal.out(`  answers  ${assistant_config ?? quotes}`)
   if (is_new) terminal.out(`  made     the project ${first_project}, and a token in ${token_file}`)
@@ -41,7 +43,7 @@ export function sayServing(
   const token = has_token ? ` --token-file ${fromHome(token_file)}` : ''
   const asks_too = has_token ? '' : ' a token (`sluice serve token create NAME`) and'
   const why = `in another terminal: asks for${asks_too} your folders, and writes a configuration`
-  printNext(terminal, [[`sluice init --base-url ${service.api}${token}`, why]], undefined)
+  printNext(terminal, [[`sluice init --base-url ${address}${token}`, why]], undefined)
 }
 
 /** As short as a user writes it; the shell replaces `~`. */

@@ -64,7 +64,7 @@ test.skipIf(!has_terminals)(
     await terminal.sees('1 file (1 B)')
     await terminal.on('How much of it is uploaded?', keys.enter)
     await terminal.on('Another folder?', `y${keys.enter}`)
-    await terminal.on('Folder to watch:', `~/home docs${keys.enter}`)
+    await terminal.on('Folder to watch:', `"~/home docs"${keys.enter}`)
     await terminal.on('Its name', `${keys.enter}`)
     await terminal.sees('1 file (1 B)')
     await terminal.on('How much of it is uploaded?', keys.enter)
