@@ -33,6 +33,20 @@ test.skipIf(!has_terminals)('a password that is too short is asked for again', a
   expect(await terminal.ended).toBe(0)
 })
 
+test.skipIf(!has_terminals)(
+  'Ctrl-C at the question for a password changes nothing, and is no fault',
+  async (context) => {
+    const home = await Home.of(context)
+    const words = ['page', 'user', 'add', 'ada', '--config', 'sluice.yaml']
+    const terminal = new PseudoTerminal(words, { cwd: home.path })
+    context.onTestFinished(() => terminal.close())
+    await terminal.on('Password:', keys.ctrl_c)
+    await terminal.sees('stopped: nothing was changed')
+    expect(await terminal.ended).toBe(130)
+    expect(terminal.shown()).not.toContain('fault of Sluice')
+  },
+)
+
 test('another role or folder of a known user asks for no password, and ends no session', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const add = (...args: string[]) => home.inProcess('page', 'user', 'add', ...args)
