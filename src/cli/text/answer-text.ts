@@ -34,7 +34,8 @@ function textLines(rows: readonly string[], width: number): Line[] {
     const lead = is_heading ? '' : mark.replace(/^[*+]/, '-')
     const text = lead + printable(plainLine(rest))
     const tone = is_heading ? 'strong' : 'plain'
-    return wrapped(text, width, indent.length, (word) => word).map((line) => ({ tone, text: line }))
+    const lines = wrapped(text, width, indent.length, (word) => word, lead.length)
+    return lines.map((line) => ({ tone, text: line }))
   })
 }
 

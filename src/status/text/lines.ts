@@ -15,10 +15,16 @@ export interface Line {
 const min_width = 24
 
 /**
- * Breaks a text between words. Further lines are indented by two more columns. `fitWord` cuts a
+ * Breaks a text between words. Further lines are indented by `hang` more columns. `fitWord` cuts a
  * word that is wider than a line.
  */
-export function wrapped(text: string, width: number, indent = 0, fitWord = fitText): string[] {
+export function wrapped(
+  text: string,
+  width: number,
+  indent = 0,
+  fitWord = fitText,
+  hang = 2,
+): string[] {
   const columns = Math.max(min_width, width)
   const [first = '', ...words] = text.split(' ')
   const lines: string[] = []
@@ -27,7 +33,7 @@ export function wrapped(text: string, width: number, indent = 0, fitWord = fitTe
     if (textWidth(line) + 1 + textWidth(word) <= columns) line += ` ${word}`
     else {
       lines.push(line)
-      line = ' '.repeat(indent + 2) + fitWord(word, columns - indent - 2)
+      line = ' '.repeat(indent + hang) + fitWord(word, columns - indent - hang)
     }
   }
   return [...lines, line]

@@ -55,7 +55,8 @@ test('words stay whole when a line is wrapped, also long ones and wide character
   )
   for (const row of rows.filter((row) => !row.includes(name)))
     expect(textWidth(row)).toBeLessThanOrEqual(30)
-  // Further lines stand below the text of their point.
+  // Further lines stand below the text of their point, and those of a paragraph below its begin.
+  expect(shown('one two three four five six', 24)).toEqual(['one two three four five', 'six'])
   expect(rows.slice(1).every((row) => row.startsWith('  '))).toBe(true)
 })
 
