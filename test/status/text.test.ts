@@ -8,7 +8,7 @@ import { no_removals } from '../../src/ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../src/status/assets.ts'
 import type { FolderStatus } from '../../src/status/folders.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
-import { excludeSetting, statusLines } from '../../src/status/text/text.ts'
+import { excludeSetting, otherTroubles, statusLines } from '../../src/status/text/text.ts'
 import type { StatusView } from '../../src/status/view.ts'
 
 const none = Object.fromEntries(
@@ -397,4 +397,23 @@ describe('a word of the shell', () => {
     ['a line break', "a'\n\\b", `$'a\\'\\x0a\\\\b'`],
     ['what turns the writing direction', 'a\u202eb', `$'a\\xe2\\x80\\xaeb'`],
   ])('%s', (_what, word, quoted) => expect(shellWord(word)).toBe(quoted))
+})
+
+test('a trouble that a problem of the health names is not said again', () => {
+  const trouble = { about: 'account', code: 'x', hint: null, since: busy.at, last: busy.at }
+  const message = "the service does not accept Sluice's token"
+  const troubles = [
+    { ...trouble, message },
+    { ...trouble, about: 'blob', message: 'the connection was cut' },
+  ]
+  const problem = { about: 'the token', hint: 'renew it', since: busy.at }
+  const health = {
+    state: 'unhealthy' as const,
+    paused: null,
+    problems: [{ ...problem, kind: 'account' as const, message }],
+  }
+  const status = { ...busy, troubles, health }
+  expect(otherTroubles(status).map(({ about }) => about)).toEqual(['blob'])
+  expect(text(status, 100).filter((line) => line.includes(message))).toHaveLength(1)
+  expect(otherTroubles({ ...status, health: undefined })).toHaveLength(2)
 })
