@@ -76,12 +76,12 @@ const odd = fc.oneof(
   fc.nat(12_000).map((length) => 'a'.repeat(length)),
 )
 const routes =
-  `/ /files /file /problems /prompts /prompts/: /prompts/:/dry-run /prompts/:/run /prompts/:/feed.xml /runs/: /runs/:/report.md
+  `/ /files /file /find /problems /prompts /prompts/: /prompts/:/dry-run /prompts/:/run /prompts/:/feed.xml /runs/: /runs/:/report.md
 /runs/:/diff /runs/:/deliver /ask /ask/: /about /hosts /mcp /retry /accept /group /rescan /sign-in /sign-out /link /link/: /assets/: /:`.split(
     /\s+/,
   )
 const names =
-  'q folder path state since from cursor after next back question label target link name password text within sort after_folder stage code _csrf'
+  'q folder path state since from cursor after next back question label target link name password text within sort after_folder stage code message _csrf'
 const place = odd.map((path): [string, string][] => [
   ['folder', 'docs'],
   ['path', path],
