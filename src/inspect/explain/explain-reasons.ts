@@ -89,7 +89,8 @@ function specialReason({ on_disk, path, folder, for_reader }: Case): string {
 function unknownReasons(of: Case): string[] {
   if (of.on_disk.kind === 'missing') return ['the file does not exist, and Sluice never saw it']
   const grant = step(of, 'give this user the right to read its directory')
-  if (of.on_disk.kind === 'unreadable') return [`it cannot be checked: ${grant}`]
+  if (of.on_disk.kind === 'unreadable')
+    return of.offline === undefined ? [`it cannot be checked: ${grant}`] : standstill(of)
   if (of.on_disk.size === 0)
     return ['it is empty: Sluice uploads it as soon as it has bytes', ...standstill(of)]
   const held = standstill(of)

@@ -1,6 +1,11 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
-import { extensionOf, failures_to_blame, nothing_goes } from '../../domain/file-type.ts'
+import {
+  extensionOf,
+  max_failed_of_type,
+  nothing_goes,
+  unreadType,
+} from '../../domain/file-type.ts'
 import { in_need, to_send } from '../rows/content-rows.ts'
 import { waits_for_accept } from '../rows/file-rows.ts'
 import { shownWords } from '../rows/told-words.ts'
@@ -20,7 +25,7 @@ export interface ProblemGroup extends Amount {
   message: string
   /** Number of different messages. With more than one, `message` names the most frequent of them. */
   reasons: number
-  /** Extensions of the examples of which the service has read no file, and failed with several. */
+  /** Extensions of the examples that the service cannot read, so that no file of them is ready. */
   unread_types: string[]
   examples: Example[]
 }
@@ -116,17 +121,19 @@ export function readProblemFiles(
   })
 }
 
-/** One failure of a type may be chance, and a type of which one file is ready can be read. */
+/** The types are at fault, not the files: none is ready, and the service or many failures say so. */
 function unreadTypes(database: Sqlite, examples: readonly Example[]): string[] {
   const unread = database
     .prepare(
       `SELECT extension FROM types WHERE project = (SELECT project FROM folders WHERE name = @folder) AND extension = @extension
-         AND state <> 'usable' AND json_array_length(failed) >= ${failures_to_blame}`,
+         AND state <> 'usable' AND json_array_length(failed) >= @least`,
     )
     .pluck()
-  const types = examples.flatMap(({ folder, path }) =>
-    readAll<string>(unread, { folder, extension: extensionOf(path) }),
-  )
+  const types = examples.flatMap(({ folder, path, message }) => {
+    const extension = extensionOf(path)
+    const least = message === unreadType(extension) ? 1 : max_failed_of_type
+    return readAll<string>(unread, { folder, extension, least })
+  })
   return [...new Set(types)]
 }
 

@@ -1,5 +1,5 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { formatAmount, formatCount } from '../../base/text/format.ts'
+import { formatAmount, formatCount, printable } from '../../base/text/format.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import { amountOf, sumOfAttention, underway } from '../../status/folders.ts'
 import { countsText, otherTroubles } from '../../status/text/text.ts'
@@ -98,7 +98,7 @@ function prompts(
   { base_path }: PageTools,
 ): Html {
   const linkTo = ({ run, begins } = { run: 0, begins: '' }) =>
-    begins !== '' && html`<a href="${base_path}/runs/${run}">${nameText(begins)}</a>`
+    begins !== '' && html`<a href="${base_path}/runs/${run}"><bdi>${printable(begins)}</bdi></a>`
   const rows = all.map(({ name, next, last_run, undelivered }) => [
     html`<a href="${base_path}${promptPath(name)}">${nameText(name)}</a>`,
     html`${linkTo(reports.get(name))}`,

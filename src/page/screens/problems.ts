@@ -66,7 +66,9 @@ function leaveOut(group: Group): Html | undefined {
   if (exclude !== undefined)
     return html`<p>The service could read no file of this type. To leave all of them out, add to their folder in the configuration: <code>${exclude}</code></p>`
   if (group.code !== ingest_failed) return undefined
-  const lines = group.examples.map(({ path }) => html`<br><code>${excludeLine(path)}</code>`)
+  const lines = group.examples.map(
+    ({ path }) => html`<br><code>${sentenceText(excludeLine(path))}</code>`,
+  )
   return html`<p>To leave such a file out, add its line to the <code>.sluiceignore</code> of its folder:${lines}</p>`
 }
 

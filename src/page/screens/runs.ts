@@ -1,6 +1,6 @@
 import type { Paths } from '../../base/files/paths.ts'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { counted, formatCount, printable } from '../../base/text/format.ts'
+import { counted, formatCount } from '../../base/text/format.ts'
 import { wallText } from '../../base/time/time.ts'
 import { isFinal, stateText } from '../../domain/run.ts'
 import type { DeliveryView, RunView } from '../../ledger/views/view-prompts.ts'
@@ -8,7 +8,7 @@ import { coverageOf } from '../../prompts/report/report.ts'
 import { differenceOf } from '../../prompts/show/compare-runs.ts'
 import { targetsOf, zoneOf } from '../../prompts/show/find-run.ts'
 import { reportOf, whyText } from '../../prompts/show/run-answers.ts'
-import { type Html, html, markdownText, nameText, timeText } from '../html/html.ts'
+import { type Html, html, markdownText, nameText, sentenceText, timeText } from '../html/html.ts'
 import { actButton, table } from '../html/layout.ts'
 import { filesTable, max_rows, promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -151,7 +151,7 @@ ${table('Folders in its scope', ['Folder', 'Last scan', 'State'], scans)}`
 
 function refused({ planned_refusals: all }: RunView): Html | undefined {
   if (all.length === 0) return undefined
-  const rows = all.slice(0, max_rows).map(({ name, why }) => [nameText(name), why])
+  const rows = all.slice(0, max_rows).map(({ name, why }) => [nameText(name), sentenceText(why)])
   return html`<h2>Refused</h2>${table(counted(all.length, 'file'), ['File', 'Why'], rows)}`
 }
 
@@ -185,5 +185,6 @@ function deliveryState({ state, ended_ms, not_before_ms }: DeliveryView): Html {
 function diffLine(line: string): Html {
   if (line.startsWith('@@')) return html`<span class="soft">…</span>\n`
   const tone = line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : ''
-  return html`<span class="${tone}">${line.split('\t').map(printable).join('\t')}</span>\n`
+  const parts = line.split('\t').map((part, at) => html`${at > 0 && '\t'}${sentenceText(part)}`)
+  return html`<span class="${tone}">${parts}</span>\n`
 }

@@ -6,6 +6,7 @@ import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import { day_ms, hour_ms } from '../../../src/base/time/time.ts'
 import { slowAfter_ms } from '../../../src/domain/content.ts'
 import type { ScanSummary } from '../../../src/domain/fact.ts'
+import { unreadType } from '../../../src/domain/file-type.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
 import { stageOf, stages, statesOf } from '../../../src/ledger/views/view-files.ts'
 import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
@@ -285,26 +286,25 @@ describe('problems', () => {
     ).toEqual([])
   })
 
-  test('a type is unread if several of its files failed and none is ready', async () => {
+  test('a type is unread if none is ready, and the service says so of it or has failed with 20', async () => {
     const rig = await openRig()
-    const fail = async (path: string) => {
-      const error = { code: 'ingest_failed', message: path.split('.')[1]! }
+    const fail = async (path: string, message: string) => {
+      const error = { code: 'ingest_failed', message }
       await rig.record({ type: 'content_refused', content: await rig.settle(path), error })
     }
+    const unread = () => {
+      const groups = rig.view().problems()
+      return Object.fromEntries(groups.map((group) => [group.message, group.unread_types]))
+    }
     await rig.bringIn('good.pdf')
-    for (const path of ['1.gz', '2.gz', '1.pdf', '2.pdf', '3.pdf', '1.odd']) await fail(path)
-    const unread = () =>
-      Object.fromEntries(
-        rig
-          .view()
-          .problems()
-          .map(({ message, unread_types }) => [message, unread_types]),
-      )
-    expect(unread()).toEqual({ gz: [], pdf: [], odd: [] })
-    await fail('3.gz')
-    expect(unread()).toEqual({ gz: ['gz'], pdf: [], odd: [] })
-    await rig.bringIn('4.gz')
-    expect(unread()).toEqual({ gz: [], pdf: [], odd: [] })
+    for (let n = 0; n < 19; n++) await fail(`${n}.docx`, 'damaged')
+    for (let n = 0; n < 20; n++) await fail(`${n}.pdf`, 'broken')
+    await fail('a.gz', unreadType('gz'))
+    expect(unread()).toEqual({ damaged: [], broken: [], [unreadType('gz')]: ['gz'] })
+    await fail('19.docx', 'damaged')
+    expect(unread()).toMatchObject({ damaged: ['docx'] })
+    for (const path of ['good.docx', 'good.gz']) await rig.bringIn(path)
+    expect(unread()).toEqual({ damaged: [], broken: [], [unreadType('gz')]: [] })
   })
 
   test('what blocks files is grouped by its words, too', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { nameText, sentenceText } from '../../../src/page/html/html.ts'
+import { beginSignedIn, press } from '../signed-in.ts'
 
 test.each([
   ['a name', '<bdi>a name</bdi>'],
@@ -19,4 +20,31 @@ test.each([
   ['in שלום עולם now', 'in <bdi>שלום עולם</bdi> now'],
 ])('the sentence %j keeps its order', (sentence, expected) => {
   expect(sentenceText(sentence).text).toBe(expected)
+})
+
+test('a path in a script from right to left is made of the same pieces on each screen', async () => {
+  const path = 'עברית/שלום עולם.txt'
+  const { journey, as } = await beginSignedIn({ service: { ingest: { max_bytes: 1_000 } } })
+  journey.write({ [`docs/${path}`]: 'x'.repeat(2_000) })
+  await journey.stage(`docs/${path}`, 'refused')
+  const ada = await as('ada')
+  const of_file = new URLSearchParams({ folder: 'docs', path })
+  const screens = [
+    '/problems',
+    '/files',
+    `/file?${of_file}`,
+    `/find?${new URLSearchParams({ path: `docs/${path}` })}`,
+  ]
+  for (const screen of screens) {
+    const { text } = await ada.get(screen)
+    expect(text, screen).toContain('<bdi>עברית</bdi>/<bdi>שלום עולם.txt</bdi>')
+    const without_attributes = text.replaceAll(/="[^"]*"/g, '')
+    expect(without_attributes, screen).not.toContain('עברית/')
+  }
+  await press(ada, '/problems', 'Retry')
+  expect((await ada.get('/problems')).text).toContain(
+    'Sluice tries docs/<bdi>עברית</bdi>/<bdi>שלום עולם.txt</bdi> again.',
+  )
+  await journey.idle()
+  journey.ends({ left_out: [`docs/${path}`] })
 })
