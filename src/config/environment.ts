@@ -56,8 +56,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env) {
     /** The environment of commands that deliver reports. */
     for_commands: { PATH: set('PATH'), HOME: home, LANG: set('LANG') },
     no_color: set('NO_COLOR') !== undefined,
-    /** `npm run` runs this program. */
-    by_npm: set('npm_lifecycle_event') !== undefined,
+    /** `npm run demo` runs this program. */
+    by_npm: set('npm_lifecycle_event') === 'demo',
     /** Variables of sd_notify(3) and sd_watchdog_enabled(3), if they are meant for this process. */
     notify: {
       NOTIFY_SOCKET: set('NOTIFY_SOCKET'),
