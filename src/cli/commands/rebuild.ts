@@ -39,15 +39,16 @@ export const command = defineCommand({
   },
 })
 
-/** Error `ledger.locked`: a daemon or another rebuild is running. */
+/** Error `ledger.locked`: a daemon, a pass or another rebuild is running. */
 async function refuseDaemon({ state_dir }: Config): Promise<void> {
   const control = await connectControl(state_dir)
   if (!control) return
-  const { pid } = control.presence
+  const { pid, mode } = control.presence
+  const what = mode === 'run' ? 'a daemon' : 'a pass or another rebuild'
   await control.close()
   throw new SluiceError({
     code: 'ledger.locked',
-    message: `a daemon or another rebuild is running (process ${pid}), with the ledger that it has open`,
+    message: `${what} is running (process ${pid}), with the ledger that it has open`,
     hint: 'stop it first (systemctl stop sluice, or Ctrl-C where it was started), then run this again',
   })
 }
