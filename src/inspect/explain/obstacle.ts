@@ -66,7 +66,9 @@ export function obstacleReasons(
   const place = obstacle.path === '' ? root : `${root}/${obstacle.path}`
   if (obstacle.kind === 'link') {
     const link =
-      obstacle.path === of.path ? 'a symbolic link' : `${obstacle.path} is a symbolic link`
+      obstacle.path === of.path
+        ? 'a symbolic link'
+        : `on its way, ${obstacle.path} is a symbolic link`
     return [
       `${link}: links are not followed; put the file itself here, or make its folder one of the config`,
     ]

@@ -20,7 +20,7 @@ const kinds: [path: string, words: RegExp][] = [
   ['docs/a.log', /Ignored Ignored by the rule \*\.log \(config exclude\)/],
   ['docs/notes/~$plan.docx', /Ignored Ignored by the rule ~\$\* \(default\)/],
   ['docs/link', /Linked A symbolic link: links are not followed/],
-  ['docs/link/plan.txt', /Linked Link is a symbolic link/],
+  ['docs/link/plan.txt', /Linked On its way, link is a symbolic link/],
   ['docs/na\\xffme.txt', /Name not in UTF-8 Its name is not UTF-8/],
   ['docs/empty.txt', /Skipped Skipped \(empty\)/],
   ['docs/notes', /Directory A directory/],
