@@ -17,6 +17,8 @@ export const paths = [
     { folder: 'notes', path: 'broken.gz' },
     { folder: 'notes', path: hostile },
   ].map(filePath),
+  '/find?path=docs%2Fplan.log',
+  '/find?path=%2Fetc%2Fpasswd',
   '/problems',
   '/prompts',
   '/prompts/weekly',
