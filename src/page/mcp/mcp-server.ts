@@ -27,7 +27,8 @@ export function createMcpServer(agent: Agent): Server {
     capabilities: { tools: {} },
     instructions,
   })
-  server.setRequestHandler('tools/list', async () => {
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    if (params?.cursor !== undefined) throw invalidParams('the list of tools has one page')
     await agent.refresh?.()
     return { tools: agent_tools.map((tool) => listed(tool, agent)) }
   })
@@ -85,8 +86,11 @@ function withNames(schema: z.core.JSONSchema.BaseSchema, { tools, viewer }: Agen
 function toolNamed(name: string): Tool {
   const tool = agent_tools.find((each) => each.name === name)
   if (tool) return tool
-  const message = `there is no tool ${printable(name)}`
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+  throw invalidParams(`there is no tool ${printable(name)}`)
+}
+
+function invalidParams(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 }
 
 /** What a model can correct is an answer with `isError`, in words. */

@@ -163,6 +163,32 @@ test('speaks the current protocol and those before it, and refuses others as eac
   })
 })
 
+test('a request that is no call of a tool is an error of the protocol', async () => {
+  const { store, address } = await beginPage()
+  store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
+  const mine = bearer(store.makeToken('ada'))
+  for (const [method, params] of [
+    ['tools/call', { name: 'folders' }],
+    ['tools/call', { name: 7 }],
+    ['tools/call', {}],
+    ['tools/call', { name: 'search_files', arguments: ['plan'] }],
+    ['tools/list', { cursor: 'made up' }],
+  ] as const) {
+    const legacy = await post(address, mine, { jsonrpc: '2.0', id: 1, method, params })
+    const { body, headers } = modern(method, params)
+    const name = 'name' in params ? { 'mcp-name': String(params.name) } : {}
+    const current = await post(address, { ...mine, ...headers, ...name }, body)
+    for (const { text } of [legacy, current]) {
+      const { error, result } = messageIn(text)
+      expect([JSON.stringify(params), error?.code, result]).toEqual([
+        JSON.stringify(params),
+        -32_602,
+        undefined,
+      ])
+    }
+  }
+})
+
 test('an agent that listens for changes is told that there are none, and holds nothing up', async () => {
   const { store, address } = await beginPage()
   store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
