@@ -71,8 +71,9 @@ test('`serve` ends when its terminal is closed', async (context) => {
   const words = ['serve', '--port', '0', '--data-dir', join(home.path, 'served')]
   const terminal = new PseudoTerminal(words, { cwd: home.path })
   context.onTestFinished(() => terminal.close())
-  await terminal.sees('"blob":')
-  const { api } = JSON.parse(/\{"api".*\}/.exec(terminal.shown())![0]) as { api: string }
+  await terminal.sees('http://127.0.0.1:')
+  await terminal.sees('\n')
+  const api = /http:\/\/127\.0\.0\.1:\d+/.exec(terminal.shown())![0]
   terminal.close()
   const isServing = () =>
     fetch(`${api}/v1/openapi.yaml`).then(
