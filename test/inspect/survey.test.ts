@@ -56,8 +56,10 @@ test('names directories and files that this user cannot read', () => {
     import { system_clock } from ${JSON.stringify(builtModule('base/time/time'))}
     const folder = ${JSON.stringify(configFor({ root }).folders[0])}
     const found = await surveyFolder(folder, { clock: system_clock, unread_types: new Map() })
-    console.log(JSON.stringify([found.unreadable, found.unreadable_total, found.all.files]))`
-  expect(runUnprivileged(script, root)).toEqual([['shut', 'closed.txt'], 2, 2])
+    const { unreadable, unreadable_total, all } = found
+    const to_upload = found.newerThan().files
+    console.log(JSON.stringify([unreadable, unreadable_total, all.files, to_upload]))`
+  expect(runUnprivileged(script, root)).toEqual([['shut', 'closed.txt'], 2, 2, 1])
 })
 
 test('knows what `sluice plan` would upload for each start', async () => {

@@ -46,7 +46,7 @@ export async function surveyFolder(
   const by_hours = new Map<number, Amount>()
   const all = noAmount()
   const types = new TypeTally()
-  const add = (batch: ScanBatch) => {
+  const add = (batch: ScanBatch, closed: ReadonlySet<string>) => {
     for (let index = 0; index < batch.count; index++) {
       const path = entryPath(batch, index)
       const stat = entryStat(batch, index)
@@ -55,6 +55,7 @@ export async function surveyFolder(
       types.add(path, stat.size, known === 'unread')
       if (
         known === 'refused' ||
+        closed.has(path) ||
         skipReason({ folder, path, stat, history: undefined }) !== undefined
       )
         continue
@@ -64,14 +65,14 @@ export async function surveyFolder(
       by_hours.set(hours, amount)
     }
   }
-  const closed: string[] = []
+  const closed = new Set<string>()
   const addClosed = async (batch: ScanBatch) => {
     if (all.files > max_rights_asked) return
     const paths = Array.from({ length: batch.count }, (_, index) => entryPath(batch, index))
     const asked = paths.map((path) => isClosed(join(folder.path, path)))
     // A share that stops answering must not hold up the end.
     const found = await Promise.race([Promise.all(asked), aborted(signal)])
-    closed.push(...paths.filter((_, index) => found?.[index]))
+    for (const [index, path] of paths.entries()) if (found?.[index]) closed.add(path)
   }
   const answer = (
     stopped: 'files' | 'time' | undefined,
@@ -95,16 +96,16 @@ export async function surveyFolder(
     ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
     /** Directories and files, some by name; files only among the first of the folder. */
     unreadable: [...(end?.unreadable ?? []).map(({ path }) => path), ...closed],
-    unreadable_total: (end?.unreadable_total ?? 0) + closed.length,
+    unreadable_total: (end?.unreadable_total ?? 0) + closed.size,
     /** False if there may be more files. */
     complete: end?.complete === true,
   })
   const scan = { root: folder.path, ignore: folder, signal }
   try {
     const end = await scanFolder(scan, async (batch, enough) => {
-      add(batch)
-      if (all.files > limits.max_files) enough()
       await addClosed(batch)
+      add(batch, closed)
+      if (all.files > limits.max_files) enough()
     })
     if (all.files > limits.max_files) return answer('files')
     return signal.aborted ? answer('time') : answer(undefined, end)
