@@ -19,7 +19,7 @@ function text(health: Partial<HealthStatus>): string[] {
 }
 
 test('one line without problems; with problems, what is wrong and what to do', () => {
-  expect(text({})).toEqual(['health: good'])
+  expect(text({})).toEqual(['Sluice works without faults'])
   expect(text({ state: 'unhealthy', problems: [reason] })).toEqual([
     'health: 1 problem',
     '  folder: docs has been offline for 3 h: there is nothing here',
@@ -36,6 +36,6 @@ test('without a daemon the health is unknown, and the last known state is shown'
 
 test('shows a pause beside the health', () => {
   expect(text({ paused: '2026-01-01T22:00:00.000Z' })).toEqual([
-    'health: good; paused for 2 h: nothing is uploaded meanwhile',
+    'Sluice works without faults; paused for 2 h: nothing is uploaded meanwhile',
   ])
 })

@@ -14,7 +14,7 @@ export function healthLines(
   const held =
     paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing is uploaded meanwhile`
   if (state === 'healthy')
-    writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
+    writer.say(`Sluice works without faults${held}`, { tone: paused === null ? 'good' : 'warn' })
   else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {
     const last = problems.length === 0 ? '' : `; ${count} when it was last known`
