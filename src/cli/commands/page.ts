@@ -35,22 +35,31 @@ function pageOff(file: string): SluiceError {
   return wrong('config.page', `the page is off: ${file} does not switch it on`, hint)
 }
 
+interface Patience {
+  max_ms: number
+  stopped?: AbortSignal
+}
+
+/** A reload may have turned the page on a moment ago. */
+const usual_patience: Patience = { max_ms: 3 * second_ms }
+
 /** A one-time link that a browser reaches. Error `usage.page`. */
-export async function servedLink(config: Config): Promise<string> {
+export async function servedLink(config: Config, patience = usual_patience): Promise<string> {
   const link = makeLink(config)
-  await refuseUnserved(config)
+  await refuseUnserved(config, patience)
   return link
 }
 
-/** Error `usage.page` if no browser would reach it. A reload may have turned it on a moment ago. */
-async function refuseUnserved(config: Config): Promise<void> {
-  for (let left_ms = 3 * second_ms; ; left_ms -= try_again_ms) {
+/** Error `usage.page` if no browser would reach it in this time. */
+async function refuseUnserved(config: Config, { max_ms, stopped }: Patience): Promise<void> {
+  for (let left_ms = max_ms; ; left_ms -= try_again_ms) {
     const check = (ledger: LedgerView | undefined) =>
       checkPage({ config, clock: system_clock, ledger, isUnresponsive: () => false })
     const { level, message, hint } = (await withLedgerView(config.state_dir, check)).at(-1)!
     if (level === 'ok') return
-    if (left_ms <= 0) throw wrong('usage.page', `${config.page.listen}: ${message}`, hint)
-    await system_clock.sleep(try_again_ms)
+    if (left_ms <= 0 || stopped?.aborted)
+      throw wrong('usage.page', `${config.page.listen}: ${message}`, hint)
+    await system_clock.sleep(try_again_ms, stopped)
   }
 }
 

@@ -2,7 +2,7 @@ import { isSluiceError, messageOf, type SluiceError } from '../../base/run/error
 import { createHeartbeats } from '../../base/run/heartbeat.ts'
 import { programVersion } from '../../base/run/process.ts'
 import type { Log } from '../../base/text/log.ts'
-import { aborted, system_clock } from '../../base/time/time.ts'
+import { aborted, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { reportRefusal } from '../../daemon/check-token.ts'
@@ -67,10 +67,10 @@ export const command = defineCommand({
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
           await manager.started(secrets, signals.first)
-          if (terminal.is_interactive && !flags.quiet)
-            await sayRunning(config, flags.config, terminal)
           // The reloader logs its errors.
           signals.onHangup(() => void reloader.reload().catch(() => {}))
+          if (terminal.is_interactive && !flags.quiet)
+            await sayRunning(config, flags.config, terminal, signals.first)
           await aborted(signals.first)
           await manager.stopping('stopping: transfers in progress are finished')
           log.info('stopping: transfers in progress are finished; a second signal stops at once')
@@ -94,17 +94,23 @@ export const command = defineCommand({
   },
 })
 
+/** A page that is not served by then has a fault, which the log says. A busy machine is slow. */
+const page_start_ms = 30 * second_ms
+
 /** What a user at a terminal can do now: open the page, see the state, have a report. */
 async function sayRunning(
   config: Config,
   named: string | undefined,
   terminal: Terminal,
+  stopped: AbortSignal,
 ): Promise<void> {
   // Nothing of the page is loaded while it is off.
   if (config.page.listen !== 'off') {
     const { servedLink } = await import('./page.ts')
     // There is no link where other machines reach the page, or where the log says why none does.
-    const link = await servedLink(config).catch(() => undefined)
+    const patience = { max_ms: page_start_ms, stopped }
+    const link = await servedLink(config, patience).catch(() => undefined)
+    if (stopped.aborted) return
     if (link !== undefined) {
       terminal.out(`page  ${link}`)
       printNote(terminal, '      it works once, within ten minutes; `sluice page` prints another')
