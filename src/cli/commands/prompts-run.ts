@@ -28,6 +28,7 @@ import { loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, incompleteCode } from '../exit-codes.ts'
 import { onPaths } from '../on-paths.ts'
+import { printNext } from '../text/next-steps.ts'
 import { printError, printJson, printNote } from '../text/print.ts'
 import { no_progress, showSpinner } from '../text/progress.ts'
 import { awaitRun, printRun } from '../text/prompt-runs.ts'
@@ -51,7 +52,8 @@ export const command = defineCommand({
     // The token is opened once, however often `alone` is tried, because that prints warnings.
     const secrets = () => (opened ??= openToken(config, terminal))
     return withStopSignals((signals) => {
-      const asked = { settings, config, terminal, signals, json, quiet: flags.quiet, log_file }
+      const named = { settings, config, config_file: flags.config }
+      const asked = { ...named, terminal, signals, json, quiet: flags.quiet, log_file }
       return besideOrAlone(config.state_dir, {
         beside: (control) => runBeside(asked, control),
         alone: () => secrets().then((opened) => runAlone(asked, opened)),
@@ -63,6 +65,8 @@ export const command = defineCommand({
 interface Asked {
   settings: PromptSettings
   config: Config
+  /** As the user named it. */
+  config_file: string | undefined
   terminal: Terminal
   signals: StopSignals
   json: boolean
@@ -187,13 +191,18 @@ function notRun(name: string): SluiceError {
   })
 }
 
-function showRun({ config, terminal, json }: Asked, run: RunView): ExitCode {
+function showRun(asked: Asked, run: RunView): ExitCode {
+  const { settings, config, config_file, terminal, json } = asked
   const { state, deliveries } = run
   if (json) {
     const coverage = coverageText(run, config) ?? null
     const whole = { coverage, answer: answerOf(run), deliveries: deliveries.map(deliveryAnswer) }
     printJson(terminal, { ...runAnswer(run, config), ...whole })
   } else printRun(run, config, terminal)
+  if (state === 'written' && !json && terminal.is_interactive) {
+    const step = [`sluice prompts show ${settings.name}`, 'shows the report here'] as const
+    printNext(terminal, [step], config_file)
+  }
   const is_delivered = deliveries.every((delivery) => delivery.state === 'done')
   return state === 'written' && is_delivered ? exit_codes.ok : exit_codes.incomplete
 }

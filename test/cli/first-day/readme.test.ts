@@ -90,6 +90,7 @@ test.skipIf(!has_terminals)(
 
     const written = begin(report)
     await written.terminal.sees('written')
+    await written.terminal.sees('sluice prompts show news')
     expect(await written.terminal.ended).toBe(0)
     const path = /report: (\S+)/.exec(written.terminal.shown())![1]!
     expect(path.startsWith(join(home, '.local/state/sluice/reports/news-'))).toBe(true)
