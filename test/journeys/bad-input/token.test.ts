@@ -58,7 +58,7 @@ describe.concurrent('a token that cannot be used', () => {
     service.tokens.revoke(home.path)
     const refused = await sync(home)
     expect(refused.code, refused.err).toBe(77)
-    expect(refused.err).toMatch(/401 publicapi\.auth\.invalid/)
+    expect(refused.err).toMatch(/the service does not accept Sluice's token/)
     expect(refused.err).toContain('renew the token')
     await expectNothingBlamed(home)
     home.giveToken(service.tokens.create('renewed').token)

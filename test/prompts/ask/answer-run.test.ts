@@ -203,7 +203,7 @@ test('a missing id from the configuration is a failure that says what to check',
   await rig.bringIn('a.md')
   await rig.due()
   await rig.run()
-  expect(rig.reported.at(-1)).toMatch(/^failed.*scope.*one of concept_[a-z0-9]+ may be gone/)
+  expect(rig.reported.at(-1)).toMatch(/^failed.*one of concept_[a-z0-9]+ may be gone/)
   expect(rig.starts()).toBe(1)
 })
 

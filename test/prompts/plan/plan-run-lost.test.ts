@@ -32,7 +32,7 @@ test('assets found failed, ingesting again or removed: the ledger records it, an
     ready: 1,
     refused: {
       total: 1,
-      files: [{ name: 'notes/failed.md', why: expect.stringContaining('cannot use it any more') }],
+      files: [{ name: 'notes/failed.md', why: expect.stringContaining('cannot read it any more') }],
     },
     on_the_way: { total: 1, files: [{ name: 'notes/again.md' }] },
     removed: { total: 1, files: [{ name: 'notes/gone.md' }] },
