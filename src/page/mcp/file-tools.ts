@@ -1,10 +1,14 @@
 import { z } from 'zod'
+import { isSluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
 import { clockText } from '../../base/time/time.ts'
+import type { Explanation } from '../../inspect/explain/explain.ts'
 import { fileAnswer } from '../../inspect/files/known-files.ts'
+import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { configFor } from '../access/viewer.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
+import { placeAsked } from '../reads/place-asked.ts'
 import { max_query_chars } from '../reads/search-words.ts'
 import {
   filesMeant,
@@ -34,7 +38,7 @@ const files_output = z.object({
       is_in: z.boolean(),
       folder: z.string(),
       path: z.string(),
-      state,
+      state: z.string().describe('also ignored or unknown, for a file that is not recorded'),
       reason: text_or_none,
       detail: text_or_none,
       ready: text_or_none.describe('since when it is in'),
@@ -55,9 +59,26 @@ const isItIn = toolOf({
     ...paged,
   }),
   output: files_output,
-  run: async ({ file, ...page }, { tools: { config }, viewer }) =>
-    answerOf(await filesMeant(file, { config, viewer }, page)),
+  async run({ file, ...page }, { tools, viewer }) {
+    const reader = { config: tools.config, viewer }
+    try {
+      return answerOf(await filesMeant(file, reader, page))
+    } catch (error) {
+      // Of a path that is not recorded, the disk and the rules say more.
+      const place = isSluiceError(error, 'usage.path') ? await placeAsked(file, reader) : undefined
+      if (place === undefined) throw error
+      return notRecorded(place, await ownExplanation(tools, viewer, place))
+    }
+  },
 })
+
+function notRecorded(place: Place, { state, why }: Explanation) {
+  const entry = { is_in: false, ...place, state, reason: null, detail: why.join(' '), ready: null }
+  return {
+    text: `${nameOf(place)}: not in: ${why.join(' ')}`,
+    data: { files: [entry], total: 1, next_cursor: null, has_more: false },
+  }
+}
 
 const whyNot = toolOf({
   name: 'why_not',

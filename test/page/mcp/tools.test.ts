@@ -50,6 +50,22 @@ test('says whether a file is in and since when, by path, by name and by a part o
   })
 })
 
+test('says of a path that is not recorded that it is not in, and why', async () => {
+  const { agent } = await beginAgents()
+  const { call } = await agent('boss')
+  for (const [path, state, why] of [
+    ['Thumbs.db', 'ignored', 'ignored by the rule Thumbs.db'],
+    ['none.txt', 'unknown', 'the file does not exist'],
+  ]) {
+    const { text, data } = await call('is_it_in', { file: `docs/${path}` })
+    expect(text).toContain(`docs/${path}: not in: ${why}`)
+    expect(data).toMatchObject({ total: 1, files: [{ is_in: false, folder: 'docs', path, state }] })
+  }
+  const reader = await agent('ada')
+  const hidden = await reader.call('is_it_in', { file: 'secret/none.txt' })
+  expect([hidden.is_error, hidden.text.includes('secret/none.txt: not in')]).toEqual([true, false])
+})
+
 test('explains one file, and names the files that a name may mean', async () => {
   const { agent } = await beginAgents()
   const { call } = await agent('boss')
