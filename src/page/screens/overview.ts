@@ -35,7 +35,7 @@ export function verdict(status: StatusView): Html {
       ? ['good', `Everything is in: ${formatAmount(ready)}.`]
       : is === 'refused'
         ? ['bad', 'The service refuses Sluice: nothing is uploaded.']
-        : ['warn', `Not everything is in yet: ${countsText(status)}.`]
+        : ['warn', `Not everything is in: ${countsText(status)}.`]
   const stopped =
     daemon.state !== 'running' &&
     html`<p class="bad">No daemon is running, so nothing new gets in.</p>`

@@ -109,10 +109,16 @@ test('a reader learns nothing of other folders, and nothing of what lies outside
   expect(await anybody.text()).toContain('Sign in')
 })
 
-test('a name is searched among all files', async () => {
-  const { as } = await beginSignedIn()
+test('a name is searched among all files, and the only one that has it is shown', async () => {
+  const tree = { 'docs/plan.txt': 'a plan', 'docs/old/list.txt': 'old', 'docs/list.txt': 'a list' }
+  const { as } = await beginSignedIn({ tree })
   const browser = await as('eve')
-  for (const name of ['plan.txt', 'in/plan.txt', 'docs/../../etc/passwd', '']) {
+  for (const name of ['plan.txt', 'PLAN', 'old/list.txt']) {
+    const { status, text } = await browser.get(find(name))
+    expect(status).toBe(200)
+    expect(text).toMatch(/<p class="verdict good">Ready<\/p>/)
+  }
+  for (const name of ['list.txt', 'in/plan.txt', 'docs/../../etc/passwd', '']) {
     const { status, headers } = await browser.get(find(name))
     const search = `/files?${new URLSearchParams({ q: name })}`
     expect([status, headers.get('location')]).toEqual([303, search])
