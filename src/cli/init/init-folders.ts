@@ -101,7 +101,8 @@ async function askFolder(
       await requireAnswer(place)
       checkFolders([...others, folder], tools)
     })
-    if (fault !== undefined) return `${fault.split('\n')[0]}; type the path of another folder`
+    if (fault !== undefined)
+      return `${fault.split('\n')[0]!.replace(/^folders\[\d+\]\.path: /, '')}; type the path of another folder`
     const status = rootStatus(place)
     if (status.kind === 'online' || reported === path) return undefined
     reported = path

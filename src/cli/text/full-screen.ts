@@ -48,7 +48,7 @@ function frameText(lines: readonly Line[], { rows, width, styles }: Terminal): s
   const is_cut = lines.length > rows
   const shown = lines.slice(0, is_cut ? rows - 1 : rows)
   const texts = shown.map((line) => toned({ ...line, text: fitText(line.text, width) }, styles))
-  const more = `… ${counted(lines.length - shown.length, 'more line')}: sluice status`
+  const more = `… ${counted(lines.length - shown.length, 'more line')}: sluice status (Ctrl-C ends this)`
   if (is_cut) texts.push(styles.dim(fitText(more, width)))
   const blank = Array.from({ length: rows - texts.length }, () => '')
   return home + [...texts, ...blank].map((text) => clear_line + text).join('\n')

@@ -55,15 +55,27 @@ export function tableLines(
   const lines = [columns.map(({ title }) => title), ...texts].map((row, line) => {
     const cells = columns.map((column, at) => {
       const fitted = column.has_sentences ? fitSentence : fitText
-      const text = fitted(row[at] ?? '', widths[at]!)
+      const text = fitted(row[at] ?? '', roomOf(row, at, columns, widths))
       const cell = rows[line - 1]?.[at]
       const styled = typeof cell === 'object' ? cell.style(text) : text
-      const padding = ' '.repeat(widths[at]! - textWidth(text))
+      const padding = ' '.repeat(Math.max(0, widths[at]! - textWidth(text)))
       return column.align === 'right' ? padding + styled : styled + padding
     })
     return cells.join(gap).trimEnd()
   })
   return columns.some(({ title }) => title !== '') ? lines : lines.slice(1)
+}
+
+/** The last cell of a row that has a text may take the room of the empty ones after it. */
+function roomOf(
+  row: readonly string[],
+  at: number,
+  columns: readonly Column[],
+  widths: readonly number[],
+): number {
+  const own = widths[at]!
+  if (columns[at]!.align === 'right' || row.slice(at + 1).some((text) => text !== '')) return own
+  return widths.slice(at + 1).reduce((sum, width) => sum + gap.length + width, own)
 }
 
 function columnWidths(

@@ -68,7 +68,11 @@ test('lines that fit fill the window with blank rows, and no line break scrolls 
 test('more lines than rows are cut, the first ones stay, and the last row says so', () => {
   const { screen, taken } = openScreen({ columns: 80, rows: 3 })
   screen.show(() => Array.from({ length: 12 }, (_, at) => plain(`line ${at}`)))
-  expect(rowsOf(taken())).toEqual(['line 0', 'line 1', '… 10 more lines: sluice status'])
+  expect(rowsOf(taken())).toEqual([
+    'line 0',
+    'line 1',
+    '… 10 more lines: sluice status (Ctrl-C ends this)',
+  ])
 })
 
 test('a line as wide as the window is cut by columns, also of wide characters', () => {
