@@ -1,5 +1,6 @@
 import { renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { clockText } from '../../../src/base/time/time.ts'
 import { fileAnswer } from '../../../src/inspect/files/known-files.ts'
 import { withLedgerView } from '../../../src/status/with-view.ts'
 import { md5Of } from '../../ledger/fixture.ts'
@@ -31,11 +32,13 @@ localJourneys('since when a file is in', (profile) => {
       const is_it_in = await call('is_it_in', { file: 'docs/plan.txt' })
       const why_not = await call('why_not', { file: 'docs/plan.txt' })
       const row = /plan\.txt<.*?<\/tr>/s.exec((await browser.get('/files?q=plan.txt')).text)![0]
+      expect(is_it_in.text).toContain(
+        `in since ${clockText(Date.parse(is_it_in.data.files[0].ready))}`,
+      )
       const story = (await browser.get('/file?folder=docs&path=plan.txt')).text
       return [
         fileAnswer(listed[0]!).ready,
         is_it_in.data.files[0].ready,
-        /in since (\S+)$/.exec(is_it_in.text)?.[1],
         why_not.data.times.ready,
         [...row.matchAll(/datetime="([^"]*)"/g)].at(-1)?.[1],
         /datetime="([^"]*)">[^<]*<\/time> ready<\/li>/.exec(story)?.[1],
