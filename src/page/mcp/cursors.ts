@@ -12,8 +12,12 @@ export function placeAt<Schema extends z.ZodType>(cursor: string | undefined, sc
   try {
     return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
   } catch {
-    const message = 'this is no next_cursor of this tool'
-    const hint = 'leave cursor out to begin with the first page'
-    throw new SluiceError({ code: 'usage.cursor', message, hint })
+    throw noCursor()
   }
+}
+
+export function noCursor(): SluiceError {
+  const message = 'this is no next_cursor of this tool with these values'
+  const hint = 'leave cursor out to begin with the first page'
+  return new SluiceError({ code: 'usage.cursor', message, hint })
 }

@@ -73,7 +73,7 @@ function withNames(schema: z.core.JSONSchema.BaseSchema, { tools, viewer }: Agen
   const { folders: of_folders, prompt } = schema.properties ?? {}
   // A list of none would be no valid schema.
   if (typeof of_folders === 'object' && folders.length > 0)
-    of_folders.items = { enum: folders.map(({ name }) => name) }
+    of_folders.items = { type: 'string', enum: folders.map(({ name }) => name) }
   if (typeof prompt === 'object' && prompts.length > 0) {
     prompt.enum = prompts.map(({ name }) => name)
     const times = prompts.map(({ name, schedule }) => `${name} ${scheduleText(schedule)}`)

@@ -8,7 +8,7 @@ import { coverageText } from '../../prompts/show/run-answers.ts'
 import { configFor } from '../access/viewer.ts'
 import { refuseOddQuestion } from '../reads/asking.ts'
 import { type OwnRuns, otherNamesText, reportBody, withOwnRuns } from '../reads/own-runs.ts'
-import { cursorOf, placeAt } from './cursors.ts'
+import { cursorOf, noCursor, placeAt } from './cursors.ts'
 import { file_tools, since } from './file-tools.ts'
 import { foldersMeant, timeOf } from './named-by-agent.ts'
 import { type AgentCall, cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
@@ -84,6 +84,7 @@ const lastReport = toolOf({
         own.prompt(prompt)
       const { schedule } = promptNamed(prompt, own.config)
       const at = placeAt(given, report_cursor)
+      if (at && own.run(at.run).prompt !== prompt) throw noCursor()
       const written = own.history(prompt, 0, max_searched).find(({ state }) => state === 'written')
       const run = at?.run ?? written?.run
       const not_shown = own.withOtherNames()

@@ -139,6 +139,11 @@ test('each official client goes through every tool, and every answer fits its sc
       expect(text).not.toMatch(/\b[0-9a-f]{32}\b|\basset_\w+|\bproject_\w+/)
     }
     expect((await call('last_report', { prompt: 'closed' })).data).toMatchObject({ run: null })
+    // A run of one prompt is none of another, though this user may see both.
+    const { run } = (await call('last_report', given.last_report)).data
+    const foreign = Buffer.from(JSON.stringify({ run, from: 0 })).toString('base64url')
+    const mixed = await call('last_report', { prompt: 'closed', cursor: foreign })
+    expect([mixed.is_error, mixed.data]).toEqual([true, undefined])
 
     const every = ['plan.txt', ...Object.keys(many).map((name) => name.slice('docs/'.length))]
     const limits = { limit: 60 }
@@ -189,7 +194,10 @@ test('the list of tools has the folders, the prompts and the states that this us
   }
   const boss = await listed('boss')
   for (const tool of ['search_files', 'what_arrived_since', 'ask'])
-    expect(boss.of(tool).inputSchema.properties.folders.items).toEqual({ enum: ['docs', 'secret'] })
+    expect(boss.of(tool).inputSchema.properties.folders.items).toEqual({
+      type: 'string',
+      enum: ['docs', 'secret'],
+    })
   expect(boss.of('search_files').inputSchema.properties.states.items.enum).toContain('refused')
   expect(boss.of('last_report').inputSchema.properties.prompt).toMatchObject({
     enum: ['weekly', 'closed'],
@@ -197,7 +205,10 @@ test('the list of tools has the folders, the prompts and the states that this us
       'one of these prompts: weekly at 08:00 on Mondays (UTC); closed at 08:00 on Mondays (UTC)',
   })
   const ada = await listed('ada')
-  expect(ada.of('ask').inputSchema.properties.folders.items).toEqual({ enum: ['docs'] })
+  expect(ada.of('ask').inputSchema.properties.folders.items).toEqual({
+    type: 'string',
+    enum: ['docs'],
+  })
   expect(ada.of('last_report').inputSchema.properties.prompt.enum).toEqual(['weekly'])
   expect(JSON.stringify(ada.tools)).not.toMatch(/secret|closed|salaries/)
 })
