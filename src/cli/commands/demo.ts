@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { SluiceError } from '../../base/run/errors.ts'
@@ -134,6 +135,9 @@ function createTypist(
   const running = new Set<ReturnType<typeof begin>>()
   let fault: ExitCode | undefined
 
+  /** At a terminal, Ctrl-C reaches each process directly. A closed one tells only the first. */
+  const reachesAll = () => terminal.is_interactive && isatty(process.stdout.fd)
+
   function begin(...words: string[]) {
     const child = spawn(process.execPath, [program, ...words], {
       env,
@@ -162,8 +166,7 @@ function createTypist(
     terminal.out('')
     terminal.out(terminal.styles.bold(`$ sluice ${words.map(shellWord).join(' ')}`))
     const command = begin(...words)
-    // At a terminal, Ctrl-C reaches the child process directly.
-    const stop = () => void (terminal.is_interactive || command.stop())
+    const stop = () => void (reachesAll() || command.stop())
     signals.first.addEventListener('abort', stop)
     const code = await command.ended
     signals.first.removeEventListener('abort', stop)
@@ -173,7 +176,7 @@ function createTypist(
 
   async function end(): Promise<void> {
     const hurry = () => running.forEach(({ stop }) => void stop())
-    if (!signals.first.aborted || !terminal.is_interactive) hurry()
+    if (!signals.first.aborted || !reachesAll()) hurry()
     signals.second.addEventListener('abort', hurry)
     await Promise.all([...running].map(({ ended }) => ended))
   }

@@ -30,8 +30,11 @@ export function listenForStop({ is_endless = false } = {}) {
     // A terminal that was closed is none any more (EIO of its calls).
     const is_closed = had_terminal && !standard.some(isatty)
     // The shell and the kernel may both send the signal: it stops nothing at once.
-    if (is_endless && is_closed) first.abort()
-    else hungUp()
+    if (!is_endless || !is_closed) hungUp()
+    else if (!first.signal.aborted) {
+      first.abort()
+      process.once('exit', dieOfHangup)
+    }
   }
 
   for (const signal of signals) process.on(signal, stop)
@@ -52,6 +55,15 @@ export function listenForStop({ is_endless = false } = {}) {
       process.off('SIGHUP', onSighup)
     },
   }
+}
+
+/**
+ * Ends the process by the signal, as usual for a closed terminal. A normal exit of Node resets its
+ * terminal, and crashes by a signal of its own if that is gone.
+ */
+function dieOfHangup(): void {
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
 }
 
 /** Runs `use` with these handlers in place, and removes them afterwards. */
