@@ -18,8 +18,8 @@ const concept = async () => (await scopes()).concept
 const view = async () => (await scopes()).view
 
 /**
- * Every command, in the groups and the order of the help and the README. Each module is loaded when its command runs, so that
- * `status` does not load the service.
+ * Every command, in the groups and the order of the help and the README. Each module is loaded
+ * when its command runs, so that `status` does not load the service.
  */
 export const commands: readonly ListedCommand[] = [
   command(

@@ -33,8 +33,8 @@ const level_colors: Readonly<Record<string, 'yellow' | 'red' | undefined>> = {
 
 /**
  * Makes log lines for users: the message first, then `key=value`. A text that is a part of the
- * message between colons is not repeated, nor are the files of a summary. The lines of a stack follow in rows of their own,
- * indented, so that none can imitate a line of the log.
+ * message between colons is not repeated, nor are the files of a summary. The lines of a stack
+ * follow in rows of their own, indented, so that none can imitate a line of the log.
  */
 export function logText({ stamp, colors }: LogTextOptions): (line: LogLine) => string[] {
   return ({ level, time, module, msg = '', ...fields }) => {

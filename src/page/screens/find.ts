@@ -9,7 +9,7 @@ import { withSearchView } from '../reads/search-files.ts'
 import { get, type Visit } from '../screen.ts'
 import { fileScreen } from './file.ts'
 
-/** As users write a path of any machine: `/docs`, `~/docs`, `Z:\\docs`, `\\\\server\\docs`, `file:///docs`. */
+/** As users write a path of any machine: `/docs`, `~/docs`, `Z:\docs`, `\\server\docs`. */
 const elsewhere = /^(?:\/|~\/|\\\\|[a-z]:[\\/]|[a-z]+:\/\/)/i
 
 /** Is it in, and why not: for any path, from the box on every screen. A name is searched. */
