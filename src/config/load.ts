@@ -136,13 +136,14 @@ export function checkValue(
   const whole = wholeFile(value, environment, paths)
   const between = [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)]
   const is_empty = Object.keys(Object(value)).length === 0
-  const all = is_empty ? [empty_file] : withoutEchoes([...faults, ...between], value)
+  const all = is_empty ? [empty_file] : withoutEchoes([...faults, ...between], value, sections)
   return {
     config: output && all.length === 0 ? resolveConfig(output, environment) : undefined,
     faults: all,
   }
 }
 
+const sections = Object.keys(config_schema.shape)
 const empty_file: Fault = { path: [], message: 'the file is empty: sluice init writes one' }
 
 function invalid(lines: readonly string[]): SluiceError {

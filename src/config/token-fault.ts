@@ -7,12 +7,17 @@ const causes: readonly (readonly [RegExp, string])[] = [
     /^(authorization|proxy-authorization|x-api-key)\s*:/i,
     'holds a header: leave the token alone in it',
   ],
+  [/^project_/, 'holds the id of a project: a token begins with "pat_"'],
+  [/^-\s/, 'begins with a dash: take it away'],
+  [/^(?!pat_)[Pp][Aa][Tt]_/, 'begins with capital letters: a token begins with "pat_"'],
   [/^(bearer|basic|token)\s/i, 'begins with a word such as "Bearer": take that away'],
   [
     /^(export\s|set\s|\$env:|[\w-]+\s*[=:])/i,
     'holds a variable or field: take its name and "=" or ":" away',
   ],
+  [/\spat_/, 'holds words before the token: take them away'],
   [/^(#|\/\/|;)/, 'holds a comment: take it away'],
+  [/[,;.]$/, 'ends with a mark that no token has: take it away'],
   [/[“”‘’«»"'`>]$/, 'ends with a quote: take the quotes away'],
   [/[^\x21-\x7e]/, 'holds a space or another character that no token has: take it away'],
 ]

@@ -12,11 +12,16 @@ const typographic =
   'this text begins with a typographic quote, which would belong to the text: use plain quotes, " or \''
 const separated =
   'this number can be read in two ways: write it without a separator, such as 1500 for 1.500'
+const begins_with_tab = 'this line begins with a tab: indent it with spaces'
+const no_comma = 'a comma is missing here: it divides the entries in [ ] and the fields in { }'
+const apostrophe =
+  'an apostrophe ends this text here: write it twice, or put the text into double quotes'
 const indentation =
   'this line is indented unlike those above it: fields of one section begin in the same column, and so do the dashes of one list'
 
 /** Lines that show the cause of an error in them. */
 const line_causes: Causes = [
+  [/^ *\t/, begins_with_tab],
   [/^(<<<<<<<|=======|>>>>>>>|```)/, 'this line is no YAML: take it out'],
   [
     /[\u00a0\u2000-\u200b\u202f\u3000\ufeff]/,
@@ -30,7 +35,11 @@ const line_causes: Causes = [
 
 /** What errors of the parser mean that have one cause each. */
 const parser_causes: Causes = [
-  [/^Map keys must be unique/, 'this field stands twice in its section: keep one of the two'],
+  [
+    /^Map keys must be unique/,
+    'this field stands twice in its section: keep one of the two, or begin another entry with "- "',
+  ],
+  [/^Missing , or|^Block collections are not allowed within/, no_comma],
   [
     /^Source contains multiple/,
     'a second document begins here (---): keep one, and take this line out',
@@ -44,8 +53,7 @@ const parser_causes: Causes = [
  */
 export function yamlFault(document: Document.Parsed, source: string): Found | undefined {
   const tab = document.errors.find(({ code }) => code === 'TAB_AS_INDENT')
-  if (tab)
-    return { offset: tab.pos[0], message: 'this line begins with a tab: indent it with spaces' }
+  if (tab) return { offset: tab.pos[0], message: begins_with_tab }
   const found = misread(document)
   const [first] = document.errors.sort((a, b) => a.pos[0] - b.pos[0])
   if (first) found.push(causeOf(first, document, source))
@@ -87,15 +95,18 @@ function causeOf(error: YAMLError, document: Document.Parsed, source: string): F
   const [offset] = pos
   const start = source.lastIndexOf('\n', offset - 1) + 1
   const say = (message: string, from = offset) => ({ offset: from, message })
+  const [line = ''] = source.slice(start).split('\n', 1)
+  const by_line = line_causes.find(([pattern]) => pattern.test(line))
+  const is_begin = /^\s*\S?$/.test(source.slice(start, offset))
+  if (by_line && is_begin) return say(by_line[1], start)
   if (/cannot start with|cannot be an empty|[Tt]ag/.test(message))
     return say(needsQuotes(source[offset]!))
+  if (/^'\w/.test(source.slice(offset - 1))) return say(apostrophe)
   const by_parser = parser_causes.find(([pattern]) => pattern.test(message))
   if (by_parser) return say(by_parser[1])
   const opened = openedBefore(error, document, source)
   if (opened !== undefined)
     return say('nothing closes this quote or bracket: add its end, or put it into quotes', opened)
-  const [line = ''] = source.slice(start).split('\n', 1)
-  const by_line = line_causes.find(([pattern]) => pattern.test(line))
   if (by_line) return say(by_line[1], start)
   if (/^\s*(- +)*$/.test(source.slice(start, offset))) {
     const is_text = code === 'MULTILINE_IMPLICIT_KEY' || message.startsWith('Implicit map keys')
@@ -114,14 +125,16 @@ function causeOf(error: YAMLError, document: Document.Parsed, source: string): F
     return say(indentation, source[offset] === '\n' ? offset + 1 : offset)
   if (code === 'NON_STRING_KEY') return say(needsQuotes(source[offset]!))
   if (code === 'BLOCK_AS_IMPLICIT_KEY')
-    return say('this text holds a second ": ": put it into quotes')
+    return say('this text holds a second colon: put it into quotes')
   // Other messages may quote the source after a colon or line end.
-  const is_more = code === 'UNEXPECTED_TOKEN'
-  return say(
-    is_more
-      ? 'more text follows here: put the whole text into quotes'
-      : message.split(/[:\n]/, 1)[0]!,
-  )
+  return say(code === 'UNEXPECTED_TOKEN' ? moreText(source, offset) : message.split(/[:\n]/, 1)[0]!)
+}
+
+/** What follows a text that has ended. */
+function moreText(source: string, offset: number): string {
+  if (source[offset] === ',')
+    return 'more text follows here: put a list into brackets, such as ["*.bak", "*.tmp"]'
+  return 'more text follows here: put the whole text into quotes'
 }
 
 /** Where a quote or bracket begins that has no end before the error, or in a later line. */

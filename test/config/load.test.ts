@@ -473,7 +473,10 @@ fodlers: []
       `${minimal}uploads: { max_bytes_per_day: 5 apples }`,
       [/max_bytes_per_day: must be (off, or )?a size/],
     ],
-    [`${minimal}    start: newer_than: 90d`, [/^7:12: .*holds a second ": ": put it into quotes$/]],
+    [
+      `${minimal}    start: newer_than: 90d`,
+      [/^7:12: .*holds a second colon: put it into quotes$/],
+    ],
     [
       `${minimal}    start: { newer_than: 90 }`,
       [/start.*must be all, from_now, or newer_than with an age/],
@@ -491,7 +494,9 @@ fodlers: []
     [`${minimal}    mime_types: { "a/b": text/plain }`, [/mime_types\.a\/b: must be an extension/]],
     [
       `${minimal}    path: HOME/other`,
-      ['7:5: this field stands twice in its section: keep one of the two'],
+      [
+        '7:5: this field stands twice in its section: keep one of the two, or begin another entry with "- "',
+      ],
     ],
     [`${minimal}\tbad: 1`, ['7:1: this line begins with a tab: indent it with spaces']],
     [`${service}folders: *nothing`, [/^4:10: this text begins with \*, .*quotes/]],

@@ -82,8 +82,12 @@ describe('a text without quotes', () => {
     ['exclude:\n      - &a.pdf', /^8:\d+: folders\[0\]\.exclude\[0\]: is empty: .*into quotes$/],
     ['exclude:\n      - [ab]*.tmp', /^8:13: more text follows here: put .*into quotes$/],
     ['exclude:\n      - "a" b', /^8:13: more text follows here/],
+    ['exclude: ["*.bak" "*.tmp"]', /^7:\d+: a comma is missing here: it divides the entries/],
+    ['exclude: "*.bak", "*.tmp"', /^7:\d+: more text follows here: put a list into brackets/],
+    ["exclude: 'What's new'", /^7:\d+: an apostrophe ends this text here: write it twice/],
+    ["exclude: ['What's new']", /^7:\d+: an apostrophe ends this text here: write it twice/],
     ['exclude:\n      - a: b', /^8:9: .*\.exclude\[0\]: must be a text, .*section here: .*quotes$/],
-    ['start: newer_than: 90d', /^7:12: this text holds a second ": ": put it into quotes$/],
+    ['start: newer_than: 90d', /^7:12: this text holds a second colon: put it into quotes$/],
     ['exclude: ["C:\\Users"]', /^7:\d+: .*backslash in double quotes: use single quotes/],
     ['exclude: [2024]', /^7:15: .*must be a text, but YAML reads a number here: .*quotes$/],
     ['labels: [2024]', /^7:14: .*must be a text, but YAML reads a number here: .*quotes$/],
@@ -192,6 +196,17 @@ describe('one slip of the indentation is one fault', () => {
     ['a tab', minimal.replace('    path', '\tpath'), '6:1: this line begins with a tab'],
     ['tabs', minimal.replaceAll('  ', '\t'), '2:1: this line begins with a tab'],
     ['a tab before an entry', `${minimal}    exclude:\n\t- a\n`, '8:1: this line begins with a'],
+    [
+      'a tab after spaces',
+      minimal.replace('    path', '  \tpath'),
+      '6:1: this line begins with a tab',
+    ],
+    ['a star', minimal.replace('- name', '* name'), '5:1: this line must begin with "- "'],
+    [
+      'no dash',
+      `${minimal}    name: b\n    path: /none/b\n`,
+      '7:5: this field stands twice in its',
+    ],
     ['no space after a dash', minimal.replace('- name', '-name'), '5:1: this line must begin'],
     ['another dash', minimal.replace('- name', '– name'), '5:1: this line must begin with "- "'],
     ['a space of another kind', minimal.replace('  base', '\u00a0 base'), '2:1: this line holds'],
@@ -222,6 +237,10 @@ describe('one slip of the indentation is one fault', () => {
       minimal + prompt.replace('scope: { folders: [notes] }', 'scope:\n    folders: [notes]'),
       '12:5: prompts[0].folders: is indented as no part of prompts[0].scope',
     ],
+    [
+      `${minimal}log:\n  level: info\n  prompts: []\n`,
+      '9:3: log.prompts: is indented as no part of the top of the file, where it belongs',
+    ],
     [minimal.replace('project_id', 'projct_id'), '3:3: service.projct_id: there is no such field'],
     [`${minimal}settle_ms: 2s\n`, '7:1: settle_ms: there is no such field; check its indentation'],
     [
@@ -239,6 +258,8 @@ describe('a prompt that names a folder with a fault has none of its own', () => 
     ['folders:\n', 'foldres:\n', '4:1: foldres: there is no such field; did you mean folders?'],
     ['name: notes', 'nmae: notes', '5:5: folders[0].nmae: there is no such field'],
     ['name: notes', 'name: 2024', '5:5: folders[0].name: must be a text'],
+    ['name: notes', 'name: Notes', '5:5: folders[0].name: must be 1 to 64 small letters'],
+    ['name: notes', 'name: my notes', '5:5: folders[0].name: must be 1 to 64 small letters'],
     ['- name: notes\n ', '  name: notes\n ', '4:1: folders: must be a list of folders'],
   ])('%j as %j', (right, wrong, fault) => {
     const text = minimal + prompt.replace('0 8 * * 1', '"0 8 * * 1"')
@@ -246,6 +267,16 @@ describe('a prompt that names a folder with a fault has none of its own', () => 
     expect(faultsOf(text.replace(right, wrong))).toEqual([expect.stringContaining(fault)])
   })
 })
+
+test.each(['Notes', 'my notes', '2024', '″notes″'])(
+  'a name that is wrong in both places: %s',
+  (name) => {
+    const text = (minimal + prompt.replace('0 8 * * 1', '"0 8 * * 1"'))
+      .replace('name: notes', `name: ${name}`)
+      .replace('[notes]', `[${name}]`)
+    expect(faultsOf(text)).toEqual([expect.stringMatching(/^5:5: folders\[0\]\.name: must be/)])
+  },
+)
 
 describe('amounts', () => {
   test.each([

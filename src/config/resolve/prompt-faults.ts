@@ -3,6 +3,7 @@ import { isBelow } from '../../base/files/path-below.ts'
 import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { check, type Fault, type Path, pathText } from '../faults.ts'
 import { alerts_schema } from '../schema/schema-alerts.ts'
+import { name_field } from '../schema/schema-folder.ts'
 import { type CheckedPrompt, prompt_schema } from '../schema/schema-prompts.ts'
 import {
   defaultStateDir,
@@ -118,8 +119,8 @@ function folderFaults(
 ): Fault[] {
   const { folders, value } = whole
   const known = folders
-    .map((folder) => field(folder, 'name'))
-    .filter((name) => typeof name === 'string')
+    .map((folder) => name_field.safeParse(field(folder, 'name')).data)
+    .filter((name) => name !== undefined)
   let project: unknown = project_id
   return names.flatMap((name, at): Fault[] => {
     const folder = folders.find((candidate) => field(candidate, 'name') === name)

@@ -3,9 +3,13 @@ import { field } from './local-paths.ts'
 
 /**
  * Makes one fault of those that one slip causes: a field with a wrong name or indentation is
- * missing in its section, and unknown where it stands.
+ * missing in its section, and unknown where it stands. `sections`: the fields at the top.
  */
-export function withoutEchoes(faults: readonly Fault[], value: unknown): Fault[] {
+export function withoutEchoes(
+  faults: readonly Fault[],
+  value: unknown,
+  sections: readonly string[],
+): Fault[] {
   const missing = faults.filter(({ kind }) => kind === 'missing')
   const echoes = new Set<Fault>()
   const kept = faults.map((fault) => {
@@ -23,15 +27,30 @@ export function withoutEchoes(faults: readonly Fault[], value: unknown): Fault[]
     const home = missing.find(({ path }) => path.at(-1) === name)
     const empty = beside.find(({ path }) => hasKey(value, path))
     const cause = home ?? empty ?? typo
+    if (!cause && sections.includes(String(name)) && fault.path.length > 1)
+      return { ...fault, message: belongsTo('the top of the file') }
     if (!cause) return fault
     // Of several fields beside their empty section, the first is the fault.
     if (echoes.has(cause)) echoes.add(fault)
     echoes.add(cause)
     if (cause === typo) return fault
     const section = pathText(empty?.path ?? cause.path.slice(0, -1)) || 'the top of the file'
-    return { ...fault, message: `is indented as no part of ${section}, where it belongs` }
+    return { ...fault, message: belongsTo(section) }
   })
-  return kept.filter((_, at) => !echoes.has(faults[at]!))
+  const names = faults.filter(({ path: [list, , key] }) => list === 'folders' && key === 'name')
+  return kept.filter((fault, at) => !echoes.has(faults[at]!) && !repeats(fault, names, value))
+}
+
+function belongsTo(section: string): string {
+  return `is indented as no part of ${section}, where it belongs`
+}
+
+/** True for a wrong name of a folder that a prompt names as it is written there. */
+function repeats({ path, message }: Fault, names: readonly Fault[], value: unknown): boolean {
+  if (path.at(-2) !== 'folders') return false
+  const is_same = (name: Fault) =>
+    name.message === message && valueAt(value, name.path) === valueAt(value, path)
+  return names.some(is_same)
 }
 
 const divided = 'is an entry of its own: take its dash away, if it belongs to the one above'
@@ -51,8 +70,9 @@ function aroundOf(path: Path): string {
 
 /** True if the field is written, with nothing after its colon. */
 function hasKey(value: unknown, path: Path): boolean {
-  const section = path
-    .slice(0, -1)
-    .reduce((inner: unknown, key) => field(inner, String(key)), value)
-  return Object.hasOwn(Object(section), String(path.at(-1)))
+  return Object.hasOwn(Object(valueAt(value, path.slice(0, -1))), String(path.at(-1)))
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce((inner: unknown, key) => field(inner, String(key)), value)
 }
