@@ -57,9 +57,9 @@ interface SkipEntry extends ReasonTexts {
 export const skip_reasons = {
   placeholder: {
     skips: ({ path, stat, history }) => isPlaceholder(path, stat, history?.known),
-    rule: () => 'it is not on this disk: a placeholder of a sync client stands for it',
-    cure: 'Sluice uploads it as soon as its bytes are here; what it held before stays in the project',
-    in_plan: 'not on this disk: placeholders of a sync client',
+    rule: () => 'it holds one byte at most, as a placeholder of a sync client does',
+    cure: 'Sluice uploads it once it holds more; until then, what it held before stays in the project',
+    in_plan: 'one byte at most: placeholders of a sync client',
     can_be_accepted: false,
   },
   empty: {

@@ -1,9 +1,9 @@
-import { posix } from 'node:path'
 import { askingPaths } from '../../base/files/ask-paths.ts'
 import { type PathFacts, unknown } from '../../base/files/paths.ts'
 import type { Config } from '../../config/config.ts'
 import { findPlace, type Place } from '../../inspect/files/place.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
+import { pathAsked } from './path-asked.ts'
 
 /**
  * A place in a folder that the user sees: FOLDER/PATH, or where it is on the disk. Undefined for
@@ -18,6 +18,6 @@ export function placeAsked(
   return askingPaths((paths) => {
     const look = (path: string): PathFacts =>
       roots.includes(path) ? paths.look(path) : { ...unknown, real: path }
-    return findPlace(posix.normalize(text), folders, '/', { look })
+    return findPlace(pathAsked(text), folders, '/', { look })
   })
 }

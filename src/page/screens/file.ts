@@ -42,6 +42,7 @@ export async function fileScreen(
 <ul>${file.why.map((sentence) => html`<li>${sentenceText(capital(sentence))}</li>`)}</ul>
 ${useful.includes('retried') && actButton(frame, '/retry', 'Retry', { ...place, back })}
 ${useful.includes('accepted') && actButton(frame, '/accept', 'Upload it all the same', { ...place, back })}
+${file.on_disk.kind === 'directory' && html`<p><a href="${base_path}/files?${filesBelow(place)}">The files in it</a></p>`}
 <h2>The file</h2>${factsOf(file, base_path)}
 <h2>What happened</h2>${timeline(file)}${details(file)}`
   const name = basename(place.path) || place.folder
@@ -51,6 +52,10 @@ ${useful.includes('accepted') && actButton(frame, '/accept', 'Upload it all the 
     // A refresh takes an answer other than 200 for a failure.
     ...(file.state === 'unknown' ? { top: live, status: 404 } : { live }),
   }
+}
+
+function filesBelow({ folder, path }: Place): string {
+  return String(new URLSearchParams({ folder, q: path }))
 }
 
 /** The state in a word. What keeps scans from the path says more than that they do not know it. */
