@@ -70,7 +70,7 @@ localJourneys('a file that a sync client keeps elsewhere', (profile) => {
     await journey.stage('docs/a.txt', 'skipped placeholder')
     await scansGoOn(journey)
     expect(await removalsPlanned(journey)).toEqual({ would_remove: 0, waits: [] })
-    expect(explained(journey, 'a.txt')).toContain('it is not on this disk')
+    expect(explained(journey, 'a.txt')).toContain('as a placeholder of a sync client does')
     await journey.restart()
     await journey.idle()
     expect(journey.stages()['docs/a.txt']).toBe('skipped placeholder')
@@ -94,7 +94,7 @@ localJourneys('a file that a sync client keeps elsewhere', (profile) => {
     await journey.stage('docs/sub/b.txt.nextcloud', 'skipped placeholder')
     await scansGoOn(journey)
     expect(await removalsPlanned(journey)).toEqual({ would_remove: 0, waits: [] })
-    expect(explained(journey, 'sub/b.txt')).toContain('it is not on this disk')
+    expect(explained(journey, 'sub/b.txt')).toContain('as a placeholder of a sync client does')
     expect(journey.requests('assets.delete')).toEqual([])
     expect(journey.cost()).toEqual(before)
 
