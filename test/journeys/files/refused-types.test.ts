@@ -25,7 +25,7 @@ localJourneys('a type of files that the service cannot read', (profile) => {
     const journey = await begin({ profile, tree: logs(0, 20), clock, service: { clock, ...small } })
     await journey.until('20 are refused', () => count(journey, 'refused') === 20)
     expect(journey.cost()).toEqual({ creates: 20, puts: 20 })
-    const why = profile === 'hosted' ? 'it does not say why' : 'it is larger than 1000 bytes'
+    const why = profile === 'hosted' ? 'does not say why' : 'it is larger than 1000 bytes'
     expect(journey.file('docs/0.log')?.error_message).toContain(why)
 
     journey.write({ ...logs(20, 60), 'docs/short.txt': 'short' })
