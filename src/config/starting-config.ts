@@ -14,7 +14,7 @@ export interface StartingConfig {
   /** Treatment of old versions of changed files, for every folder. */
   old_versions: OldVersions
   folders: readonly StartingFolder[]
-  /** Where the page listens; undefined: it is off. */
+  /** The address of the page; undefined: it is off. */
   page?: string | undefined
   prompt?: StartingPrompt | undefined
 }

@@ -1,4 +1,4 @@
-/** What stands around or in place of a token, and what to do. The first that fits is named. */
+/** Texts around or in place of a token, and what to do. The first that fits is named. */
 const causes: readonly (readonly [RegExp, string])[] = [
   [/^-----BEGIN/, 'holds a key or certificate'],
   [/^[[{]/, 'holds JSON: leave the token alone in it'],

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isNode, isScalar, visit, type YAMLError } from 'yaml'
 
-/** What is wrong, in words for a user, and where. */
+/** A fault in words for a user, and its place. */
 interface Found {
   offset: number
   message: string
@@ -33,7 +33,7 @@ const line_causes: Causes = [
   ],
 ]
 
-/** What errors of the parser mean that have one cause each. */
+/** Errors of the parser that have one cause each. */
 const parser_causes: Causes = [
   [
     /^Map keys must be unique/,
@@ -130,14 +130,14 @@ function causeOf(error: YAMLError, document: Document.Parsed, source: string): F
   return say(code === 'UNEXPECTED_TOKEN' ? moreText(source, offset) : message.split(/[:\n]/, 1)[0]!)
 }
 
-/** What follows a text that has ended. */
+/** Says what follows a text that has ended. */
 function moreText(source: string, offset: number): string {
   if (source[offset] === ',')
     return 'more text follows here: put a list into brackets, such as ["*.bak", "*.tmp"]'
   return 'more text follows here: put the whole text into quotes'
 }
 
-/** Where a quote or bracket begins that has no end before the error, or in a later line. */
+/** The begin of a quote or bracket that has no end before the error, or in a later line. */
 function openedBefore(
   { message, pos: [offset] }: YAMLError,
   document: Document.Parsed,

@@ -114,7 +114,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     remote: () => reloads.current().connections.remote,
     /** Why the ledger can record nothing, or nothing that lasts; undefined while it can. */
     ledgerTrouble: tools.ledgerTrouble,
-    /** What has gone of the large files whose upload goes on. */
+    /** The part that has gone of the large files whose upload goes on. */
     movedBytes: () => tools.flights.moved(),
     /** Resolves when nothing is left to do soon. `gone` aborts when the caller stops waiting. */
     idle: (gone?: AbortSignal) => idling.wait(gone),

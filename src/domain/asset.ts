@@ -22,7 +22,7 @@ export interface AssetSaid {
   why_failed?: string
 }
 
-/** What the local service says about a type that it does not read. */
+/** The local service says this about a type that it does not read. */
 const of_kind = /does not read this kind of file/
 
 /** Fault of a content whose asset failed. `name`: of a file that has it. */

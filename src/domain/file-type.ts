@@ -53,7 +53,7 @@ export const max_failed_of_type = 20
  */
 export const trial_ms = 10 * minute_ms
 
-/** `said`: the reason of a file that failed. One that is about the type is that of all its files. */
+/** `said`: the reason of a file that failed. If it is about the type, it holds for all of them. */
 export function typeRefusal(extension: string, said?: string): FaultNote {
   const message =
     said === unreadType(extension)

@@ -32,7 +32,7 @@ export interface LedgerOptions {
   state_dir: string
   limits: LedgerLimits
   clock: Clock
-  /** What errors of other processes call this one; absent: a command that only records. */
+  /** Errors of other processes call this one so; absent: a command that only records. */
   command?: string
   /** Called with FOLDER/PATH for each file whose bytes the project has already. */
   on_linked?: (name: string) => void

@@ -91,7 +91,7 @@ export function amountOf(
 export function sumOfAttention(folders: readonly FolderStatus[]): number {
   let sum = amountOf(folders, ['blocked', 'refused', 'removed_on_service']).files
   for (const { state, last_scan } of folders) {
-    // Of an offline folder, the last scan says nothing any more.
+    // The last scan of an offline folder says nothing any more.
     if (last_scan && state === 'online')
       sum += last_scan.unreadable_total + last_scan.odd_names_total
   }

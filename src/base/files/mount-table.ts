@@ -56,7 +56,7 @@ export function mayHang(mountinfo = readMountTable()): boolean {
 /** The same for one path as written. A symbolic link in it may lead elsewhere. */
 export function mayHangAt(path: string, mountinfo = readMountTable()): boolean {
   const around = parseMountTable(mountinfo).filter(({ place }) => isBelow(path, place))
-  // Of mounts at one place, the last one is on top.
+  // The last one of several mounts at one place is on top.
   const inner = around.toSorted((a, b) => a.place.length - b.place.length).at(-1)
   return inner === undefined || isOfShare(inner)
 }

@@ -135,7 +135,7 @@ function createTypist(
   const running = new Set<ReturnType<typeof begin>>()
   let fault: ExitCode | undefined
 
-  /** At a terminal, Ctrl-C reaches each process directly. A closed one tells only the first. */
+  /** At a terminal, Ctrl-C reaches each process directly. A closed one reaches only the first. */
   const reachesAll = () => terminal.is_interactive && isatty(process.stdout.fd)
 
   function begin(...words: string[]) {

@@ -36,7 +36,7 @@ function exitCode({ checks }: DoctorAnswer): ExitCode {
 const marks: Record<Level, string> = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
 const tones: Record<Level, Line['tone']> = { ok: 'plain', warning: 'warn', fault: 'bad' }
 
-/** What is wrong, the faults before the warnings, and the number of checks that are fine. */
+/** Lists the faults, then the warnings, then the number of checks that are fine. */
 export function doctorLines({ checks }: DoctorAnswer, width: number): Line[] {
   const writer = new LineWriter(width)
   const of = (level: Level) => checks.filter((check) => check.level === level)

@@ -97,7 +97,7 @@ export const command = defineCommand({
 /** A page that is not served by then has a fault, which the log says. A busy machine is slow. */
 const page_start_ms = 30 * second_ms
 
-/** What a user at a terminal can do now: open the page, see the state, have a report. */
+/** Says what a user at a terminal can do now: open the page, see the state, have a report. */
 async function sayRunning(
   config: Config,
   named: string | undefined,

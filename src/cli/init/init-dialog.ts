@@ -134,7 +134,7 @@ export function openDialog(
 
   return {
     text,
-    /** Typed without being seen. After a wrong answer it is empty again: none can mend it unseen. */
+    /** Nobody sees what is typed. A wrong answer empties it, as nobody can mend it unseen. */
     secret: (message: string, fault: Fault) =>
       asked<string>(message, async (earlier) => {
         const shown =

@@ -1,6 +1,6 @@
 import type { Amount } from '../../ledger/views/view-folders.ts'
 
-/** What a part of a pass took. Files and bytes may be fractions: a large file is half sent. */
+/** A part of a pass. Files and bytes may be fractions: a large file is half sent. */
 export interface MeasuredPart extends Amount {
   ms: number
   /** Bytes that may have moved besides, unseen: of files that were under way. */

@@ -43,7 +43,7 @@ export function createFullScreen(terminal: Terminal, linesFor: (width: number) =
   }
 }
 
-/** As many lines as the window has, so that none of the frame before stays. */
+/** Fills each line of the window, so that none of the frame before stays. */
 function frameText(lines: readonly Line[], { rows, width, styles }: Terminal): string {
   const is_cut = lines.length > rows
   const shown = lines.slice(0, is_cut ? rows - 1 : rows)

@@ -32,7 +32,7 @@ export function sayServing(
     writeFileAtomic(token_file, `${service.tokens.create(first_token).token}\n`, 0o600)
   }
   const quotes = 'quoted passages; --assistant-config FILE connects a model (docs/service.md)'
-  // Where clients find it: a public address, if there is one.
+  // Clients use the public address, if there is one.
   const address = service.members.address() ?? service.api
   terminal.out('The local service runs until Ctrl-C.')
   terminal.out(`  address  ${address}`)

@@ -12,7 +12,7 @@ export interface PassAmounts {
   sent: Amount
   /** Files of which some bytes may have gone. */
   sending: Amount
-  /** What has gone of them; undefined if another process sends them. */
+  /** The part of them that has gone; undefined if another process sends them. */
   moved?: Moved | undefined
 }
 

@@ -30,7 +30,7 @@ export function withoutEchoes(
     if (!cause && sections.includes(String(name)) && fault.path.length > 1)
       return { ...fault, message: belongsTo('the top of the file') }
     if (!cause) return fault
-    // Of several fields beside their empty section, the first is the fault.
+    // The first of several fields beside their empty section is the fault.
     if (echoes.has(cause)) echoes.add(fault)
     echoes.add(cause)
     if (cause === typo) return fault

@@ -78,7 +78,7 @@ export function explain(options: {
     why,
     on_disk,
     ignored_by,
-    /** What keeps scans from the path; null: nothing. */
+    /** The reason that keeps scans from the path; null: none. */
     obstacle: obstacle ? { code: null, ...obstacle } : null,
     ...factsOf(known.story, labelSetting(folder, path)),
     /** Assets of earlier versions that still answer; `kept`: they will stay. */

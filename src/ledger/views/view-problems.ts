@@ -23,7 +23,7 @@ export interface ProblemGroup extends Amount {
   /** Error code of the service, or the reason of a block; see `refusedTypeIn`. */
   code: string
   message: string
-  /** Number of different messages. With more than one, `message` names the most frequent of them. */
+  /** Number of different messages. With more than one, `message` names the most frequent one. */
   reasons: number
   /** Extensions of the examples that the service cannot read, so that no file of them is ready. */
   unread_types: string[]
@@ -121,7 +121,7 @@ export function readProblemFiles(
   })
 }
 
-/** The types are at fault, not the files: none is ready, and the service or many failures say so. */
+/** Types that are at fault, not their files: none is ready, as the service or many failures say. */
 function unreadTypes(database: Sqlite, examples: readonly Example[]): string[] {
   const unread = database
     .prepare(

@@ -64,7 +64,7 @@ const isItIn = toolOf({
     try {
       return answerOf(await filesMeant(file, reader, page))
     } catch (error) {
-      // Of a path that is not recorded, the disk and the rules say more.
+      // The disk and the rules say more about a path that is not recorded.
       const place = isSluiceError(error, 'usage.path') ? await placeAsked(file, reader) : undefined
       if (place === undefined) throw error
       return notRecorded(place, await ownExplanation(tools, viewer, place))

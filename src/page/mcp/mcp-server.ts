@@ -93,7 +93,7 @@ function invalidParams(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 }
 
-/** What a model can correct is an answer with `isError`, in words. */
+/** A fault that a model can correct is an answer with `isError`, in words. */
 async function answer(tool: Tool, given: unknown, call: AgentCall): Promise<CallToolResult> {
   try {
     const { output, faults } = check(tool.input, given)

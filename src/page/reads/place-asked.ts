@@ -7,7 +7,7 @@ import { pathAsked } from './path-asked.ts'
 
 /**
  * A place in a folder that the user sees: FOLDER/PATH, or where it is on the disk. Undefined for
- * any other text. The disk is asked about the folders alone, so nothing outside of them is told.
+ * any other text. The disk is asked about the folders alone, so nothing outside of them is said.
  */
 export function placeAsked(
   text: string,

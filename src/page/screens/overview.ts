@@ -24,7 +24,7 @@ export function serveOverview(app: HttpApp, tools: PageTools): void {
   })
 }
 
-/** Whether everything is in, in one sentence. */
+/** Says in one sentence whether everything is in. */
 export function verdict(status: StatusView): Html {
   const { verdict: is, stale_since, daemon, folders: all } = status
   const ready = amountOf(all, ['ready'])

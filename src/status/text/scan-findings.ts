@@ -5,15 +5,15 @@ import type { FolderStatus } from '../folders.ts'
 interface Finding {
   what: string
   total: number
-  /** As many as the ledger keeps. A directory may have a `/` at its end. */
+  /** The ledger keeps a limited number. A directory may have a `/` at its end. */
   places: readonly { path: string; why?: string }[]
 }
 
-/** What a scan could not take up, or what more people see than on the disk. */
+/** Files that a scan could not take up, and folders that more people see than on the disk. */
 export function scanFindings(scan: NonNullable<FolderStatus['last_scan']>): Finding[] {
   const { unreadable, unreadable_total, odd_names, odd_names_total, other_mounts } = scan
   const advice = adviceOnUnreadable(unreadable.map(({ code }) => code))
-  // Those that are left out are among the ignored ones, too.
+  // Folders that are left out are among the ignored ones, too.
   const seen = scan.ignored.some(({ source }) => source === 'config widening')
     ? 'left out (widening: skip)'
     : 'everybody in the project sees their files (widening: warn)'

@@ -47,7 +47,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
   return writer.lines
 }
 
-/** Those that no problem of the health is about: it says the same. */
+/** Troubles that the health does not name already. */
 export function otherTroubles({ troubles, health }: StatusView): StatusView['troubles'] {
   const said = health?.problems.map(({ message }) => message) ?? []
   return troubles.filter((trouble) => !said.some((message) => message.endsWith(trouble.message)))

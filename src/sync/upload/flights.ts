@@ -1,6 +1,6 @@
 import type { UploadBody } from '../../remote/put-bytes.ts'
 
-/** What has gone of the streamed files that are under way. */
+/** The part of the streamed files under way that has gone. */
 export interface Moved {
   /** The sum of their parts: two halves are one file. */
   files: number
