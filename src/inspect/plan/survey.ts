@@ -72,7 +72,7 @@ export async function surveyFolder(
     const asked = paths.map((path) => isClosed(join(folder.path, path)))
     // A share that stops answering must not hold up the end.
     const found = await Promise.race([Promise.all(asked), aborted(signal)])
-    for (const [index, path] of paths.entries()) if (found?.[index]) closed.add(path)
+    for (const path of paths.filter((_, index) => found?.[index])) closed.add(path)
   }
   const answer = (
     stopped: 'files' | 'time' | undefined,
