@@ -1,9 +1,10 @@
 /**
  * A pattern of names that are ignored without any config, before anything is opened. Case does not
- * matter, as in the systems that write most of them. It is a whole name, `start*`, `*end` or
- * `start*end`; with a `/` at its end it is for directories only. An `include` or a negation lifts
- * any default that matches its text, except secrets: `!*.tmp` lifts `*.tmp`, but `!*.docx` does not
- * lift the lock file `~$report.docx` (ignore.ts).
+ * matter, as in the systems that write most of them. `*` is any text, and `:` is also each character
+ * that stands for a colon (below). With a `/` at its end, the pattern is about directories only;
+ * without one about files only, except secrets and `about_both`. An `include` or a negation lifts any
+ * default that matches its text, except secrets: `!*.tmp` lifts `*.tmp`, but `!*.docx` does not lift
+ * the lock file `~$report.docx` (ignore.ts).
  */
 export interface DefaultIgnore {
   readonly rule: string
@@ -38,10 +39,12 @@ const final_groups: readonly Group[] = [
 ]
 
 const ordinary_groups: readonly Group[] = [
-  ['lock file of an Office program: the document is open somewhere', '~$*', '*.laccdb'],
+  ['lock file of an Office program: the document is open somewhere', '~$*', '*.laccdb', '*.ldb'],
   ['lock file of LibreOffice: the document is open somewhere', '.~lock.*#'],
   ['lock file of AutoCAD: the drawing is open somewhere', '*.dwl', '*.dwl2'],
+  ['lock file of InDesign: the document is open somewhere', '*.idlk'],
   ['copy that an Office program made by itself', '*.wbk', '*.asd', '*.xlk', '*.~vsdx'],
+  ['temporary file of OneNote', '*.onetmp'],
   [
     'temporary file of a program that is saving',
     '*.tmp',
@@ -64,8 +67,27 @@ const ordinary_groups: readonly Group[] = [
     '*.!bt',
     '*.!qb',
     '*.!sync',
+    '*.bc!',
+    '*.fb!',
+    '~uTorrentPartFile_*.dat',
     '*.insyncdl',
     '*.aria2',
+    '*.xltd',
+    '*.dtapart',
+    '*.dctmp',
+    '*.gstmp',
+  ],
+  // A directory around the file. `*.download/` would take folders that a user calls `1.2.download`.
+  [
+    'download of Safari that has not finished',
+    '*.pdf.download/',
+    '*.doc.download/',
+    '*.docx.download/',
+    '*.xls.download/',
+    '*.xlsx.download/',
+    '*.ppt.download/',
+    '*.pptx.download/',
+    '*.zip.download/',
   ],
   [
     'metadata of macOS, not content',
@@ -87,15 +109,44 @@ const ordinary_groups: readonly Group[] = [
     'desktop.ini',
     'System Volume Information/',
   ],
+  ['memory of Windows, not content', 'pagefile.sys', 'hiberfil.sys', 'swapfile.sys'],
+  // Someone may call a text `Windows:SmartScreen`, so a common word needs an ending before it.
   [
-    'data stream of Windows: it belongs to the file beside it',
-    '*:Zone.Identifier',
-    '*\uF03AZone.Identifier',
+    'data stream of Windows or macOS, which belongs to the file beside it',
     '*:$DATA',
+    '*:Zone.Identifier',
+    '*.*:SmartScreen',
+    '*:OECustomProperty',
+    '*.url:favicon',
+    'Thumbs.db:encryptable',
+    '*:AFP_AfpInfo',
+    '*:AFP_Resource',
+    '*:\u2663SummaryInformation',
+    '*:\u2663BnhqlkugBim0elg1M1pt2tjdZe',
+    '*:{4c8cc155-6c1e-11d1-8e41-00c04fb9386d}',
+    '*:com.apple.quarantine',
+    '*:com.apple.FinderInfo',
+    '*:com.apple.ResourceFork',
+    '*:com.apple.TextEncoding',
+    '*:com.apple.lastuseddate#PS',
+    '*:com.apple.metadata:kMDItemWhereFroms',
+    '*:com.apple.metadata:kMDItemFinderComment',
+    '*:com.apple.metadata:_kMDItemUserTags',
+    '*:com.dropbox.attributes',
+    '*:com.dropbox.attrs',
+    '.streams/',
   ],
   ['shortcut of Windows: it only names another file', '*.lnk'],
   ['copies that the replication of Windows keeps for itself', 'DfsrPrivate/'],
-  ['index of a Synology NAS, not content', '@eaDir/', '*@SynoEAStream', '*@SynoResource'],
+  [
+    'index or work of a Synology NAS, not content',
+    '@eaDir/',
+    '*@SynoEAStream',
+    '*@SynoResource',
+    '@tmp/',
+    '@sharebin/',
+    '.SynologyWorkingDirectory/',
+  ],
   [
     'belongs to a sync program, not content',
     '.stfolder',
@@ -111,6 +162,10 @@ const ordinary_groups: readonly Group[] = [
     '.dropbox.attr',
     '.dropbox.cache/',
     '.*.icloud',
+    '.tmp.driveupload/',
+    '.tmp.drivedownload/',
+    '*.tmp.driveupload',
+    '*.tmp.drivedownload',
     '_gsdata_/',
     '*.ffs_db',
     '*.ffs_lock',
@@ -148,19 +203,37 @@ const dot_file: DefaultIgnore = {
   final: false,
 }
 
+/** Ordinary names that are a file here and a directory there. Documents lie in neither. */
+const about_both: readonly string[] = ['.git', '.stfolder', '.dropbox']
+
+/**
+ * Windows allows no colon in names, so others write one of two private characters in its place:
+ * WSL and `mapchars` of mount.cifs U+F03A, macOS and mount.cifs otherwise U+F022.
+ */
+const colons = '[:\uF022\uF03A]'
+
 interface NamePattern extends DefaultIgnore {
   readonly shape: RegExp
-  readonly directories_only: boolean
+  readonly kind: 'file' | 'directory' | 'both'
 }
 
 function compileGroups(groups: readonly Group[], final: boolean): NamePattern[] {
   return groups.flatMap(([reason, ...rules]) =>
     rules.map((rule) => {
       const name = rule.replace(/\/$/, '').replace(/[\\^$.+?()[\]{}|]/g, '\\$&')
-      const shape = new RegExp(`^${name.replace('*', '.*')}$`, 'is')
-      return { rule, reason, final, shape, directories_only: rule.endsWith('/') }
+      const shape = new RegExp(`^${name.replaceAll('*', '.*').replaceAll(':', colons)}$`, 'is')
+      return { rule, reason, final, shape, kind: kindOf(rule, final) }
     }),
   )
+}
+
+/**
+ * A directory with a name such as `Budget.part` or `Notes.asd` is a user's, and documents lie in it.
+ * Only of secrets also the directories stay here: what lies in `keys.pem` may be keys.
+ */
+function kindOf(rule: string, final: boolean): NamePattern['kind'] {
+  if (rule.endsWith('/')) return 'directory'
+  return final || about_both.includes(rule) ? 'both' : 'file'
 }
 
 const final_patterns = compileGroups(final_groups, true)
@@ -198,12 +271,8 @@ export function defaultIgnore(
 
 const never = () => false
 
-function isAbout(
-  { shape, directories_only }: NamePattern,
-  name: string,
-  kind: 'file' | 'directory',
-): boolean {
-  return (kind === 'directory' || !directories_only) && shape.test(name)
+function isAbout(pattern: NamePattern, name: string, kind: 'file' | 'directory'): boolean {
+  return (pattern.kind === 'both' || pattern.kind === kind) && pattern.shape.test(name)
 }
 
 /** Defaults, except final ones, that match a segment of a user's pattern as if it were a name. */

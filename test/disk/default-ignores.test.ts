@@ -2,11 +2,16 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { default_ignores, defaultIgnore } from '../../src/disk/default-ignores.ts'
+import { createIgnoreRules } from '../../src/disk/scan/ignore.ts'
+import { makeTree } from '../rig/tree.ts'
 
 /** An example name for each rule, with the rule that must ignore it even when dot_files is on. */
 const files: Record<string, string> = {
   '~$budget.xlsx': '~$*',
   'base.laccdb': '*.laccdb',
+  'base.ldb': '*.ldb',
+  '~Chapter~p965so.idlk': '*.idlk',
+  '{6F2A}.onetmp': '*.onetmp',
   '.~lock.report.odt#': '.~lock.*#',
   'plan.dwl': '*.dwl',
   'plan.dwl2': '*.dwl2',
@@ -40,8 +45,15 @@ const files: Record<string, string> = {
   'x.!bt': '*.!bt',
   'x.!qB': '*.!qb',
   'x.!sync': '*.!sync',
+  'x.pdf.bc!': '*.bc!',
+  'x.avi.fb!': '*.fb!',
+  '~uTorrentPartFile_6CFDF57F9.dat': '~uTorrentPartFile_*.dat',
   'x.pdf.insyncdl': '*.insyncdl',
   'x.aria2': '*.aria2',
+  'x.pdf.xltd': '*.xltd',
+  'x.dtapart': '*.dtapart',
+  'x.pdf.QTHX4A.dctmp': '*.dctmp',
+  'x.pdf_.gstmp': '*.gstmp',
   '.DS_Store': '.DS_Store',
   '._photo.jpg': '._*',
   'Icon\r': 'Icon\r',
@@ -49,9 +61,36 @@ const files: Record<string, string> = {
   'ehthumbs.db': 'ehthumbs.db',
   'Desktop.ini': 'desktop.ini',
   '.apdisk': '.apdisk',
+  'pagefile.sys': 'pagefile.sys',
+  'hiberfil.sys': 'hiberfil.sys',
+  'swapfile.sys': 'swapfile.sys',
   'report.pdf:Zone.Identifier': '*:Zone.Identifier',
-  'report.pdf\uF03AZone.Identifier': '*\uF03AZone.Identifier',
+  'report.pdf\uF03AZone.Identifier': '*:Zone.Identifier',
+  'report.pdf\uF022Zone.Identifier': '*:Zone.Identifier',
   'report.pdf:Zone.Identifier:$DATA': '*:$DATA',
+  'report.pdf\uF022Zone.Identifier\uF022$DATA': '*:$DATA',
+  'setup.exe:SmartScreen': '*.*:SmartScreen',
+  'setup.exe\uF03ASmartScreen': '*.*:SmartScreen',
+  'mail.eml:OECustomProperty': '*:OECustomProperty',
+  'news.url:favicon': '*.url:favicon',
+  'Thumbs.db:encryptable': 'Thumbs.db:encryptable',
+  'Thumbs.db\uF022encryptable': 'Thumbs.db:encryptable',
+  'report.pdf:AFP_AfpInfo': '*:AFP_AfpInfo',
+  'report.pdf\uF022AFP_Resource': '*:AFP_Resource',
+  'report.doc:\u2663SummaryInformation': '*:\u2663SummaryInformation',
+  'report.doc:\u2663BnhqlkugBim0elg1M1pt2tjdZe': '*:\u2663BnhqlkugBim0elg1M1pt2tjdZe',
+  'x.gif:{4c8cc155-6c1e-11d1-8e41-00c04fb9386d}': '*:{4c8cc155-6c1e-11d1-8e41-00c04fb9386d}',
+  'report.pdf:com.apple.quarantine': '*:com.apple.quarantine',
+  'report.pdf\uF022com.apple.quarantine': '*:com.apple.quarantine',
+  'report.pdf:com.apple.FinderInfo': '*:com.apple.FinderInfo',
+  'report.pdf:com.apple.ResourceFork': '*:com.apple.ResourceFork',
+  'report.txt:com.apple.TextEncoding': '*:com.apple.TextEncoding',
+  'report.pdf:com.apple.lastuseddate#PS': '*:com.apple.lastuseddate#PS',
+  'x.pdf:com.apple.metadata:kMDItemWhereFroms': '*:com.apple.metadata:kMDItemWhereFroms',
+  'x.pdf:com.apple.metadata:kMDItemFinderComment': '*:com.apple.metadata:kMDItemFinderComment',
+  'x.pdf\uF022com.apple.metadata\uF022_kMDItemUserTags': '*:com.apple.metadata:_kMDItemUserTags',
+  'report.docx:com.dropbox.attributes': '*:com.dropbox.attributes',
+  'report.docx:com.dropbox.attrs': '*:com.dropbox.attrs',
   'report.docx:com.dropbox.attributes:$DATA': '*:$DATA',
   'Report.docx.lnk': '*.lnk',
   'report.pdf@SynoEAStream': '*@SynoEAStream',
@@ -67,6 +106,8 @@ const files: Record<string, string> = {
   '.dropbox': '.dropbox',
   '.dropbox.attr': '.dropbox.attr',
   '.report.docx.icloud': '.*.icloud',
+  '408291.tmp.driveupload': '*.tmp.driveupload',
+  'x.pdf.tmp.drivedownload': '*.tmp.drivedownload',
   'sync.ffs_db': '*.ffs_db',
   'sync.ffs_lock': '*.ffs_lock',
   'report.docx.1a2b.ffs_tmp': '*.ffs_tmp',
@@ -111,6 +152,20 @@ const directories: Record<string, string> = {
   '.fseventsd': '.fseventsd/',
   'System Volume Information': 'System Volume Information/',
   '@eaDir': '@eaDir/',
+  '@tmp': '@tmp/',
+  '@sharebin': '@sharebin/',
+  '.SynologyWorkingDirectory': '.SynologyWorkingDirectory/',
+  '.streams': '.streams/',
+  '.tmp.drivedownload': '.tmp.drivedownload/',
+  '.tmp.driveupload': '.tmp.driveupload/',
+  'report.PDF.download': '*.pdf.download/',
+  'report.doc.download': '*.doc.download/',
+  'report.docx.download': '*.docx.download/',
+  'report.xls.download': '*.xls.download/',
+  'report.xlsx.download': '*.xlsx.download/',
+  'report.ppt.download': '*.ppt.download/',
+  'report.pptx.download': '*.pptx.download/',
+  'all.zip.download': '*.zip.download/',
   '.snapshot': '.snapshot/',
   '.snapshots': '.snapshots/',
   '.zfs': '.zfs/',
@@ -144,14 +199,45 @@ describe('each default rule ignores its example', () => {
 
   test.each(Object.entries(directories))('the directory %j by %s', (name, rule) => {
     expect(defaultIgnore(name, 'directory', true)?.rule).toBe(rule)
-    const as_file = defaultIgnore(name, 'file', true)?.rule
-    expect(as_file).toBe(rule.endsWith('/') ? undefined : rule)
   })
 
   test('every rule has an example and a reason', () => {
     const tested = new Set([...Object.values(files), ...Object.values(directories), '.*'])
     expect(default_ignores.map(({ rule }) => rule).filter((rule) => !tested.has(rule))).toEqual([])
     for (const { reason } of default_ignores) expect(reason.length).toBeGreaterThan(10)
+  })
+})
+
+describe('each rule is about files, directories, or both', () => {
+  /** Of each rule the first example: a file's, else a directory's. */
+  const examples = new Map(
+    [...Object.entries(directories), ...Object.entries(files)]
+      .reverse()
+      .map(([name, rule]) => [rule, name] as const),
+  )
+  /** Ordinary rules about both. All other ones without a slash at their end leave directories alone. */
+  const about_both = ['.git', '.stfolder', '.dropbox']
+
+  test.each([...examples])('%s', (rule, name) => {
+    const { final } = default_ignores.find((each) => each.rule === rule)!
+    const is_about_both = final || about_both.includes(rule)
+    const ruleOf = (kind: 'file' | 'directory') => defaultIgnore(name, kind, true)?.rule
+    if (rule.endsWith('/')) expect(ruleOf('file')).not.toBe(rule)
+    else expect(ruleOf('file')).toBe(rule)
+    if (rule.endsWith('/') || is_about_both) expect(ruleOf('directory')).toBe(rule)
+    else expect(ruleOf('directory')?.endsWith('/') ?? true).toBe(true)
+  })
+
+  test('a document is taken in from a directory with the name of any file that is left out', () => {
+    const named = Object.entries(files).filter(([name, rule]) => {
+      const { final } = default_ignores.find((each) => each.rule === rule)!
+      return !final && !about_both.includes(rule) && directories[name] === undefined
+    })
+    const root = makeTree(Object.fromEntries(named.map(([name]) => [`${name}/a.docx`, 'text'])))
+    const spec = { include: [], exclude: [], dot_files: true }
+    const rules = createIgnoreRules(root, spec)
+    const lost = named.filter(([name]) => rules.verdict(`${name}/a.docx`, 'file').ignored)
+    expect(lost).toEqual([])
   })
 })
 
@@ -191,6 +277,23 @@ const documents = [
   'minutes: Monday.docx',
   'ratio 1:2.xlsx',
   'the $DATA stream.txt',
+  'Windows:SmartScreen',
+  'site:favicon',
+  'disks:encryptable',
+  'a:com.apple.quarantine.docx',
+  'com.apple.quarantine',
+  'AFP_AfpInfo',
+  'SummaryInformation',
+  'classes.td',
+  'report.td.cfg',
+  'pagefile.sys.docx',
+  'about swapfile.txt',
+  '~uTorrentPartFile_notes.docx',
+  'driveupload.md',
+  'tmp.driveupload.docx',
+  'onetmp',
+  'idlk.txt',
+  'hello.jc!',
   'DATA',
   'Thumbs.db.md',
   'about desktop.ini.txt',
@@ -245,6 +348,22 @@ describe('what people write is never left out', () => {
     'eaDir',
     'MACOSX',
     'Downloads',
+    'Q1.download',
+    'release-1.2.download',
+    'reports.download',
+    'report.pdf',
+    'Budget.part',
+    'Notes.asd',
+    'X.tmp',
+    '#plan#',
+    'old~',
+    '~$drafts',
+    'Thumbs.db',
+    'desktop.ini',
+    'base.ldb',
+    'tmp.driveupload',
+    'archive.aria2',
+    'minutes:AFP_AfpInfo',
   ])('the folder %j', (name) => {
     expect(defaultIgnore(name, 'directory', false)).toBeUndefined()
   })
@@ -274,7 +393,7 @@ describe('docs/ignore.md', () => {
 
   test('lists every built-in rule', () => {
     const missing = default_ignores
-      .map(({ rule }) => rule.replace('\r', '\\r').replace('\uF03A', '\\uF03A'))
+      .map(({ rule }) => rule.replace('\r', '\\r').replace('\u2663', '♣'))
       .filter((rule) => !page.includes(`\`${rule}\``))
     expect(missing).toEqual([])
   })

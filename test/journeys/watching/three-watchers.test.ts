@@ -68,6 +68,23 @@ function keepsOld(journey: Journey): void {
 
 diskJourneys('whatever watches', (profile) => {
   describe.each(['chokidar', 'native', 'scan'] as const)('%s', (kind) => {
+    test('a document that comes in a directory with the name of junk is taken in', async () => {
+      const tree = { 'docs/plain/a.txt': 'a', 'docs/b.part': 'half' }
+      const junk = ['docs/b.part', 'docs/Notes.asd/d.tmp']
+      const journey = await watched(kind, tree, profile, junk)
+      journey.write({ 'docs/Notes.asd/deep/c.txt': 'c', 'docs/Notes.asd/d.tmp': 'half' })
+      journey.move('docs/plain', 'docs/Budget.part')
+      await journey.stage('docs/Notes.asd/deep/c.txt', 'ready')
+      await journey.stage('docs/Budget.part/a.txt', 'ready')
+      journey.write({ 'docs/Budget.part/a.txt': 'a, edited' })
+      await journey.until('the edit is in', () =>
+        journey.assets().some(({ md5 }) => md5 === md5Of('a, edited')),
+      )
+      journey.move('docs/Notes.asd', 'docs/notes')
+      await journey.stage('docs/notes/deep/c.txt', 'ready')
+      journey.ends({ left_out: ['docs/b.part', 'docs/notes/d.tmp'], also_there: [md5Of('a')] })
+    })
+
     test('files: created, changed, renamed, replaced, moved out and in, deleted; odd names', async () => {
       const outside = makeTree({ 'moved-in.txt': 'from outside' })
       const journey = await watched(
