@@ -109,10 +109,9 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
       except: JSON.stringify(except_projects),
       limit: limit + in_flight.length,
     }
-    const begun = (begun_sql.all(query) as unknown[])
-      .map(contentRow)
-      .filter(({ id }) => !in_flight.includes(id))
-    const again = begun.slice(0, limit)
+    const begun = (begun_sql.all(query) as unknown[]).map(contentRow)
+    const isFree = ({ id }: ContentRow) => !in_flight.includes(id)
+    const again = begun.filter(isFree).slice(0, limit)
     const rows = again.length < limit ? (fresh.all(query) as unknown[]).map(contentRow) : []
     const held = again.length + rows.length > 0 ? heldFolders(now_ms) : new Set<number>()
     const work = again.map((row) => {
@@ -120,7 +119,8 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
       const is_doubted = judged(row, held, now_ms).kind !== 'remove'
       return hand(row, { is_fresh: false, is_doubted }, now_ms)
     })
-    for (const row of rows) {
+    // One that its worker has just kept is `ready`, and in flight until the worker releases it.
+    for (const row of rows.filter(isFree)) {
       if (work.length >= limit) return { work, next_due_ms: now_ms }
       if (mayGo(row, held, now_ms))
         work.push(hand(row, { is_fresh: true, is_doubted: false }, now_ms))

@@ -47,6 +47,21 @@ export function removalContract(factory: LedgerFactory): void {
     return content
   }
 
+  describe('a removal in flight', () => {
+    ledgerTest('is claimed by nobody else, also after its worker kept the asset', async (bench) => {
+      await bench.online('docs', removing)
+      const content = await ready(bench, 'docs', 'a', 'text')
+      await bench.gone('docs', 'a')
+      await later(bench, 'docs')
+      expect(await remove(bench)).toMatchObject([{ content }])
+      await bench.record({ type: 'asset_kept', content, not_before_ms: bench.clock.now_ms() })
+      expect(bench.see.content(md5Of('text'))?.state).toBe('ready')
+      expect(await remove(bench)).toEqual([])
+      bench.ledger.release('remove', [content])
+      expect(await remove(bench)).toMatchObject([{ content }])
+    })
+  })
+
   describe('a file that is deleted', () => {
     ledgerTest('is removed after the grace and a scan, and never before', async (bench) => {
       await bench.online('docs', removing)
