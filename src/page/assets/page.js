@@ -31,7 +31,9 @@ document.addEventListener('htmx:beforeSwap', () => {
   const element = document.activeElement
   focus_key = element?.closest('#live') ? focusKey(element) : undefined
 })
-document.addEventListener('htmx:afterSettle', () => {
+// Before the next frame: the focus must never be nowhere, and a key names times as shown.
+document.addEventListener('htmx:afterSwap', () => {
+  showTimes(document)
   if (focus_key === undefined) return
   const same = [...document.querySelectorAll('#live :is(a, button, input, select)')]
   same.find((element) => focusKey(element) === focus_key)?.focus({ preventScroll: true })
@@ -51,5 +53,4 @@ document.addEventListener('htmx:afterOnLoad', ({ detail }) => {
   lost(false)
   const date = new Date(detail.xhr.getResponseHeader('date') ?? Date.now())
   showAsOf(date)
-  showTimes(document)
 })

@@ -28,6 +28,12 @@ const focused = `(() => {
   }
 })()`
 
+/** Counts the frames that are drawn while the focus is on nothing. */
+const count_lost_frames = `(function look() {
+  globalThis.lost_frames = (globalThis.lost_frames ?? 0) + (document.activeElement === document.body ? 1 : 0)
+  requestAnimationFrame(look)
+})()`
+
 async function stopsOf(page: Page): Promise<Stop[]> {
   const stops: Stop[] = []
   while (stops.length < max_stops) {
@@ -72,8 +78,10 @@ describe.skipIf(no_browser)('by keyboard alone', () => {
     await page.keyboard.press('Tab')
     expect(await page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true)
     await page.getByRole('link', { name: 'notes' }).focus()
+    await page.evaluate(count_lost_frames)
     journey.write({ 'docs/minutes.txt': 'what was said' })
     await page.locator('.verdict').getByText('3 files ready').waitFor()
     expect(await page.evaluate('document.activeElement.textContent')).toBe('notes')
+    expect(await page.evaluate('lost_frames')).toBe(0)
   })
 })
