@@ -3,7 +3,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { localJourneyFiles } from './test/journeys/rig/journey-files.ts'
 
 /** Take the most time: begun last, one of them would run alone at the end. */
-const longest = ['random/random-acts', 'crash/kill', 'crash/stop-after-fact', 'systemd/service']
+const longest = [
+  'random/random-acts',
+  'crash/kill',
+  'crash/stop-after-fact',
+  'scheduler-wake',
+  'systemd/service',
+  'disks/hung-mount',
+  'disks/short-lived-files',
+  'disks/swapped-disks',
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -18,6 +27,10 @@ class LongestFirst extends BaseSequencer {
 /** They measure memory or rates, or use all cores by themselves: nothing runs beside them. */
 const alone =
   'test/{journeys/{watching/burst,running/time-left},inspect/verify-memory,service/{blobs/large-upload,steady-memory},sim/sim}.long.ts'
+
+/** For most of their time they wait for a clock, systemd, or a limit to pass. */
+const waiting =
+  'test/{journeys/{systemd/*,disks/hung-mount,machines/other-machine},prompts/{plan/scheduler-wake,journey/journey-minute},page/limits,cli/sync/unreachable}.long.ts'
 
 const of_every_file = {
   setupFiles: ['test/rig/commit-seed.ts', 'test/rig/no-leaks.ts'],
@@ -45,9 +58,18 @@ export default defineConfig({
           ...of_every_file,
           name: 'long',
           include: ['test/**/*.long.ts'],
-          exclude: [alone, '**/node_modules/**'],
+          exclude: [alone, waiting, '**/node_modules/**'],
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...of_every_file,
+          name: 'waiting',
+          include: [waiting],
+          maxWorkers: 4,
+          sequence: { groupOrder: 3 },
         },
       },
       // What only a release needs (`npm run test:release`): whether the benches measure, every stop and kill, a film of 4 GB.
@@ -65,7 +87,7 @@ export default defineConfig({
           name: 'hosted',
           include: localJourneyFiles(),
           isolate: false,
-          // They wait half of their time.
+          // They wait half of their time, as those of `waiting` beside them do.
           maxWorkers: 4,
           sequence: { groupOrder: 3 },
         },
