@@ -206,7 +206,7 @@ async function usageError(
     const written = words.some((word) => word.startsWith(`--${of}`)) ? `--${of}` : of
     return usageFault(
       `${written} cannot be ${shellWord(given)}`,
-      didYouMeanText(given, known.match(/[^", ]+/g)!),
+      didYouMeanText(given, known.match(/[^", ]+/g)!, 'the values are'),
     )
   }
   const is_option = words.includes(`--${unknown}`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { didYouMean } from '../../src/base/text/did-you-mean.ts'
+import { didYouMean, didYouMeanText, knownAre } from '../../src/base/text/did-you-mean.ts'
 
 const keys = ['service', 'folders', 'uploads', 'settle_ms', 'max_file_bytes', 'path']
 
@@ -14,3 +14,11 @@ test.each([
   ['zzz', undefined],
   ['', undefined],
 ])('%s -> %s', (word, meant) => expect(didYouMean(word, keys)).toBe(meant))
+
+test.each([
+  ['nws', ['news'], 'did you mean news?'],
+  ['nosuch', ['news'], 'the only prompt is news'],
+  ['nosuch', ['news', 'weekly'], 'the prompts are news, weekly'],
+])('the hint for %s among %j', (word, known, hint) =>
+  expect(didYouMeanText(word, known, knownAre('prompt', known))).toBe(hint),
+)

@@ -14,10 +14,15 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return nearest
 }
 
-/** A hint for an unknown name: the nearest known one, or else a list of known ones. */
-export function didYouMeanText(word: string, known: readonly string[], all = 'there are'): string {
+/** A hint for an unknown name: the nearest known one, or else a list of known ones after `all`. */
+export function didYouMeanText(word: string, known: readonly string[], all: string): string {
   const meant = didYouMean(word, known)
   return meant === undefined ? `${all} ${known.slice(0, 20).join(', ')}` : `did you mean ${meant}?`
+}
+
+/** Begins a list of all names of a kind: `the prompts are`, `the only prompt is`. */
+export function knownAre(kind: string, { length }: readonly string[]): string {
+  return length === 1 ? `the only ${kind} is` : `the ${kind}s are`
 }
 
 /** Optimal string alignment: counts added, missing and changed letters, and swapped neighbours. */

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import { isBelow } from '../../base/files/path-below.ts'
-import { didYouMeanText } from '../../base/text/did-you-mean.ts'
+import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { check, type Fault, type Path, pathText } from '../faults.ts'
 import { alerts_schema } from '../schema/schema-alerts.ts'
 import { name_field } from '../schema/schema-folder.ts'
@@ -128,7 +128,10 @@ function folderFaults(
       // A folder without a name that can be read has a fault of its own.
       if (known.length < Math.max(1, folders.length)) return []
       return [
-        { path: [...path, at], message: `there is no such folder; ${didYouMeanText(name, known)}` },
+        {
+          path: [...path, at],
+          message: `there is no such folder; ${didYouMeanText(name, known, knownAre('folder', known))}`,
+        },
       ]
     }
     const own = field(folder, 'project_id') ?? field(field(value, 'service'), 'project_id')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SluiceError } from '../../base/run/errors.ts'
-import { didYouMeanText } from '../../base/text/did-you-mean.ts'
+import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
 import { parseDuration_ms } from '../../config/schema/units.ts'
@@ -118,7 +118,11 @@ export function foldersMeant(names: readonly string[], { folders }: Config): Con
     return names.length === 0 ? folders : folders.filter(({ name }) => names.includes(name))
   const message = `there is no folder ${printable(unknown)}, or you may not see it`
   const known = folders.map(({ name }) => name)
-  throw new SluiceError({ code: 'usage.folder', message, hint: didYouMeanText(unknown, known) })
+  throw new SluiceError({
+    code: 'usage.folder',
+    message,
+    hint: didYouMeanText(unknown, known, knownAre('folder', known)),
+  })
 }
 
 /** Unix ms of a time, or of a span before now. Error `usage.invalid`. */

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { didYouMeanText } from '../../base/text/did-you-mean.ts'
+import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { localTime } from '../../base/time/time.ts'
 import { stateText } from '../../domain/run.ts'
 import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
@@ -103,7 +103,7 @@ function unknownPrompt(name: string, known: readonly string[]): SluiceError {
       hint: no_prompts_hint,
     })
   }
-  const hint = didYouMeanText(name, known)
+  const hint = didYouMeanText(name, known, knownAre('prompt', known))
   return new SluiceError({ code: 'usage.prompt', message: `there is no prompt ${name}`, hint })
 }
 
@@ -139,6 +139,6 @@ export function targetsOf(
   throw new SluiceError({
     code: 'usage.target',
     message: `run ${run.run} has no delivery called ${target}`,
-    hint: names.length === 0 ? 'its prompt has no deliveries' : `there are ${names.join(', ')}`,
+    hint: names.length === 0 ? 'its prompt has no deliveries' : `it has ${names.join(', ')}`,
   })
 }

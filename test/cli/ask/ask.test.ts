@@ -183,16 +183,16 @@ test.each([
   [['ask', 'x', '--follow-up'], 'there is no chat to go on in'],
   [
     ['ask', 'x', '--intelligence', 'great'],
-    '--intelligence cannot be great\n  there are auto, fast, ',
+    '--intelligence cannot be great\n  the values are auto, fast, ',
   ],
   [
     ['ask', 'x', '--intelligence', 'two\nlines'],
-    "--intelligence cannot be 'two\\nlines'\n  there are auto, fast, ",
+    "--intelligence cannot be 'two\\nlines'\n  the values are auto, fast, ",
   ],
   [['completion', 'zhs'], 'shell cannot be zhs\n  did you mean zsh?'],
   [
     ['init', '--old-versions', 'remove'],
-    '--old-versions cannot be remove\n  there are keep, remove_old',
+    '--old-versions cannot be remove\n  the values are keep, remove_old',
   ],
 ])('%j is a fault of the command line', async (words, why) => {
   const home = await Home.make()

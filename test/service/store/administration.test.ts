@@ -426,7 +426,7 @@ test.each([
   ],
   [
     ['member', 'add', 'ada@example.org', '--project', 'x', '--role', 'king'],
-    'sluice: --role cannot be king\n  there are owner, collaborator, reader\n',
+    'sluice: --role cannot be king\n  the values are owner, collaborator, reader\n',
   ],
   [
     ['member', 'add', 'ada@example.org', '--project', 'x', '--role', 'Ownr'],
