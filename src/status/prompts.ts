@@ -77,7 +77,7 @@ function promptStatus(
 }
 
 function runStatus(run: RunSummary, timezone: string) {
-  const { due_ms, state, why, error, ended_ms, assets, report_path } = run
+  const { due_ms, state, why, error, ended_ms, assets, files, report_path } = run
   return {
     run: run.run,
     due: isoTime(due_ms),
@@ -87,6 +87,7 @@ function runStatus(run: RunSummary, timezone: string) {
     why: why ?? error?.message ?? null,
     ended: isoTimeOrNull(ended_ms),
     assets,
+    files,
     report: report_path ?? null,
   }
 }

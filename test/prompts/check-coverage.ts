@@ -12,10 +12,12 @@ export function checkCoverage({
   const claim = (what: string, claimed: unknown, counted: unknown) => {
     if (claimed !== counted) wrong.push(`${what}: ${claimed} claimed, ${counted} counted`)
   }
-  claim('taken', coverage.taken, assets.length)
+  claim('taken', coverage.taken, assets.length + coverage.copies)
   claim('different contents', new Set(assets.map(({ asset_id }) => asset_id)).size, assets.length)
-  claim('ready', coverage.ready, assets.length + coverage.left_for_next)
-  claim('refusals', refusals.length, coverage.refused.files.length)
+  claim('ready', coverage.ready, coverage.taken + coverage.left_for_next)
+  const refused = new Set(coverage.refused.files.map(({ name }) => name))
+  for (const { name } of refusals)
+    if (!refused.has(name)) wrong.push(`${name} is refused, and not counted`)
   for (const stage of ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const) {
     const { total, files } = coverage[stage]
     claim(`named ${stage}`, files.length, Math.min(total, 1_000))

@@ -43,7 +43,7 @@ export function settingsOf(changes: Partial<PromptSettings> = {}): PromptSetting
   }
 }
 
-export function assetOf(content: number, name = `finance/${content}.pdf`): FreshAsset {
+export function assetOf(content: number, name = `finance/${content}.pdf`, files = 1): FreshAsset {
   const asset_id = `asset_${String(content).padStart(20, '0')}`
   const md5 = content.toString(16).padStart(32, '0')
   return {
@@ -54,6 +54,7 @@ export function assetOf(content: number, name = `finance/${content}.pdf`): Fresh
     name,
     seq: content,
     arrived_ms: due_ms - 60_000 + content,
+    files,
   }
 }
 
@@ -111,7 +112,7 @@ export function runOf(changes: Partial<RunWork> = {}): RunWork {
   }
 }
 
-export function asRunAsset(asset: FreshAsset, turn = 0): RunAsset {
+export function asRunAsset({ files: _, ...asset }: FreshAsset, turn = 0): RunAsset {
   return { ...asset, turn }
 }
 

@@ -51,8 +51,8 @@ export const list = defineCommand({
   },
 })
 
-function lastText({ run, state, assets }: RunSummary): string {
-  return `${run}: ${stateText(state)}${state === 'written' ? `, ${counted(assets, 'file')}` : ''}`
+function lastText({ run, state, files }: RunSummary): string {
+  return `${run}: ${stateText(state)}${state === 'written' ? `, ${counted(files, 'file')}` : ''}`
 }
 
 /** Reads only the configuration, not the ledger. */
@@ -117,13 +117,13 @@ export const history = defineCommand({
 })
 
 function rowOf(run: RunSummary, zone: string): string[] {
-  const { due_ms, state, assets, began_ms, ended_ms, cause } = run
+  const { due_ms, state, files, began_ms, ended_ms, cause } = run
   const why = [cause === 'schedule' ? undefined : cause.replace('_', ' '), whyText(run)]
   return [
     String(run.run),
     wallText(due_ms, zone),
     stateText(state),
-    formatCount(assets),
+    formatCount(files),
     ended_ms === undefined ? '' : formatSpan(began_ms, ended_ms),
     why.filter((text) => text !== undefined).join(': '),
   ]

@@ -25,6 +25,8 @@ export interface RunSummary {
   not_before_ms: number
   attempts: number
   assets: number
+  /** Files that it covers: an asset may have several, with equal bytes. */
+  files: number
   refusals: number
   why: string | undefined
   /** Error of its failure or last deferral; undefined without one. */
@@ -69,6 +71,7 @@ const max_deliveries = 100
 
 const summary = `SELECT runs.id AS run, prompts.name AS prompt, due_ms, cause, state, runs.began_ms, ended_ms, not_before_ms, attempts,
     (SELECT count(*) FROM run_assets WHERE run = runs.id) AS assets,
+    coalesce(json_extract(coverage, '$.taken'), 0) AS files,
     json_array_length(refusals) AS refusals, why, error_code, error_message, report_path
   FROM runs JOIN prompts ON prompts.id = runs.prompt`
 

@@ -1,5 +1,6 @@
 import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
 import type { RunAsset } from '../../domain/run.ts'
+import { sameBytesText } from '../../prompts/plan/coverage.ts'
 import type { Viewer } from '../access/viewer.ts'
 import { type Html, html, timeText } from './html.ts'
 import { namedFileLink, table } from './layout.ts'
@@ -17,8 +18,13 @@ export function noReports({ role, folders }: Viewer): Html {
   return html`<p>${is_all ? 'No report is configured. docs/prompts.md shows how to get one every Monday.' : 'There is no report that you may see. Ask your administrator for one.'}</p>`
 }
 
-/** Files with links to their pages. */
-export function filesTable(title: string, assets: readonly RunAsset[], base_path: string): Html {
+/** Files with links to their pages. `copies`: further files with the same bytes as these. */
+export function filesTable(
+  title: string,
+  assets: readonly RunAsset[],
+  copies: number,
+  base_path: string,
+): Html {
   const rows = assets
     .slice(0, max_rows)
     .map(({ name, size, arrived_ms }) => [
@@ -27,6 +33,7 @@ export function filesTable(title: string, assets: readonly RunAsset[], base_path
       timeText(arrived_ms),
     ])
   const more = assets.length - rows.length
-  return html`<h2>${title} (${formatCount(assets.length)})</h2>${table(counted(assets.length, 'file'), ['File', 'Size', 'Came in'], rows)}
+  return html`<h2>${title} (${formatCount(assets.length + copies)})</h2>${table(counted(assets.length, 'file'), ['File', 'Size', 'Came in'], rows)}
+${copies > 0 && html`<p>${sameBytesText(copies)}</p>`}
 ${more > 0 && html`<p>The manifest beside the report has ${formatCount(more)} more.</p>`}`
 }

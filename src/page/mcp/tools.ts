@@ -38,7 +38,7 @@ const ask = toolOf({
     answer: z.string(),
     note: z.string().nullable(),
     sources: z.array(z.looseObject({ name: z.string() })).describe('files that the answer names'),
-    asked_over: z.int().describe('how many files the assistant was asked over'),
+    asked_over: z.int().describe('how many contents the assistant was asked over'),
     left_out: z.int().describe('how many files were left out for their names'),
   }),
   async run({ since: from, ...wish }, call) {
@@ -74,7 +74,7 @@ const lastReport = toolOf({
     due: z.string().optional(),
     report: z.string().optional().describe('absent with a cursor'),
     covered: z.array(z.object({ name: z.string(), asset_id: z.string() })).optional(),
-    covered_files: z.int().optional().describe('how many there are on all pages together'),
+    covered_files: z.int().optional().describe('how many are listed on all pages together, equal bytes once'),
     next_cursor: z.string().nullable().optional().describe('more covered files; null: no more'),
   }),
   run: ({ prompt, cursor: given }, { tools, viewer }) =>

@@ -139,18 +139,18 @@ function runsTable(runs: readonly RunSummary[], base_path: string): Html {
   const rows = runs.map((run) => [
     html`<a href="${base_path}/runs/${run.run}">${timeText(run.due_ms)}</a>`,
     html`<span class="${run.state === 'failed' && 'bad'}">${stateText(run.state)}</span>`,
-    formatCount(run.assets),
+    formatCount(run.files),
     run.ended_ms === undefined ? '' : formatSpan(run.began_ms, run.ended_ms),
     whyText(run) ?? '',
   ])
   return table('The newest first', ['Due', 'State', 'Files', 'Took', 'Why'], rows)
 }
 
-function plan({ why, coverage, bodies, assets, notes }: DryRun, base_path: string): Html {
+function plan({ why, coverage, bodies, assets, copies, notes }: DryRun, base_path: string): Html {
   if (why !== undefined)
     return html`<p class="verdict warn">Nothing would be asked now: ${why}.</p>`
   return html`<p class="verdict">${coverage ?? ''}</p>
 ${notes.length > 0 && html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`}
 <h2>Question</h2>${bodies.map((body) => html`<pre>${promptOf(body)}</pre>`)}
-${filesTable('The files that it would be asked over', assets, base_path)}`
+${filesTable('The files that it would be asked over', assets, copies, base_path)}`
 }

@@ -28,7 +28,7 @@ export function serveRuns(app: HttpApp, tools: PageTools): void {
       const run = own.run(Number(visit.param('id')))
       const live = html`${state(run, own.before(run) !== undefined, base_path)}${report(run, own.paths)}
 ${run.coverage !== undefined && coverage(run)}
-${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(run)}${deliveries(run, visit)}`
+${filesTable('Files that it covers', run.planned_assets, coverageOf(run).copies, base_path)}${refused(run)}${deliveries(run, visit)}`
       const is_settled =
         isFinal(run.state) && run.deliveries.every((delivery) => delivery.state !== 'wanted')
       return { ...titled(run), live, is_settled }
@@ -149,10 +149,13 @@ function coverage(run: RunView): Html {
 ${table('Folders in its scope', ['Folder', 'Last scan', 'State'], scans)}`
 }
 
-function refused({ planned_refusals: all }: RunView): Html | undefined {
-  if (all.length === 0) return undefined
-  const rows = all.slice(0, max_rows).map(({ name, why }) => [nameText(name), sentenceText(why)])
-  return html`<h2>Refused</h2>${table(counted(all.length, 'file'), ['File', 'Why'], rows)}`
+function refused(run: RunView): Html | undefined {
+  const { total, files } = coverageOf(run).refused
+  if (total === 0) return undefined
+  const rows = files
+    .slice(0, max_rows)
+    .map(({ name, why = '' }) => [nameText(name), sentenceText(why)])
+  return html`<h2>Refused</h2>${table(counted(total, 'file'), ['File', 'Why'], rows)}`
 }
 
 function deliveries(run: RunView, { viewer, frame }: Visit): Html | undefined {

@@ -3,6 +3,7 @@ import { counted } from '../../base/text/format.ts'
 import { pathMatcher, refuseNegated } from '../../base/text/ignore-patterns.ts'
 import { mayReadNames } from '../../domain/asset-name.ts'
 import type { ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
+import { copiesText } from '../plan/coverage.ts'
 import type { PromptScope } from '../prompt-settings.ts'
 
 /** Parts of the scope that are no files: names of labels, and ids of the other kinds. */
@@ -75,9 +76,9 @@ export function mayCite(file: ArrivedFile, view: Pick<ArrivalsView, 'naming'>, s
 }
 
 /**
- * Finds the ready files of a scope: one for each asset, newest first, at most `max`. `is_cut`: more
- * files match. `left_out`: number of those read whose names the user may not read, at most
- * `max`. Without a ledger there is no `view`, and no file.
+ * Finds the ready files of a scope: one for each asset, newest first, at most `max`. `copies`:
+ * number of further files with the same bytes. `is_cut`: more files match. `left_out`: number of
+ * those read whose names the user may not read. Without a ledger there is no `view`, and no file.
  */
 export function filesInScope(
   { folders, paths, within_ms, sees }: FileScope,
@@ -88,20 +89,26 @@ export function filesInScope(
   const matches = pathMatcher(paths)
   const since_ms = within_ms === undefined ? undefined : now_ms - within_ms
   const by_asset = new Map<string, ArrivedFile>()
-  const untold = new Set<string>()
+  const untold = new Map<string, number>()
+  let copies = 0
   const found = (is_cut: boolean) => {
-    return { files: [...by_asset.values()], is_cut, left_out: untold.size }
+    const left_out = [...untold.values()].reduce((sum, files) => sum + files, 0)
+    return { files: [...by_asset.values()], copies, is_cut, left_out }
   }
   for (const file of view?.newest({ folders, since_ms }) ?? []) {
-    if (by_asset.has(file.asset_id) || !matches(file.path)) continue
-    if (!mayCite(file, view!, sees)) {
-      if (untold.size < max) untold.add(file.asset_id)
-      continue
+    const { asset_id } = file
+    if (!matches(file.path)) continue
+    if (by_asset.has(asset_id)) copies++
+    else if (!mayCite(file, view!, sees)) {
+      const before = untold.get(asset_id) ?? 0
+      if (before > 0 || untold.size < max) untold.set(asset_id, before + 1)
+    } else {
+      if (by_asset.size === max) return found(true)
+      // Another copy, which the user sees, has the name.
+      copies += untold.get(asset_id) ?? 0
+      untold.delete(asset_id)
+      by_asset.set(asset_id, file)
     }
-    if (by_asset.size === max) return found(true)
-    // Another copy, which the user sees, has the name.
-    untold.delete(file.asset_id)
-    by_asset.set(file.asset_id, file)
   }
   return found(false)
 }
@@ -122,9 +129,10 @@ export function scopeText(narrowing: Narrowing, found: FilesInScope | undefined)
   if (!about_files && !hasOthers(others)) return `the whole project ${project_id}`
   const parts: string[] = []
   if (found && found.files.length > 0) {
-    const { files, is_cut } = found
-    const count = `${is_cut ? 'the newest ' : ''}${counted(files.length, 'file')}`
-    parts.push(`${count} of ${[...new Set(files.map(({ folder }) => folder))].join(', ')}`)
+    const { files, copies, is_cut } = found
+    const count = `${is_cut ? 'the newest ' : ''}${counted(files.length + copies, 'file')}`
+    const folders = [...new Set(files.map(({ folder }) => folder))].join(', ')
+    parts.push(`${count} of ${folders}${copiesText(copies)}`)
   }
   if (others.labels.length > 0) parts.push(`what has the label ${others.labels.join(' or ')}`)
   for (const kind of ['chat', 'concept', 'project', 'view'] as const) {

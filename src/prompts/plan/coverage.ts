@@ -1,6 +1,7 @@
 import { counted, fitText, formatCount, printable } from '../../base/text/format.ts'
-import { localDate, localTime } from '../../base/time/time.ts'
+import { localDate, localTime, wallText } from '../../base/time/time.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
+import { type FreshAsset, filesOf } from './fresh.ts'
 import type { NamedFiles, Unready } from './unready.ts'
 
 export type FolderScan = Pick<
@@ -17,25 +18,29 @@ const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as cons
 export type Coverage = ReturnType<typeof composeCoverage>
 
 /**
- * `fresh` and `more` (a number) are all ready assets, `taken` those covered now. `ready` = `taken`
- * + `left_for_next`; a content with several paths counts once. Each list has an exact total and at
- * most `max_named` names.
+ * `fresh` and `more` (a number of files) are all ready files, `taken` those covered now. `ready` =
+ * `taken` + `left_for_next`. All figures count files, so a content with several paths counts several
+ * times, as in the status. Each list has an exact total and at most `max_named` names.
  */
 export function composeCoverage(run: {
-  fresh: readonly unknown[]
+  fresh: readonly Pick<FreshAsset, 'files'>[]
   more?: number
-  taken: readonly unknown[]
+  taken: readonly Pick<FreshAsset, 'files'>[]
   unready: Unready
   folders: readonly FolderScan[]
   due_ms: number
   left_are?: 'next time' | 'left out'
 }) {
-  const { fresh, more = 0, taken, due_ms, left_are = 'next time' } = run
+  const { fresh, more = 0, due_ms, left_are = 'next time' } = run
+  const ready = filesOf(fresh) + more
+  const taken = filesOf(run.taken)
   return {
     due_ms,
-    ready: fresh.length + more,
-    taken: taken.length,
-    left_for_next: fresh.length + more - taken.length,
+    ready,
+    taken,
+    /** Files of `taken` with the bytes of another one; the sources name each content once. */
+    copies: taken - run.taken.length,
+    left_for_next: ready - taken,
     /** With `next time`, the next run covers the rest. With `left out`, perhaps no run does. */
     left_are,
     /**
@@ -75,38 +80,70 @@ const shown_as: Record<(typeof stages)[number], string> = {
 
 /** For example `41 of 43 files ready; 2 refused (a.pdf, b.pdf)`, then late or offline folders. */
 export function coverageLine(coverage: Coverage, zone: string): string {
-  const clauses = [...readyClauses(coverage)]
-  for (const stage of stages) {
+  const clauses = [readyClauses(coverage), unreadyClauses(coverage), folderClauses(coverage, zone)]
+  return clauses.flat().join('; ')
+}
+
+/** Why a run asks nothing. Files that wait or are blocked stand apart: they may be old ones. */
+export function nothingNewText(
+  coverage: Coverage,
+  zone: string,
+  since_ms: number | undefined,
+): string {
+  const since = since_ms === undefined ? '' : ` since ${wallText(since_ms, zone)}`
+  const unready = unreadyClauses(coverage).join(', ')
+  const not_ready = unready === '' ? [] : [`not ready: ${unready}`]
+  return [`nothing new${since}`, ...not_ready, ...folderClauses(coverage, zone)].join('; ')
+}
+
+function unreadyClauses(coverage: Coverage): string[] {
+  return stages.flatMap((stage) => {
     const { total, files } = coverage[stage]
-    if (total > 0)
-      clauses.push(`${formatCount(total)} ${shown_as[stage]} (${namesOf(files, total)})`)
-  }
-  for (const folder of coverage.folders) {
-    const { name, scanned_ms, scanned_in_time, offline_reason } = folder
-    if (scanned_in_time && offline_reason === undefined) continue
+    return total === 0
+      ? []
+      : [`${formatCount(total)} ${shown_as[stage]} (${namesOf(files, total)})`]
+  })
+}
+
+/** About the folders that are offline or were not scanned in time. */
+function folderClauses({ folders, due_ms }: Coverage, zone: string): string[] {
+  return folders.flatMap(({ name, scanned_ms, scanned_in_time, offline_reason }) => {
+    if (scanned_in_time && offline_reason === undefined) return []
     const scan =
       scanned_ms === undefined
         ? 'no complete scan'
-        : `last complete scan ${scanTime(scanned_ms, coverage.due_ms, zone)}`
-    clauses.push(
-      `${printable(name)}: ${scan} (${offline_reason === undefined ? 'the next did not end in time' : 'offline'})`,
-    )
-  }
-  return clauses.join('; ')
+        : `last complete scan ${scanTime(scanned_ms, due_ms, zone)}`
+    const why = offline_reason === undefined ? 'the next did not end in time' : 'offline'
+    return [`${printable(name)}: ${scan} (${why})`]
+  })
 }
 
 function readyClauses(coverage: Coverage): string[] {
-  const { ready, taken, left_for_next, left_are, folders } = coverage
+  const { ready, taken, copies, left_for_next, left_are, folders } = coverage
   if (folders.length === 0) return ['no folders in scope']
   const expected = expectedFiles(coverage)
   if (expected === 0) return ['nothing new']
-  const clauses = [`${formatCount(ready)} of ${counted(expected, 'file')} ready`]
-  if (left_for_next === 0) return clauses
+  const whole = `${formatCount(ready)} of ${counted(expected, 'file')} ready`
+  if (left_for_next === 0) return [whole + copiesText(copies)]
   const parts = [
-    `this report: ${formatCount(taken)} of ${formatCount(ready)}`,
+    `this report: ${formatCount(taken)} of ${formatCount(ready)}${copiesText(copies)}`,
     `${formatCount(left_for_next)} ${left_are}`,
   ]
-  return ready === expected ? parts : [...clauses, ...parts]
+  return ready === expected ? parts : [whole, ...parts]
+}
+
+/** Stands below a list that has each content once. */
+export function sameBytesText(copies: number): string {
+  const have = counted(copies, 'more file has', 'more files have')
+  return `${have} the same bytes as one of these`
+}
+
+/** Why a list of contents is shorter than a number of files; it follows the number. */
+export function copiesText(copies: number): string {
+  if (copies === 0) return ''
+  return copies === 1
+    ? ' (1 is a copy of another)'
+    : ` (${formatCount(copies)} are copies of others)`
 }
 
 /** The names must fit on one line; the manifest has more of them. */

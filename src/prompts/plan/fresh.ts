@@ -4,12 +4,15 @@ import type { PromptSettings } from '../prompt-settings.ts'
 import { ContentSet } from './unready.ts'
 
 /** An asset that a run may cover, before a turn is chosen for it. */
-export type FreshAsset = Omit<RunAsset, 'turn'>
+export interface FreshAsset extends Omit<RunAsset, 'turn'> {
+  /** Number of fresh files with these bytes that the scope matches. */
+  files: number
+}
 
 export interface FreshFound {
   /** At most as many as the caller wanted. */
   fresh: FreshAsset[]
-  /** Number of fresh assets beyond those. */
+  /** Number of fresh files beyond those of `fresh`. */
   more: number
 }
 
@@ -25,20 +28,33 @@ export async function collectFresh(
   { matches, max }: { matches(folder: string, path: string): boolean; max: number },
 ): Promise<FreshFound> {
   const found = new ContentSet()
+  const kept_of = new Map<number, FreshAsset>()
+  let files = 0
   const uncovered: FreshAsset[] = []
   const covered: FreshAsset[] = []
   for await (const page of pages) {
     for (const arrival of [page].flat()) {
       const { folder, path, content, asset_id, md5, size, seq, arrived_ms } = arrival
-      if (found.has(content) || !matches(folder, path)) continue
-      found.add(content)
+      if (!matches(folder, path)) continue
+      files++
+      const copy_of = kept_of.get(content)
+      if (copy_of) copy_of.files++
+      if (!found.add(content)) continue
       const kept = arrival.covered ? covered : uncovered
-      if (kept.length < max)
-        kept.push({ content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
+      if (kept.length >= max) continue
+      const name = `${folder}/${path}`
+      const asset = { content, asset_id, md5, size, name, seq, arrived_ms, files: 1 }
+      kept_of.set(content, asset)
+      kept.push(asset)
     }
   }
   const fresh = uncovered.concat(covered).slice(0, max)
-  return { fresh, more: found.size - fresh.length }
+  return { fresh, more: files - filesOf(fresh) }
+}
+
+/** Number of files of these assets, equal bytes counted for each path. */
+export function filesOf(assets: readonly Pick<FreshAsset, 'files'>[]): number {
+  return assets.reduce((sum, { files }) => sum + files, 0)
 }
 
 /** A time span begins before the due time, has no end, and includes covered contents. */

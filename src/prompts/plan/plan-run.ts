@@ -6,10 +6,17 @@ import type { Outcome } from '../../remote/outcome.ts'
 import type { PromptScope, PromptSettings } from '../prompt-settings.ts'
 import { afterFailure, type RunTools } from '../run-tools.ts'
 import { checkAssets, checkScope } from './check-assets.ts'
-import { composeCoverage, coverageLine } from './coverage.ts'
+import { composeCoverage, nothingNewText } from './coverage.ts'
 import { asksForWhatCame } from './fresh.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
-import { composeTurns, maxTaken, requestBody, type Turns, type TurnsWanted } from './question.ts'
+import {
+  composeTurns,
+  maxTaken,
+  requestBody,
+  sinceOf,
+  type Turns,
+  type TurnsWanted,
+} from './question.ts'
 
 /** Reason to plan a run again, before the service has accepted any of it. */
 export interface PlanChange {
@@ -78,12 +85,16 @@ export function composePlan(
   const has_others = Object.values(ids).some((list) => list.length > 0)
   const left_are = scope.fresh === 'since_last_run' ? ('next time' as const) : ('left out' as const)
   const seen = { fresh, more, unready, folders, due_ms, left_are }
+  const first_since_ms = settings.first_run === 'from_now' ? state?.began_ms : undefined
+  const since = { since_ms: last_written_due_ms, first_since_ms }
   if (fresh.length === 0) {
     if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') {
       const coverage = composeCoverage({ ...seen, taken: [] })
-      // If the ledger knows none of its folders, the coverage line has nothing to report.
-      const why =
-        folders.length === 0 ? 'nothing new' : coverageLine(coverage, settings.schedule.timezone)
+      const why = nothingNewText(
+        coverage,
+        settings.schedule.timezone,
+        sinceOf({ settings, run: { due_ms }, ...since }),
+      )
       const is_first = last_written_due_ms === undefined && asksForWhatCame(settings)
       return {
         type: 'run_skipped',
@@ -98,12 +109,11 @@ export function composePlan(
     run: { due_ms },
     assets: fresh,
     ids,
-    since_ms: last_written_due_ms,
-    ...(settings.first_run === 'from_now' ? { first_since_ms: state?.began_ms } : {}),
+    ...since,
     shorter_than: change.shorter_than,
   })
   if ('type' in turns) return turns
-  const coverage = composeCoverage({ ...seen, taken: turns.assets })
+  const coverage = composeCoverage({ ...seen, taken: fresh.slice(0, turns.assets.length) })
   const plan = {
     bodies: turns.bodies.map(requestBody),
     chat_id: settings.continue_chat && !change.drop_chat ? state?.chat_id : undefined,

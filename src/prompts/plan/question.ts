@@ -49,7 +49,9 @@ export function composeTurns(wanted: TurnsWanted): Turns {
     const asset_ids = batch.map(({ asset_id }) => asset_id)
     return question(settings, prompt, filledScope(settings, { ...wanted.ids, asset_ids }))
   })
-  const taken = batches.flatMap((batch, turn) => batch.map((asset) => ({ ...asset, turn })))
+  const taken = batches.flatMap((batch, turn) =>
+    batch.map(({ files: _, ...asset }) => ({ ...asset, turn })),
+  )
   // Until the chat is known, the closing turn has the first batch as its scope: never too wide.
   const { scope } = bodies[0]!
   if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), scope })
@@ -101,7 +103,7 @@ const closing_words =
   'The files were too many for one turn, so you answered in parts. Put these answers together into one report that reads as if ' +
   'all files had been one part: leave nothing out, say nothing twice. The request was:'
 
-function closing(wanted: TurnsWanted, taken: readonly FreshAsset[], turns: number): Question {
+function closing(wanted: TurnsWanted, taken: readonly RunAsset[], turns: number): Question {
   const line = runLineOf(wanted, turns - 1, turns)
   return question(
     wanted.settings,
@@ -151,7 +153,7 @@ function runLineOf({ settings, run }: TurnsWanted, turn: number, turns: number):
 /** Fills the template and ends it with the run line. A long prompt lists fewer files. */
 function composePrompt(
   wanted: TurnsWanted,
-  assets: readonly FreshAsset[],
+  assets: readonly Pick<RunAsset, 'name'>[],
   line: string,
   before = '',
 ): string {
@@ -209,12 +211,22 @@ function valuesOf(wanted: TurnsWanted, count: number): Record<string, string> {
   }
 }
 
-function sinceText({ settings, run, since_ms, first_since_ms }: TurnsWanted): string {
+function sinceText(wanted: TurnsWanted): string {
+  const from_ms = sinceOf(wanted)
+  const { timezone } = wanted.settings.schedule
+  return from_ms === undefined ? 'the beginning' : localTime(from_ms, timezone)
+}
+
+/** Since when files count as new; undefined: since the beginning. */
+export function sinceOf({
+  settings,
+  run,
+  since_ms,
+  first_since_ms,
+}: Pick<TurnsWanted, 'settings' | 'run' | 'since_ms' | 'first_since_ms'>): number | undefined {
   const { fresh } = settings.scope
-  if (fresh === 'all') return 'the beginning'
-  const from_ms =
-    fresh === 'since_last_run' ? (since_ms ?? first_since_ms) : run.due_ms - fresh.within_ms
-  return from_ms === undefined ? 'the beginning' : localTime(from_ms, settings.schedule.timezone)
+  if (fresh === 'all') return undefined
+  return fresh === 'since_last_run' ? (since_ms ?? first_since_ms) : run.due_ms - fresh.within_ms
 }
 
 /** True if a prompt from the service has the line of this run, or of this run's current turn. */

@@ -10,6 +10,9 @@ export interface NamedFiles {
 /** A thousand names show that the folder is the problem; more would bloat the manifest. */
 const max_named = 1_000
 
+/** Stands where the service gives no reason. */
+export const refused_by_service = 'refused by the service'
+
 /** Files in the run's scope that are not ready. */
 export interface Unready {
   lists: Record<UnreadyFile['stage'], NamedFiles>
@@ -33,36 +36,25 @@ export function noUnready(): Unready {
 
 /**
  * Counts files while it reads them, and keeps only the named ones: a new archive may have a million
- * files not yet ready. Known refusals are left out. Blocked and moving are states of a file, all
- * others of its content.
+ * files not yet ready. Known refusals are left out. Each content is refused once, in the list of
+ * refusals.
  */
 export class UnreadyTally {
   readonly found = noUnready()
-  readonly #seen = new ContentSet()
+  readonly #refused = new ContentSet()
 
   add({ folder, path, stage, content, md5, size, why, covered }: UnreadyFile): void {
     if (stage === 'refused' && covered) return
-    if (
-      content !== undefined &&
-      stage !== 'moving' &&
-      stage !== 'blocked' &&
-      !this.#seen.add(content)
-    )
-      return
     const { lists, refusals } = this.found
     const name = `${folder}/${path}`
     const list = lists[stage]
     list.total++
     if (list.files.length < max_named)
       list.files.push({ name, ...(why === undefined ? {} : { why }) })
-    if (
-      stage !== 'refused' ||
-      content === undefined ||
-      md5 === undefined ||
-      refusals.length === max_named
-    )
-      return
-    refusals.push({ content, md5, size, name, why: why ?? 'refused by the service' })
+    const is_full = refusals.length === max_named
+    if (stage !== 'refused' || content === undefined || md5 === undefined || is_full) return
+    if (!this.#refused.add(content)) return
+    refusals.push({ content, md5, size, name, why: why ?? refused_by_service })
   }
 }
 

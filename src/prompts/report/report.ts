@@ -10,10 +10,16 @@ import {
   manifestPath,
   type RunContent,
 } from '../manifest.ts'
-import { type Coverage, composeCoverage, coverageLine, expectedFiles } from '../plan/coverage.ts'
+import {
+  type Coverage,
+  composeCoverage,
+  coverageLine,
+  expectedFiles,
+  sameBytesText,
+} from '../plan/coverage.ts'
 import { missingLabel } from '../plan/plan-run.ts'
 import { scopeIn } from '../plan/question.ts'
-import { noUnready } from '../plan/unready.ts'
+import { type NamedFiles, noUnready, refused_by_service } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 
 /** Maximum length of the lists of sources and of refusals in a report; the manifest has more. */
@@ -35,7 +41,8 @@ export function composeReport(
 
 /** Coverage by the run's plan; without a plan it has no files. */
 export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due_ms'>): Coverage {
-  if (coverage !== undefined) return JSON.parse(coverage) as Coverage
+  // A coverage that an earlier version kept counts each content once and has no copies.
+  if (coverage !== undefined) return Object.assign({ copies: 0 }, JSON.parse(coverage) as Coverage)
   return composeCoverage({ fresh: [], taken: [], unready: noUnready(), folders: [], due_ms })
 }
 
@@ -60,7 +67,7 @@ export function reportMessage(
     due: localTime(written.due_ms, zone),
     report: report_path,
     manifest: manifestPath(report_path),
-    count: formatCount(written.assets.length),
+    count: formatCount(coverage.taken),
   }
   return {
     // The id includes the project: another installation may have a prompt of the same name.
@@ -74,7 +81,7 @@ export function reportMessage(
       due: values.due,
       report: report_path,
       manifest: values.manifest,
-      count: written.assets.length,
+      count: coverage.taken,
       coverage: coverageLine(coverage, zone),
       chat_ids: chatIdsOf(written),
       answer: mainAnswer(written),
@@ -126,7 +133,7 @@ function frontMatterOf(
     coverage: coverageLine(coverage, zone),
     files_ready: coverage.ready,
     files_expected: expectedFiles(coverage),
-    files_covered: run.assets.length,
+    files_covered: coverage.taken,
     files_refused: coverage.refused.total,
     files_next_time: coverage.left_for_next,
   }
@@ -145,7 +152,7 @@ function mainAnswer({ turns }: RunContent): string {
 function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
   const parts = run.turns.slice(0, -1)
   const notes = run.notes.map((note) => `- ${escapeMarkdown(note)}`)
-  const refused = run.refusals.map(({ name, why }) => `- ${codeSpan(name)}: ${escapeMarkdown(why)}`)
+  const refused = coverage.refused.files.map(refusedLine)
   const blocks = [
     mainAnswer(run),
     ...parts.map(
@@ -155,9 +162,16 @@ function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
     `*${escapeMarkdown(coverageLine(coverage, zone))}*`,
     ...titled('Notes', notes),
     ...titled('Refused', bounded(refused)),
-    ...titled('Sources', bounded(run.assets.map(({ name }) => `- ${codeSpan(name)}`))),
+    ...titled('Sources', [
+      ...bounded(run.assets.map(({ name }) => `- ${codeSpan(name)}`)),
+      ...(coverage.copies > 0 ? [`- … ${sameBytesText(coverage.copies)}`] : []),
+    ]),
   ]
   return `${blocks.join('\n\n')}\n`
+}
+
+function refusedLine({ name, why = refused_by_service }: NamedFiles['files'][number]): string {
+  return `- ${codeSpan(name)}: ${escapeMarkdown(why)}`
 }
 
 function titled(title: string, lines: readonly string[]): string[] {

@@ -21,6 +21,8 @@ export interface DryRun {
   /** Chat that the first turn would continue; undefined: a new one. */
   chat_id: string | undefined
   assets: readonly RunAsset[]
+  /** Further files with the bytes of these assets. */
+  copies: number
   coverage: string | undefined
   notes: readonly string[]
   /** Reason for which it would ask nothing; undefined if it would ask. */
@@ -71,16 +73,24 @@ async function planned(
       notes: scope_notes,
     },
   )
-  const none = { bodies: [], chat_id: undefined, assets: [], coverage: undefined, notes: [] }
+  const none = {
+    bodies: [],
+    chat_id: undefined,
+    assets: [],
+    copies: 0,
+    coverage: undefined,
+    notes: [],
+  }
   if (fact.type === 'run_skipped') return { ...none, why: fact.why }
   if (fact.type === 'run_failed') return { ...none, why: fact.error.message }
-  const { bodies, chat_id, assets, coverage, notes = [] } = fact.plan
-  const line = coverageLine(coverageOf({ coverage, due_ms: now_ms }), settings.schedule.timezone)
+  const { bodies, chat_id, assets, notes = [] } = fact.plan
+  const coverage = coverageOf({ coverage: fact.plan.coverage, due_ms: now_ms })
   return {
     bodies: withClosing(bodies, settings, chat_id),
     chat_id,
     assets,
-    coverage: line,
+    copies: coverage.copies,
+    coverage: coverageLine(coverage, settings.schedule.timezone),
     notes,
     why: undefined,
   }

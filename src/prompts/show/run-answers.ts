@@ -61,6 +61,7 @@ export function runAnswer(run: RunSummary, config: Configured) {
     began_ms,
     ended_ms,
     assets,
+    files,
     refusals,
     report_path,
   } = run
@@ -75,6 +76,7 @@ export function runAnswer(run: RunSummary, config: Configured) {
     began: isoTime(began_ms),
     ended: isoTimeOrNull(ended_ms),
     assets,
+    files,
     refusals,
     report: report_path ?? null,
   }

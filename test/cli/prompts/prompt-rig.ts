@@ -78,6 +78,7 @@ function coverageOf(due_ms: number, count: number): Coverage {
     due_ms,
     ready: count,
     taken: count,
+    copies: 0,
     left_for_next: 0,
     left_are: 'next time',
     refused: none(),

@@ -42,7 +42,7 @@ test('without a daemon: one pass over the folders, the question, the report; a s
     run: 2,
     cause: 'user',
     state: 'skipped',
-    why: 'nothing new',
+    why: expect.stringMatching(/^nothing new since [-\d]{10} \d\d:\d\d$/),
   })
   expect(chatsOf(home)).toHaveLength(1)
   expect((await home.inProcess('prompts', 'show', '1')).out).toContain('> The lease ends in May.')
@@ -227,5 +227,8 @@ test('reports an unknown prompt', async () => {
     code: 64,
     err: expect.stringMatching(/there is no prompt digset\n {2}did you mean digest\?/),
   })
+  expect((await home.inProcess('prompts', 'run', 'nosuch')).err).toContain(
+    'there is no prompt nosuch\n  the only prompt is digest',
+  )
   expect(home.service.requestLog).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hour_ms } from '../../../src/base/time/time.ts'
-import { filesInScope } from '../../../src/prompts/ask/ask-scope.ts'
+import { filesInScope, narrowingOf, scopeText } from '../../../src/prompts/ask/ask-scope.ts'
 import { withArrivalsView } from '../../../src/status/with-view.ts'
 import { openRig, type Rig } from '../../ledger/views/view-rig.ts'
 
@@ -34,6 +34,23 @@ describe('the scope of a question', () => {
     expect((await inScope(rig, { folders: ['others'] })).files).toEqual([])
   })
 
+  test('counts files, as the status does, and says how many are copies', async () => {
+    const rig = await openRig()
+    await rig.bringIn('a.txt', { md5: 'a'.repeat(32) })
+    await rig.settle('copy of a.txt', { md5: 'a'.repeat(32) })
+    await rig.bringIn('b.txt')
+    const others = { labels: [], chats: [], concepts: [], projects: [], views: [] }
+    const config = {
+      folders: [{ name: 'notes', project_id: 'project_1' }],
+      service: { project_id: 'project_1' },
+    }
+    const narrowing = narrowingOf({ ...anything, others }, config)
+    const found = await withArrivalsView(rig.state_dir, (view) =>
+      filesInScope(anything, view, rig.clock.now_ms()),
+    )
+    expect(scopeText(narrowing, found)).toBe('3 files of notes (1 is a copy of another)')
+  })
+
   test('holds what arrived within a time span, and only the newest where there are too many', async () => {
     const rig = await openRig()
     for (const name of ['one', 'two', 'three']) {
@@ -46,6 +63,11 @@ describe('the scope of a question', () => {
   })
 
   test('is empty before the first scan', () => {
-    expect(filesInScope(anything, undefined, 0)).toEqual({ files: [], is_cut: false, left_out: 0 })
+    expect(filesInScope(anything, undefined, 0)).toEqual({
+      files: [],
+      copies: 0,
+      is_cut: false,
+      left_out: 0,
+    })
   })
 })

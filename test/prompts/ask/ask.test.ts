@@ -28,7 +28,7 @@ async function askAbout(
   const asked = {
     text: 'Where is the harbour?',
     narrowing: narrowingOf(wanted, config),
-    found: { files, is_cut: false, left_out: 0 },
+    found: { files, copies: 0, is_cut: false, left_out: 0 },
     fields: {
       intelligence: 'auto' as const,
       provider: undefined,

@@ -7,7 +7,9 @@ import {
   coverageLine,
   expectedFiles,
   type FolderScan,
+  nothingNewText,
 } from '../../../src/prompts/plan/coverage.ts'
+import type { FreshAsset } from '../../../src/prompts/plan/fresh.ts'
 import { composeTurns, requestBody } from '../../../src/prompts/plan/question.ts'
 import { noUnready } from '../../../src/prompts/plan/unready.ts'
 import { checkCoverage } from '../check-coverage.ts'
@@ -83,6 +85,42 @@ test('too many files, no files, and no folders', () => {
   expect(lineOf({ folders: [] })).toBe('no folders in scope')
 })
 
+test('copies count as files, as in the status, and the line says how many there are', () => {
+  const of = (...files: number[]) => files.map((count, content) => assetOf(content, 'a', count))
+  const line = (fresh: FreshAsset[], taken = fresh, unready: UnreadyFile[] = []) => {
+    const run = { fresh, taken, unready: tallyOf(unready), folders: [in_time], due_ms }
+    return coverageLine(composeCoverage(run), zone)
+  }
+  expect(line(of(1, 2))).toBe('3 of 3 files ready (1 is a copy of another)')
+  const held = { stage: 'on_the_way', content: 9 } as const
+  const unready = [unreadyOf('x', held), unreadyOf('copy of x', held)]
+  expect(line(of(3, 2), of(3, 2), unready)).toBe(
+    '5 of 7 files ready (3 are copies of others); 2 still on the way (finance/x, finance/copy of x)',
+  )
+  const some = of(1, 3)
+  expect(
+    line([...some, ...of(2)], some),
+    'copies that this report leaves out are not its own',
+  ).toBe('this report: 4 of 6 (2 are copies of others); 2 next time')
+})
+
+test('a run without news says since when, and apart from that what is not ready', () => {
+  const textOf = (unready: UnreadyFile[], since_ms: number | undefined, folder = in_time) => {
+    const run = { fresh: [], taken: [], unready: tallyOf(unready), folders: [folder], due_ms }
+    return nothingNewText(composeCoverage(run), zone, since_ms)
+  }
+  const since_ms = due_ms - 604_800_000
+  expect(textOf([], since_ms)).toBe('nothing new since 2026-11-16 08:00')
+  expect(textOf([], undefined)).toBe('nothing new')
+  const blocked = unreadyOf('a.bin', { stage: 'blocked' })
+  expect(textOf([blocked, refused(1, 'b.pdf')], since_ms)).toBe(
+    'nothing new since 2026-11-16 08:00; not ready: 1 refused (finance/b.pdf), 1 blocked (finance/a.bin)',
+  )
+  expect(textOf([], since_ms, { ...in_time, online: false })).toBe(
+    'nothing new since 2026-11-16 08:00; finance: last complete scan 08:00 (offline)',
+  )
+})
+
 test('scans that did not end in time, on another day, or never', () => {
   const late = { ...in_time, scan_began_ms: due_ms - 1 }
   expect(lineOf({ folders: [late] })).toBe(
@@ -100,7 +138,9 @@ test('scans that did not end in time, on another day, or never', () => {
 
 test('a refusal that the prompt has reported before is left out, and equal bytes are refused once', () => {
   const unready = [refused(1, 'a.pdf', true), refused(2, 'b.pdf'), refused(2, 'copy of b.pdf')]
-  expect(lineOf({ unready })).toBe('0 of 1 file ready; 1 refused (finance/b.pdf)')
+  expect(lineOf({ unready })).toBe(
+    '0 of 2 files ready; 2 refused (finance/b.pdf, finance/copy of b.pdf)',
+  )
   expect(tallyOf(unready).refusals.map(({ content, why }) => [content, why])).toEqual([
     [2, 'too odd'],
   ])
@@ -182,7 +222,7 @@ test('property: the numbers add up, and the manifest proves them', () => {
       })
       const coverage = composeCoverage({
         fresh: assets(ready),
-        taken: turns.assets,
+        taken: assets(turns.assets.length),
         unready,
         folders: [in_time],
         due_ms,

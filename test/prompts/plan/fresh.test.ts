@@ -47,6 +47,18 @@ test('one entry per content: the oldest arrival counts, and its first matching p
   expect(legal.fresh.map(({ seq, name }) => [seq, name])).toEqual([[3, 'legal/a.pdf']])
 })
 
+test('each path is a file, also beyond the limit and in another folder', async () => {
+  const arrivals = [
+    arrivalOf(1, 10, 'finance', 'a'),
+    arrivalOf(1, 10, 'finance', 'copy of a'),
+    arrivalOf(2, 11, 'finance', 'b'),
+    arrivalOf(2, 11, 'finance', 'copy of b'),
+    arrivalOf(3, 10, 'legal', 'a'),
+  ]
+  const { fresh, more } = await collectFresh(arrivals, { ...everything, max: 1 })
+  expect([fresh.map(({ files }) => files), more]).toEqual([[3], 2])
+})
+
 test('covered contents come last, so that a limit on the number never leaves out the same ones forever', async () => {
   const arrivals = [1, 2, 3, 4].map((seq) => arrivalOf(seq, seq, 'f', `${seq}`, seq < 3))
   const contents = async (max: number) => {

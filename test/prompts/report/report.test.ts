@@ -30,16 +30,23 @@ const folder = {
 }
 
 function filledRun(names: readonly string[] = ['finance/a.pdf']) {
-  const assets = names.map((name, index) => asRunAsset(assetOf(index, name)))
+  const fresh = names.map((name, index) => assetOf(index, name))
   const unready = tallyOf([
-    unreadyOf(names[0]!, { stage: 'refused', content: 99, why: 'not *readable*' }),
+    unreadyOf('refused.pdf', { stage: 'refused', content: 99, why: 'not *readable*' }),
   ])
   const coverage = JSON.stringify(
-    composeCoverage({ fresh: assets, taken: assets, unready, folders: [folder], due_ms }),
+    composeCoverage({ fresh, taken: fresh, unready, folders: [folder], due_ms }),
   )
   const refusals = [
-    { content: 99, md5: 'f'.repeat(32), size: 1, name: names[0]!, why: 'not *readable*' },
+    {
+      content: 99,
+      md5: 'f'.repeat(32),
+      size: 1,
+      name: 'finance/refused.pdf',
+      why: 'not *readable*',
+    },
   ]
+  const assets = fresh.map((asset) => asRunAsset(asset))
   return runOf({ assets, refusals, coverage, notes: ['the turn was sent again'] })
 }
 
@@ -82,7 +89,7 @@ test('front matter, the answer, the coverage line, notes and sources', () => {
     messages: ['message_00000000000000000000'],
     fresh: 'since_last_run',
     folders: ['finance'],
-    coverage: '1 of 2 files ready; 1 refused (finance/finance/a.pdf)',
+    coverage: '1 of 2 files ready; 1 refused (finance/refused.pdf)',
     files_ready: 1,
     files_expected: 2,
     files_covered: 1,
@@ -94,7 +101,7 @@ Nothing much.
 
 ---
 
-*1 of 2 files ready; 1 refused (finance/finance/a.pdf)*
+*1 of 2 files ready; 1 refused (finance/refused.pdf)*
 
 ## Notes
 
@@ -102,7 +109,7 @@ Nothing much.
 
 ## Refused
 
-- \`finance/a.pdf\`: not \\*readable\\*
+- \`finance/refused.pdf\`: not \\*readable\\*
 
 ## Sources
 
