@@ -18,6 +18,8 @@ export interface CronTimes {
   between(after_ms: number, through_ms: number, max: number): number[]
 }
 
+export type { CronPattern }
+
 /** The schedule must have passed `cronFault`. For others, this or the methods may throw. */
 export function cronTimes(cron: string, timezone: string): CronTimes {
   const { times, every_hour } = expand(cron)
@@ -47,7 +49,7 @@ export function cronFault(cron: string, timezone: string): string | undefined {
   if (!isZone(timezone))
     return `there is no time zone ${JSON.stringify(timezone)}; write one like Europe/Berlin or UTC`
   const count = cron.split(/\s+/).filter(Boolean).length
-  if (count !== 5) {
+  if (count !== 5 && !nickname.test(cron)) {
     return `a cron expression has five fields (minute, hour, day of month, month, day of week), ${JSON.stringify(cron)} has ${count}`
   }
   let times: CronTimes
@@ -65,6 +67,9 @@ export function cronFault(cron: string, timezone: string): string | undefined {
 /** The calendar repeats every 400 years, so any date shows whether a schedule ever comes true. */
 const reference_ms = Date.UTC(2026, 0, 1)
 
+/** The names of croner for whole expressions; `@reboot` is none, because it names no time. */
+const nickname = /^\s*@(yearly|annually|monthly|weekly|daily|midnight|hourly)\s*$/i
+
 /** The values of each field, as croner reads them. It throws if the expression is none. */
 export function parsedCron(cron: string): CronPattern {
   return new CronPattern(cron, undefined, { mode: '5-part' })
@@ -72,9 +77,9 @@ export function parsedCron(cron: string): CronPattern {
 
 /** Rewrites steps as lists: croner treats a field with a step as one without named times. */
 function expand(cron: string): { times: string; every_hour: boolean } {
-  const { minute, hour } = parsedCron(cron)
+  const { minute, hour, pattern } = parsedCron(cron)
   const every_hour = hour.every(Boolean)
-  const [, , ...days] = cron.trim().split(/\s+/)
+  const [, , ...days] = pattern.trim().split(/\s+/)
   return { times: [listOf(minute), every_hour ? '*' : listOf(hour), ...days].join(' '), every_hour }
 }
 

@@ -226,7 +226,7 @@ describe('cronFault', () => {
       'UTC',
       'has five fields (minute, hour, day of month, month, day of week), "0 0 8 * * *" has 6',
     ],
-    ['@daily', 'UTC', '"@daily" has 1'],
+    ['@reboot', 'UTC', '"@reboot" has 1'],
     ['', 'UTC', '"" has 0'],
     ['60 8 * * *', 'UTC', '"60 8 * * *" is no cron expression: Invalid value for minute: 60'],
     ['0 8 * * FRY', 'UTC', 'is no cron expression: '],

@@ -202,7 +202,7 @@ test('the list of tools has the folders, the prompts and the states that this us
   expect(boss.of('last_report').inputSchema.properties.prompt).toMatchObject({
     enum: ['weekly', 'closed'],
     description:
-      'one of these prompts: weekly at 08:00 on Mondays (UTC); closed at 08:00 on Mondays (UTC)',
+      'one of these prompts: weekly Mondays at 08:00 (UTC); closed Mondays at 08:00 (UTC)',
   })
   const ada = await listed('ada')
   expect(ada.of('ask').inputSchema.properties.folders.items).toEqual({

@@ -99,7 +99,7 @@ test('a prompt is tried dry, run, and read: report, coverage, files, download', 
 }, async () => {
   const { operator, run } = await beginReports()
   const list = await operator.get('/prompts')
-  expect(list.text).toMatch(/weekly.*at 08:00 on Mondays \(Europe\/Berlin\).*has not run yet/s)
+  expect(list.text).toMatch(/weekly.*Mondays at 08:00 \(Europe\/Berlin\).*has not run yet/s)
   const about = await operator.get('/prompts/weekly')
   expect(about.text).toContain('Say &lt;all&gt; about the harbour')
   expect(about.text).toContain('what came in since the last report')

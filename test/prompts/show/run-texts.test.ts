@@ -3,6 +3,6 @@ import { scheduleText } from '../../../src/prompts/show/run-texts.ts'
 
 test('a schedule is shown in words, with its zone', () => {
   expect(scheduleText({ cron: '0 8 1 * 1', timezone: 'Europe/Berlin' })).toBe(
-    'at 08:00 on Mondays and on the 1st of the month (Europe/Berlin)',
+    'Mondays and the 1st of the month at 08:00 (Europe/Berlin)',
   )
 })
