@@ -2,8 +2,9 @@ import MarkdownIt from 'markdown-it'
 import { printable } from '../base/text/format.ts'
 
 // The text comes from files and models, so it is not trusted: no HTML, no images (their server
-// would see who reads), and only links for a browser or a mail program.
-const markdown = new MarkdownIt({ html: false }).disable('image')
+// would see who reads), and only links for a browser or a mail program. Answers repeat names of
+// files as they are, so `a&amp;b.txt` must stay what it is.
+const markdown = new MarkdownIt({ html: false }).disable(['image', 'entity'])
 markdown.validateLink = (url) => /^(https?:\/\/|mailto:)/i.test(url)
 markdown.renderer.rules.link_open = (tokens, at, options, _env, renderer) => {
   tokens[at]!.attrSet('rel', 'noopener noreferrer')

@@ -13,6 +13,7 @@ test.each([
     '![a](https://example.com/a.png)',
     '<p>!<a href="https://example.com/a.png" rel="noopener noreferrer">a</a></p>\n',
   ],
+  ['**a&amp;b.txt**', '<p><strong>a&amp;amp;b.txt</strong></p>\n'],
   ['invoice\u202efdp.exe', '<p>invoice\\u{202e}fdp.exe</p>\n'],
   ['שלום\u200f', '<p>שלום\u200f</p>\n'],
 ])('%j is rendered as text that is not trusted', (text, html) => {

@@ -7,6 +7,7 @@ import { no_prompts_hint, refuseUnknown, runShown, zoneOf } from '../../prompts/
 import {
   listPrompts,
   promptAnswer,
+  reportBody,
   reportOf,
   runAnswer,
   wholeAnswer,
@@ -38,7 +39,13 @@ export const list = defineCommand({
       printNote(terminal, `no prompts are configured: ${no_prompts_hint}`)
       return exit_codes.ok
     }
-    const columns = ['PROMPT', 'WHEN', 'FOLDERS', 'LAST RUN', 'NEXT'].map(shrinking)
+    const columns = [
+      shrinking('PROMPT'),
+      sentences('WHEN'),
+      shrinking('FOLDERS'),
+      shrinking('LAST RUN'),
+      'NEXT',
+    ]
     const rows = prompts.map(({ settings: { name, schedule, scope }, last, next }) => [
       name,
       scheduleText(schedule),
@@ -145,7 +152,10 @@ export const show = defineCommand({
     if (json) printJson(terminal, wholeAnswer(run, config))
     else {
       printRun(run, config, terminal)
-      const { text: report, lost } = await onPaths(terminal, (paths) => reportOf(run, paths))
+      const { text: report, lost } = await onPaths(terminal, (paths) =>
+        // The codes of the front matter are for programs.
+        terminal.is_interactive ? reportBody(run, paths) : reportOf(run, paths),
+      )
       if (lost !== undefined) {
         printWarning(
           terminal,
@@ -153,7 +163,7 @@ export const show = defineCommand({
         )
       }
       if (report !== '') {
-        terminal.out(terminal.styles.dim('---'))
+        terminal.out(terminal.is_interactive ? '' : '---')
         printMarkdown(terminal, report)
       }
     }

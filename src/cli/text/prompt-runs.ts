@@ -1,20 +1,26 @@
 import { printable } from '../../base/text/format.ts'
-import { type Clock, second_ms } from '../../base/time/time.ts'
+import { type Clock, second_ms, wallText } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { isFinal, stateText } from '../../domain/run.ts'
 import type { DeliveryView, PromptsView, RunView } from '../../ledger/views/view-prompts.ts'
-import { runName } from '../../prompts/show/find-run.ts'
+import { runName, zoneOf } from '../../prompts/show/find-run.ts'
 import { coverageText, whyText } from '../../prompts/show/run-answers.ts'
 import { deliveryText } from '../../prompts/show/run-texts.ts'
 import { printFitted } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Prints a run without its report. */
+/** Prints a run without its report. Its name for other commands stands where no user reads. */
 export function printRun(run: RunView, config: Config, terminal: Terminal): void {
   const why = whyText(run)
-  const state = `${stateText(run.state)}${why === undefined ? '' : `: ${why}`}`
-  const name = `run ${run.run}  ${printable(runName(run, config))}`
-  printFitted(terminal, `${name}  ${state}`, name)
+  const because = why === undefined ? '' : `: ${why}`
+  if (terminal.is_interactive) {
+    const time = wallText(run.due_ms, zoneOf(run.prompt, config))
+    const title = `${printable(run.prompt)}, ${time}`
+    printFitted(terminal, `${title}  run ${run.run}, ${stateText(run.state)}${because}`, title)
+  } else {
+    const name = `run ${run.run}  ${printable(runName(run, config))}`
+    printFitted(terminal, `${name}  ${stateText(run.state)}${because}`, name)
+  }
   const coverage = coverageText(run, config)
   if (coverage !== undefined) printFitted(terminal, coverage)
   for (const note of run.notes) printFitted(terminal, `note: ${note}`)

@@ -4,10 +4,10 @@ import { clockText, isoTime, second_ms } from '../../base/time/time.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { promptNamed } from '../../prompts/show/find-run.ts'
-import { coverageText } from '../../prompts/show/run-answers.ts'
+import { coverageText, reportBody } from '../../prompts/show/run-answers.ts'
 import { configFor } from '../access/viewer.ts'
 import { refuseOddQuestion } from '../reads/asking.ts'
-import { type OwnRuns, otherNamesText, reportBody, withOwnRuns } from '../reads/own-runs.ts'
+import { type OwnRuns, otherNamesText, withOwnRuns } from '../reads/own-runs.ts'
 import { cursorOf, noCursor, placeAt } from './cursors.ts'
 import { file_tools, since } from './file-tools.ts'
 import { foldersMeant, timeOf } from './named-by-agent.ts'
@@ -74,7 +74,10 @@ const lastReport = toolOf({
     due: z.string().optional(),
     report: z.string().optional().describe('absent with a cursor'),
     covered: z.array(z.object({ name: z.string(), asset_id: z.string() })).optional(),
-    covered_files: z.int().optional().describe('how many are listed on all pages together, equal bytes once'),
+    covered_files: z
+      .int()
+      .optional()
+      .describe('how many are listed on all pages together, equal bytes once'),
     next_cursor: z.string().nullable().optional().describe('more covered files; null: no more'),
   }),
   run: ({ prompt, cursor: given }, { tools, viewer }) =>

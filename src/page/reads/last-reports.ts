@@ -1,7 +1,8 @@
+import { reportBody } from '../../prompts/show/run-answers.ts'
 import type { StatusView } from '../../status/view.ts'
 import type { Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
-import { beginOf, reportBody, withOwnRuns } from './own-runs.ts'
+import { beginOf, withOwnRuns } from './own-runs.ts'
 
 /** Runs among which the last report of a prompt is searched; most may be skipped. */
 const max_searched = 50

@@ -7,7 +7,6 @@ import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-p
 import { scopeIn } from '../../prompts/plan/question.ts'
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
 import { coverageOf } from '../../prompts/report/report.ts'
-import { reportOf } from '../../prompts/show/run-answers.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { configFor, maySee, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -135,13 +134,6 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
 /** Why runs over the user's own folders are not shown. */
 export function otherNamesText(runs: number): string {
   return `${counted(runs, 'run')} not shown to you: the service has files of these runs under names of folders that you do not see, or under names that Sluice does not know, and the reports may tell them.`
-}
-
-/** The report without its front matter. `lost`: why it is the answer of the ledger instead. */
-export function reportBody(run: RunView, paths: Paths): { text: string; lost?: string } {
-  const { text, ...rest } = reportOf(run, paths)
-  const is_file = run.report_path !== undefined && rest.lost === undefined
-  return { text: is_file ? text.replace(/^---\n[\s\S]*?\n---\n/, '') : text, ...rest }
 }
 
 /** The first heading or sentence of a report, unmarked. A bold line above a quote is its source. */

@@ -3,10 +3,11 @@ import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { isoTime, localDate } from '../../base/time/time.ts'
 import type { RunView } from '../../ledger/views/view-prompts.ts'
 import { zoneOf } from '../../prompts/show/find-run.ts'
+import { reportBody } from '../../prompts/show/run-answers.ts'
 import { html, markdownText } from '../html/html.ts'
 import { promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
-import { reportBody, withOwnRuns } from '../reads/own-runs.ts'
+import { withOwnRuns } from '../reads/own-runs.ts'
 import { send } from '../screen.ts'
 
 /** Feed readers keep what they have read. */

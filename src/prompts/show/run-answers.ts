@@ -1,4 +1,4 @@
-import { direct_paths, readSmallText } from '../../base/files/paths.ts'
+import { direct_paths, type Paths, readSmallText } from '../../base/files/paths.ts'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { isoTime, isoTimeOrNull, localTime } from '../../base/time/time.ts'
 import type {
@@ -152,4 +152,11 @@ export function reportOf(
     const lost = codeOf(error) === 'ENOENT' ? 'it is not there any more' : messageOf(error)
     return { text: answerOf({ turns }), lost }
   }
+}
+
+/** As `reportOf`, without the front matter of the file. */
+export function reportBody(run: RunView, paths: Paths): { text: string; lost?: string } {
+  const { text, ...rest } = reportOf(run, paths)
+  const is_file = run.report_path !== undefined && rest.lost === undefined
+  return { text: is_file ? text.replace(/^---\n[\s\S]*?\n---\n+/, '') : text, ...rest }
 }

@@ -9,7 +9,7 @@ import { runCli } from '../../../src/cli/run-cli.ts'
 import { startControl } from '../../../src/control/control-server.ts'
 import { controlSocket } from '../../../src/ledger/file/state-directory.ts'
 import { openRig, project_id, type Rig } from '../../ledger/views/view-rig.ts'
-import { capturedTerminal } from '../captured-terminal.ts'
+import { type CapturedTerminal, capturedTerminal } from '../captured-terminal.ts'
 import { idle_verbs } from '../idle-verbs.ts'
 import { PromptRig } from './prompt-rig.ts'
 
@@ -44,7 +44,10 @@ beforeEach(() => {
 
 /** Runs in this process: a process of its own costs half a second. */
 async function prompts(...words: string[]) {
-  const { terminal, out, err } = capturedTerminal()
+  return promptsOn(capturedTerminal(), words)
+}
+
+async function promptsOn({ terminal, out, err }: CapturedTerminal, words: readonly string[]) {
   const code = await runCli(
     ['prompts', ...words, '--config', join(home, 'sluice.yaml')],
     terminal,
@@ -92,6 +95,12 @@ async function withRuns(): Promise<{ rig: Rig; one: number; two: number; skipped
 }
 
 describe('sluice prompts list', () => {
+  test('keeps the weekday at 80 columns', async () => {
+    const { out } = await promptsOn(capturedTerminal(80), ['list'])
+    expect(out).toMatch(/^digest +Mondays at 08:00/m)
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+
   test('lists each prompt with its last run and its next time', async () => {
     await withRuns()
     const { code, out } = await prompts('list')
@@ -100,7 +109,7 @@ describe('sluice prompts list', () => {
     expect(title).toMatch(/^PROMPT +WHEN +FOLDERS +LAST RUN +NEXT$/)
     expect(lines).toEqual([
       expect.stringMatching(
-        /^digest +at 08:00 on Mondays \(Europe\/Berlin\) +notes +3: skipped +\d{4}-\d\d-\d\d 08:00$/,
+        /^digest +Mondays at 08:00 \(Europe\/Berlin\) +notes +3: skipped +\d{4}-\d\d-\d\d 08:00$/,
       ),
       expect.stringMatching(
         /^log +every hour at :00 \(UTC\) +notes +none yet +\d{4}-\d\d-\d\d \d\d:00$/,
@@ -127,7 +136,7 @@ test('sluice prompts next: the next five times of each prompt, in its zone', asy
   const { code, out } = await prompts('next')
   expect(code).toBe(0)
   expect(out).toMatch(
-    /^digest {2}at 08:00 on Mondays \(Europe\/Berlin\)\n( {2}\d{4}-\d\d-\d\d 08:00\n){5}log {2}every hour/,
+    /^digest {2}Mondays at 08:00 \(Europe\/Berlin\)\n( {2}\d{4}-\d\d-\d\d 08:00\n){5}log {2}every hour/,
   )
   const answer = JSON.parse((await prompts('next', '--json')).out)
   expect(answer).toMatchObject({ version: 1, prompts: [{ name: 'digest' }, { name: 'log' }] })
@@ -208,6 +217,23 @@ describe('sluice prompts show', () => {
       "
     `)
     expect(JSON.parse((await prompts('show', String(one), '--json')).out)).toMatchSnapshot()
+  })
+
+  test('on a terminal it says title, time and coverage in words, and the front matter stays in the file', async () => {
+    await withRuns()
+    const report = '---\nname: "digest"\nfiles_ready: 2\n---\n\nThe lease of `a&amp;b.txt` ends.\n'
+    writeFileSync(join(home, 'two.md'), report)
+    const { out } = await promptsOn(capturedTerminal(80), ['show', 'digest'])
+    expect(out).toMatchInlineSnapshot(`
+      "digest, 2026-01-01 02:00  run 2, written
+      2 of 2 files ready
+      report: HOME/two.md
+
+      The lease of a&amp;b.txt ends.
+      "
+    `)
+    const piped = await prompts('show', 'digest')
+    expect(piped.out).toContain(`---\n${report}`)
   })
 
   test('finds a run by its time; without its report it shows the answer; a skipped run', async () => {

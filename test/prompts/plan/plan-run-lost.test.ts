@@ -70,6 +70,8 @@ test('all new assets are ingesting again: the run is skipped, with the reason', 
   setStatusThere(rig.service, await rig.bringIn('again.md'), 'ingesting')
   await rig.due()
   await rig.run()
-  expect(rig.reported.at(-1)).toContain('nothing new; not ready: 1 still on the way (notes/again.md)')
+  expect(rig.reported.at(-1)).toContain(
+    'nothing new; not ready: 1 still on the way (notes/again.md)',
+  )
   expect(rig.chats()).toHaveLength(0)
 })
