@@ -11,6 +11,7 @@ import {
   type ScanEnd,
   scanFolder,
 } from '../../disk/scan/scan.ts'
+import type { FileStat } from '../../domain/file.ts'
 import { skipReason } from '../../domain/file-reasons.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import { count, noAmount, sumOf, TypeTally } from './plan-answer.ts'
@@ -23,7 +24,7 @@ export const usual_survey = { max_files: 1_000_000, max_time_ms: 20_000 }
 const max_rights_asked = 20_000
 
 /** Counts of the files in a folder that a user may want to have watched, for `sluice init`. */
-export type Survey = Awaited<ReturnType<typeof surveyFolder>>
+export type Survey = ReturnType<Counts['answer']>
 
 /**
  * Scans a folder with the default settings, within limits. Changes nothing and opens no file.
@@ -37,84 +38,106 @@ export async function surveyFolder(
     signal?: AbortSignal
     limits?: typeof usual_survey
   },
-) {
+): Promise<Survey> {
   const { clock, unread_types, limits = usual_survey } = options
   const over = new AbortController()
   const signal = AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])])
   void clock.sleep(limits.max_time_ms, signal).then(() => over.abort())
-  const now_ms = clock.now_ms()
-  const by_hours = new Map<number, Amount>()
-  const all = noAmount()
-  const types = new TypeTally()
-  const add = (batch: ScanBatch, closed: ReadonlySet<string>) => {
-    for (let index = 0; index < batch.count; index++) {
-      const path = entryPath(batch, index)
-      const stat = entryStat(batch, index)
-      count(all, stat.size)
-      const known = unread_types.get(typeKey(folder.project_id, path))
-      types.add(path, stat.size, known === 'unread')
-      if (
-        known === 'refused' ||
-        closed.has(path) ||
-        skipReason({ folder, path, stat, history: undefined }) !== undefined
-      )
-        continue
-      const hours = Math.ceil((now_ms - Number(stat.mtime_ns / 1_000_000n)) / hour_ms)
-      const amount = by_hours.get(hours) ?? noAmount()
-      count(amount, stat.size)
-      by_hours.set(hours, amount)
-    }
-  }
-  const closed = new Set<string>()
-  const addClosed = async (batch: ScanBatch) => {
-    if (all.files > max_rights_asked) return
-    const paths = Array.from({ length: batch.count }, (_, index) => entryPath(batch, index))
-    const asked = paths.map((path) => isClosed(join(folder.path, path)))
-    // A share that stops answering must not hold up the end.
-    const found = await Promise.race([Promise.all(asked), aborted(signal)])
-    for (const path of paths.filter((_, index) => found?.[index])) closed.add(path)
-  }
-  const answer = (
-    stopped: 'files' | 'time' | undefined,
-    end?: ScanEnd,
-    offline: string | null = null,
-  ) => ({
-    /** Why the folder cannot be read; null if it could. */
-    offline,
-    all,
-    /** Files that would be uploaded of those that changed in this time, to the hour. */
-    newerThan(age_ms = Number.POSITIVE_INFINITY): Amount {
-      return sumOf(
-        [...by_hours].filter(([hours]) => hours * hour_ms <= age_ms).map(([, amount]) => amount),
-      )
-    },
-    /** By extension in lower case, an empty text for none; largest number first. */
-    types: types.sorted(),
-    /** The limit that ended the count. Numbers are then minimums, and ignored files are unknown. */
-    stopped,
-    /** By rule, largest number first. */
-    ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
-    /** Directories and files, some by name; files only among the first of the folder. */
-    unreadable: [...(end?.unreadable ?? []).map(({ path }) => path), ...closed],
-    unreadable_total: (end?.unreadable_total ?? 0) + closed.size,
-    /** False if there may be more files. */
-    complete: end?.complete === true,
-  })
-  const scan = { root: folder.path, ignore: folder, signal }
+  const counts = new Counts(folder, unread_types, clock.now_ms())
   try {
-    const end = await scanFolder(scan, async (batch, enough) => {
-      await addClosed(batch)
-      add(batch, closed)
-      if (all.files > limits.max_files) enough()
-    })
-    if (all.files > limits.max_files) return answer('files')
-    return signal.aborted ? answer('time') : answer(undefined, end)
+    const end = await scanFolder(
+      { root: folder.path, ignore: folder, signal },
+      async (batch, enough) => {
+        await counts.add(batch, signal)
+        if (counts.all.files > limits.max_files) enough()
+      },
+    )
+    if (counts.all.files > limits.max_files) return counts.answer({ stopped: 'files' })
+    return counts.answer(signal.aborted ? { stopped: 'time' } : { end })
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error
-    return answer(undefined, undefined, error.message)
+    return counts.answer({ offline: error.message })
   } finally {
     over.abort()
   }
+}
+
+class Counts {
+  readonly all = noAmount()
+  readonly #folder: FolderConfig
+  readonly #unread_types: UnreadTypes
+  readonly #now_ms: number
+  readonly #types = new TypeTally()
+  /** Files that would be uploaded, by the hours since their last change. */
+  readonly #by_hours = new Map<number, Amount>()
+  /** Files that this user cannot read. */
+  readonly #closed = new Set<string>()
+
+  constructor(folder: FolderConfig, unread_types: UnreadTypes, now_ms: number) {
+    this.#folder = folder
+    this.#unread_types = unread_types
+    this.#now_ms = now_ms
+  }
+
+  async add(batch: ScanBatch, signal: AbortSignal): Promise<void> {
+    const paths = Array.from({ length: batch.count }, (_, index) => entryPath(batch, index))
+    await this.#findClosed(paths, signal)
+    for (const [index, path] of paths.entries()) this.#addFile(path, entryStat(batch, index))
+  }
+
+  async #findClosed(paths: readonly string[], signal: AbortSignal): Promise<void> {
+    if (this.all.files > max_rights_asked) return
+    const asked = paths.map((path) => isClosed(join(this.#folder.path, path)))
+    // A share that stops answering must not hold up the end.
+    const found = await Promise.race([Promise.all(asked), aborted(signal)])
+    for (const path of paths.filter((_, index) => found?.[index])) this.#closed.add(path)
+  }
+
+  #addFile(path: string, stat: FileStat): void {
+    const folder = this.#folder
+    count(this.all, stat.size)
+    const known = this.#unread_types.get(typeKey(folder.project_id, path))
+    this.#types.add(path, stat.size, known === 'unread')
+    if (known === 'refused' || this.#closed.has(path)) return
+    if (skipReason({ folder, path, stat, history: undefined }) !== undefined) return
+    const hours = Math.ceil((this.#now_ms - Number(stat.mtime_ns / 1_000_000n)) / hour_ms)
+    const amount = this.#by_hours.get(hours) ?? noAmount()
+    count(amount, stat.size)
+    this.#by_hours.set(hours, amount)
+  }
+
+  answer({ stopped, end, offline }: Ending) {
+    const by_hours = [...this.#by_hours]
+    return {
+      /** Why the folder cannot be read; null if it could. */
+      offline: offline ?? null,
+      all: this.all,
+      /** Files that would be uploaded of those that changed in this time, to the hour. */
+      newerThan(age_ms = Number.POSITIVE_INFINITY): Amount {
+        return sumOf(
+          by_hours.filter(([hours]) => hours * hour_ms <= age_ms).map(([, amount]) => amount),
+        )
+      },
+      /** By extension in lower case, an empty text for none; largest number first. */
+      types: this.#types.sorted(),
+      /** The limit that ended the count. Numbers are then minimums, and ignored files are unknown. */
+      stopped,
+      /** By rule, largest number first. */
+      ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
+      /** Directories and files, some by name; files only among the first of the folder. */
+      unreadable: [...(end?.unreadable ?? []).map(({ path }) => path), ...this.#closed],
+      unreadable_total: (end?.unreadable_total ?? 0) + this.#closed.size,
+      /** False if there may be more files. */
+      complete: end?.complete === true,
+    }
+  }
+}
+
+/** How a survey ended: by a limit, at the end of the folder, or because it is offline. */
+interface Ending {
+  stopped?: 'files' | 'time'
+  end?: ScanEnd
+  offline?: string
 }
 
 /** True if this user may not read the file. */
