@@ -5,6 +5,7 @@ import { planUploads } from '../../../src/inspect/plan/plan.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
+import { scansGoOn } from '../rig/scans-go-on.ts'
 
 // A sync client frees the space of a file as Nextcloud and ownCloud do on Linux: it removes the
 // file and leaves a single blank, under the same name or with an ending.
@@ -16,20 +17,6 @@ const wide = { removal: { max_files: 1_000, max_percent: 100 } }
 function freeSpace(journey: Journey, name: string): void {
   writeFileSync(journey.at(`${name}.new`), ' ')
   renameSync(journey.at(`${name}.new`), journey.at(name))
-}
-
-/** Lets more than the grace pass, with complete scans. */
-async function scansGoOn(journey: Journey): Promise<void> {
-  const began = performance.now()
-  let checked = began
-  await journey.until('the grace is over', () => {
-    if (performance.now() - checked > 300) {
-      checked = performance.now()
-      journey.daemon.rescan()
-    }
-    return performance.now() - began > 2_000
-  })
-  await journey.idle()
 }
 
 async function removalsPlanned(journey: Journey): Promise<unknown> {

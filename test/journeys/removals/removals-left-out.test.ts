@@ -4,24 +4,11 @@ import { planUploads } from '../../../src/inspect/plan/plan.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 import type { ConfigChange } from '../rig/quick-config.ts'
+import { scansGoOn } from '../rig/scans-go-on.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
 const from_now = { ...removing, start: 'from_now' }
 const wide = { removal: { max_files: 100, max_percent: 100 } }
-
-/** Lets more than the grace pass, with complete scans. */
-async function scansGoOn(journey: Journey): Promise<void> {
-  const began = performance.now()
-  let checked = began
-  await journey.until('the grace is over', () => {
-    if (performance.now() - checked > 300) {
-      checked = performance.now()
-      journey.daemon.rescan()
-    }
-    return performance.now() - began > 2_500
-  })
-  await journey.idle()
-}
 
 async function explained(journey: Journey, path: string, change: ConfigChange) {
   const config = journey.config(change)

@@ -6,6 +6,7 @@ import { MovingClock } from '../../rig/moving-clock.ts'
 import { realWait } from '../../rig/waiting.ts'
 import { setStatusThere } from '../../service/set-status.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
+import { rescanUntil } from '../rig/scans-go-on.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
 const tree = { 'docs/a.txt': 'a, first version', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
@@ -17,21 +18,6 @@ async function ready(
   const journey = await begin({ profile, tree, folders: { docs: removing }, ...more })
   await journey.allReady()
   return journey
-}
-
-/**
- * Scans until the assets of deleted files are removed: the grace is a second, and a scan must begin
- * after it.
- */
-async function scansGoOn(journey: Journey, until: () => boolean): Promise<void> {
-  let checked = 0
-  await journey.until('it was removed there', () => {
-    if (performance.now() - checked > 200) {
-      checked = performance.now()
-      journey.daemon.rescan()
-    }
-    return until()
-  })
 }
 
 localJourneys('unused assets are removed', (profile) => {
@@ -46,7 +32,7 @@ localJourneys('unused assets are removed', (profile) => {
     await journey.until('the old version is gone', () => journey.assets().length === 3)
     journey.remove('docs/b.txt')
     journey.move('docs/c.txt', 'docs/d/moved.txt')
-    await scansGoOn(journey, () => journey.assets().length === 2)
+    await rescanUntil(journey, 'it was removed there', () => journey.assets().length === 2)
     await journey.idle()
     expect(journey.requests('assets.delete').map(({ status }) => status)).toEqual([204, 204])
     expect(journey.file('docs/d/moved.txt')?.asset_id).toBe(moved)
@@ -57,7 +43,7 @@ localJourneys('unused assets are removed', (profile) => {
     const journey = await ready(profile)
     const before = journey.file('docs/b.txt')?.asset_id
     journey.remove('docs/b.txt')
-    await scansGoOn(journey, () => journey.assets().length === 2)
+    await rescanUntil(journey, 'it was removed there', () => journey.assets().length === 2)
     journey.write({ 'docs/b.txt': 'b' })
     await journey.stage('docs/b.txt', 'ready')
     expect(journey.file('docs/b.txt')?.asset_id).not.toBe(before)
@@ -116,7 +102,11 @@ localJourneys('a service that does not remove an asset', (profile) => {
       })
       const { asset_id } = journey.file('docs/b.txt')!
       journey.remove('docs/b.txt')
-      await scansGoOn(journey, () => journey.requests('assets.delete').length > 0)
+      await rescanUntil(
+        journey,
+        'it was removed there',
+        () => journey.requests('assets.delete').length > 0,
+      )
       await happens(journey)
       await journey.until('it is no longer meant', () =>
         journey.contents().every(({ state }) => state === 'ready'),
@@ -139,7 +129,11 @@ localJourneys('a service that does not remove an asset', (profile) => {
       const { asset_id } = journey.file('docs/b.txt')!
       const state = () => journey.contents().find((content) => content.asset_id === asset_id)?.state
       journey.remove('docs/b.txt')
-      await scansGoOn(journey, () => journey.requests('assets.delete').length > 0)
+      await rescanUntil(
+        journey,
+        'it was removed there',
+        () => journey.requests('assets.delete').length > 0,
+      )
       setStatusThere(journey.service, asset_id!, status)
       await journey.reload({ folders: { docs: { ...removing, on_delete: 'keep' } } })
       const after = status === 'failed' ? 'refused' : 'ingesting'
@@ -253,7 +247,7 @@ localJourneys('assets and files that Sluice must not remove', (profile) => {
     await journey.idle()
     expect(journey.requests('assets.delete')).toEqual([])
     await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })
-    await scansGoOn(journey, () => journey.assets().length === 1)
+    await rescanUntil(journey, 'it was removed there', () => journey.assets().length === 1)
   })
 })
 
@@ -305,7 +299,7 @@ localJourneys('a folder that is emptied, with one event for each file', (profile
     await journey.idle()
     expect(journey.requests('assets.delete')).toEqual([])
     await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })
-    await scansGoOn(journey, () => journey.assets().length === 12)
+    await rescanUntil(journey, 'it was removed there', () => journey.assets().length === 12)
   })
 
   function isSeen(journey: Journey, name: string): boolean {
