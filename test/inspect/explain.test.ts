@@ -93,7 +93,7 @@ test('explains a path that is no file', async () => {
     state: 'special',
     why: ['a directory; its files: sluice ls notes/d'],
   })
-  expect(ask('link').why[0]).toContain('links are not followed')
+  expect(ask('link').why[0]).toContain('a symbolic link, which Sluice does not follow')
   expect(ask('pipe').why[0]).toContain('a fifo')
   expect(ask('d/none')).toMatchObject({
     state: 'unknown',
@@ -105,11 +105,17 @@ test('explains a file behind a link by the link, which no scan follows', async (
   const { ask } = await setUp({
     tree: { 'd/x.txt': 'x', link: { link: 'd' }, broken: { link: 'nowhere' } },
   })
-  const why = 'link is a symbolic link: links are not followed'
-  expect(ask('link/x.txt')).toMatchObject({ state: 'special', why: [expect.stringContaining(why)] })
+  const why = 'it lies behind link, a symbolic link, which Sluice does not follow'
+  // Nothing is said of the target, not even whether it is there.
+  for (const path of ['link/x.txt', 'link/none.txt', 'link/x.txt/below'])
+    expect(ask(path)).toMatchObject({
+      state: 'special',
+      why: [expect.stringContaining(why)],
+      on_disk: { kind: 'symlink', size: null, modified: null },
+    })
   expect(ask('broken')).toMatchObject({
     state: 'special',
-    why: [expect.stringMatching(/^a symbolic link:/)],
+    why: [expect.stringMatching(/^a symbolic link, /)],
   })
 })
 

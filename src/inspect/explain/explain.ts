@@ -52,15 +52,16 @@ export function explain(options: {
   const silent_place = options.silent?.find((silent) => isBelow(place, silent))
   const is_silent = silent_place !== undefined
   const obstacle = is_silent ? undefined : obstacleOn(folder.path, path, known.unreadable)
+  const is_too_long = obstacle?.kind === 'closed' && obstacle.code === 'ENAMETOOLONG'
   // No scan goes beyond the obstacle, and rules there may not be readable.
   const reached = obstacle && obstacle.kind !== 'odd_name' ? obstacle.path : path
-  // Files beyond a link are not in the folder, so not even their size is shown.
-  const on_disk = is_silent
-    ? unanswered
-    : checkPath(join(folder.path, obstacle?.kind === 'link' ? reached : path))
-  const ignored_by = is_silent
-    ? null
-    : ignoredBy(folder, reached, reached === path ? on_disk.kind : 'directory')
+  const is_behind_link = obstacle?.kind === 'link' && reached !== path
+  const on_disk = is_silent ? unanswered : is_behind_link ? behind_link : checkPath(place)
+  // No rules can be read at the end of a path that is too long.
+  const ignored_by =
+    is_silent || is_too_long
+      ? null
+      : ignoredBy(folder, reached, reached === path ? on_disk.kind : 'directory')
   const state = ignored_by ? 'ignored' : stateOf(known.story, on_disk.kind, obstacle)
   const { uploads } = config
   const of_path = { state, path, folder, on_disk, obstacle, ignored_by }
@@ -89,6 +90,8 @@ export function explain(options: {
 }
 
 const unanswered = { kind: 'unreadable', size: null, modified: null } as const
+/** Files beyond a link are not in the folder, so nothing is asked about them. */
+const behind_link = { kind: 'symlink', size: null, modified: null } as const
 
 function stateOf(
   story: FileStory | undefined,

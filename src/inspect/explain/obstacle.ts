@@ -26,8 +26,10 @@ export function obstacleOn(
     const part = names.slice(0, depth).join('/')
     const place = join(root, part)
     const { kind } = checkPath(place)
-    if (kind === 'missing')
-      return depth > 0 ? oddName(root, parentOf(part), names[depth - 1]!) : undefined
+    if (kind === 'missing') {
+      const odd = depth > 0 ? oddName(root, parentOf(part), names[depth - 1]!) : undefined
+      return odd ?? tooLong(join(root, path), path)
+    }
     // The folder itself may be named by a link.
     if (kind === 'symlink' && depth > 0) return { kind: 'link', path: part }
     // With a right that is missing, the directory above was found closed. This one is too long.
@@ -37,6 +39,12 @@ export function obstacleOn(
     if (code !== undefined) return { kind: 'closed', path: part, code }
   }
   return undefined
+}
+
+/** A missing path that could not even be made. */
+function tooLong(place: string, path: string): Obstacle | undefined {
+  const code = accessFault(place, constants.F_OK)
+  return code === 'ENAMETOOLONG' ? { kind: 'closed', path, code } : undefined
 }
 
 /**
@@ -57,6 +65,9 @@ function oddName(root: string, directory: string, name: string): Obstacle | unde
   return odd && { kind: 'odd_name', path: pathIn(directory, escapeName(odd.name)) }
 }
 
+/** NAME_MAX of Linux. Few filesystems take longer names, and these give no error for them. */
+const max_name_bytes = 255
+
 /** Sentences for users: the obstacle, and the remedy. */
 export function obstacleReasons(
   obstacle: Obstacle,
@@ -67,11 +78,9 @@ export function obstacleReasons(
   if (obstacle.kind === 'link') {
     const link =
       obstacle.path === of.path
-        ? 'a symbolic link'
-        : `on its way, ${obstacle.path} is a symbolic link`
-    return [
-      `${link}: links are not followed; put the file itself here, or make its folder one of the config`,
-    ]
+        ? 'a symbolic link, which Sluice does not follow'
+        : `it lies behind ${obstacle.path}, a symbolic link, which Sluice does not follow`
+    return [`${link}: put the file itself here, or make its folder one of the config`]
   }
   if (obstacle.kind === 'odd_name') {
     // bash, zsh and ksh read `\xNN` as a byte within `$'…'`.
@@ -84,8 +93,12 @@ export function obstacleReasons(
     ]
   }
   const { code, path } = obstacle
-  if (code === 'ENAMETOOLONG')
-    return [`its path is too long, so no scan sees it: ${adviceOnUnreadable([code])}`]
+  if (code === 'ENAMETOOLONG') {
+    const bytes = Buffer.byteLength(basename(path))
+    return bytes > max_name_bytes
+      ? [`no disk here takes a name of ${bytes} bytes: shorten it to ${max_name_bytes}`]
+      : [`its path is too long, so no scan sees it: ${adviceOnUnreadable([code])}`]
+  }
   const grant = `give the user of Sluice the right to read and enter it: setfacl -m u:USER:rx ${shellWord(place)}`
   const cure = code === 'EACCES' || code === 'EPERM' ? grant : adviceOnUnreadable([code])
   const leave_out =

@@ -87,7 +87,7 @@ function factsOf(file: Explanation, base_path: string): Html {
       html`<a href="${base_path}/files?${String(new URLSearchParams({ folder }))}">${nameText(folder)}</a>`,
     ],
     ['Path', nameText(path)],
-    ['Size', on_disk.size !== null && formatBytes(on_disk.size)],
+    ['Size', on_disk.kind === 'file' && on_disk.size !== null && formatBytes(on_disk.size)],
     ['Modified', on_disk.modified !== null && timeText(on_disk.modified)],
     ['Next try', next_try !== null && timeText(next_try)],
     ['Last error', last_error !== null && sentenceText(last_error.message)],
