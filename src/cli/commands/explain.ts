@@ -4,7 +4,10 @@ import { counted, formatBytes, printable, shellWord } from '../../base/text/form
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
+import { behindDrive } from '../../inspect/files/no-place.ts'
 import { findPlace, inNoFolder, type Place } from '../../inspect/files/place.ts'
+import { knownAtEnd } from '../../page/reads/known-at-end.ts'
+import { refuseNoPath } from '../../page/reads/place-asked.ts'
 import { withSearchView } from '../../page/reads/search-files.ts'
 import { daemonStatus } from '../../status/daemon-status.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
@@ -23,6 +26,7 @@ export const command = defineCommand({
       )
       .option('json', flag('one JSON object')),
   async run({ config: named, path, json }, terminal) {
+    refuseNoPath(path)
     const { config, at, paths } = await loadFor(terminal, { file: named }, ({ config }, paths) => {
       const place = findPlace(path, config.folders, process.cwd(), paths)
       const folder = config.folders.find(({ name }) => name === place?.folder)
@@ -51,9 +55,13 @@ const max_named = 10
 /** The one known file that this is the name of, or a part of it. Error `usage.path`. */
 async function placeCalled(query: string, { state_dir, folders }: Config): Promise<Place> {
   const wanted = { folders, query, stages: [], limit: max_named, sees: undefined }
-  const found = isAbsolute(query)
-    ? undefined
-    : await withSearchView(state_dir, (view) => view?.search(wanted))
+  const rest = behindDrive(query)
+  const at_end = rest && (await knownAtEnd(rest, { state_dir, folders, sees: undefined }))
+  if (at_end) return at_end
+  const found =
+    rest !== undefined || isAbsolute(query)
+      ? undefined
+      : await withSearchView(state_dir, (view) => view?.search(wanted))
   const [place, ...others] = found?.files ?? []
   if (!place) throw inNoFolder(query, folders)
   if (others.length === 0) return place
@@ -81,8 +89,8 @@ export function explanationLines(explanation: Explanation, width: number): Line[
   const size =
     on_disk.size === null || on_disk.kind !== 'file' ? '' : `, ${formatBytes(on_disk.size)}`
   const modified = on_disk.modified === null ? '' : `, modified ${on_disk.modified}`
-  // A name that is not UTF-8 is there, but no text leads to it.
-  const is_reached = state !== 'special' || on_disk.kind !== 'missing'
+  // No text leads to a name that is not UTF-8, and nothing is asked behind a link.
+  const is_reached = state !== 'special' || on_disk.modified !== null
   if (is_reached) writer.detail(`on disk: ${place} (${on_disk.kind}${size}${modified})`)
   sayIdentity(writer, explanation)
   if (times) {

@@ -2,6 +2,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { direct_paths, type Paths } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { FolderConfig } from '../../config/config.ts'
+import { noPlaceText } from './no-place.ts'
 
 /** A folder of the configuration and a path in it; '' is the whole folder. */
 export interface Place {
@@ -34,7 +35,9 @@ export function inNoFolder(text: string, folders: readonly NamedFolder[]): Sluic
   return new SluiceError({
     code: 'usage.path',
     message: `${text} is in no folder of the configuration`,
-    hint: `name a file as FOLDER/PATH or by where it is; the folders are ${folders.map(({ name, path }) => `${name} (${path})`).join(', ')}`,
+    hint:
+      noPlaceText(text, folders) ??
+      `name a file as FOLDER/PATH or by where it is; the folders are ${folders.map(({ name, path }) => `${name} (${path})`).join(', ')}`,
   })
 }
 

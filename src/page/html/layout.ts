@@ -1,3 +1,4 @@
+import { max_path_chars } from '../../inspect/files/no-place.ts'
 import type { Viewer } from '../access/viewer.ts'
 import { assetPath } from '../assets.ts'
 import { type Html, html, nameText, sentenceText, timeText } from './html.ts'
@@ -46,9 +47,6 @@ const sections = [
 // refresh without an answer for ten seconds counts as failed.
 const htmx_config =
   '{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"timeout":10000,"refreshOnHistoryMiss":true}'
-
-/** The longest path that the box takes, as the system takes no longer ones. */
-export const max_path_chars = 4_096
 
 /** A whole document. Without script it is complete, and shows the state when it was loaded. */
 export function documentOf(

@@ -4,6 +4,7 @@ import { printable } from '../../base/text/format.ts'
 import { clockText } from '../../base/time/time.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import { fileAnswer } from '../../inspect/files/known-files.ts'
+import { max_path_chars } from '../../inspect/files/no-place.ts'
 import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { configFor } from '../access/viewer.ts'
@@ -21,7 +22,7 @@ import {
 } from './named-by-agent.ts'
 import { cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
 
-const file = z.string().min(1).max(4_096)
+const file = z.string().min(1).max(max_path_chars, 'is longer than any path')
 export const since = z
   .string()
   .max(64)

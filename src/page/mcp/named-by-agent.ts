@@ -4,6 +4,7 @@ import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
 import { parseDuration_ms } from '../../config/schema/units.ts'
+import { noPlaceText } from '../../inspect/files/no-place.ts'
 import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
@@ -70,7 +71,9 @@ export async function filesMeant(text: string, reader: Reader, page: Page): Prom
   throw new SluiceError({
     code: 'usage.path',
     message: `nothing is known of ${printable(text)} in the folders that you may see`,
-    hint: 'why_not with FOLDER/PATH says whether a rule leaves it out',
+    hint:
+      noPlaceText(text, configFor(reader.config, reader.viewer).folders) ??
+      'why_not with FOLDER/PATH says whether a rule leaves it out',
   })
 }
 

@@ -10,14 +10,16 @@ import { withLedgerView } from '../../status/with-view.ts'
 import { configFor, maySee, seenBy, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { forReader } from './for-reader.ts'
+import { refuseNoPath } from './place-asked.ts'
 import { notThere } from './with-daemon.ts'
 
-/** The answer of explain about a file, as this viewer may know it. Error `page.not_there`. */
+/** The answer of explain about a file, as this viewer may know it. Errors `page.not_there`, `usage.path`. */
 export async function ownExplanation(
   { config, clock }: Pick<PageTools, 'config' | 'clock'>,
   viewer: Viewer,
   place: Place,
 ): Promise<Explanation> {
+  refuseNoPath(place.path)
   const own = configFor(config, viewer)
   // A path with `..` would lead out of the folder.
   const leads_out = place.path.split('/').some((part) => part === '..' || part === '.')

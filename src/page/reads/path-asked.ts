@@ -1,18 +1,19 @@
 import { posix } from 'node:path'
+import { withoutQuotes } from '../../inspect/files/no-place.ts'
 
-const quoted = /^(["'])(.*)\1$/s
 /** Characters that Sluice prints as escapes: controls, and those that change the direction. */
 const escaped = /\\x([01][0-9a-f]|7f)|\\u\{([0-9a-f]{1,5})\}/gi
 
 /**
  * The path that a user means: as a file manager copies it (in quotes, `file:///srv/a%20b`), as
- * Sluice prints it (`a\u{202e}b`), or with the slashes of Windows. No path holds a zero byte.
+ * Sluice prints it (`a\u{202e}b`), or with the slashes of Windows.
  */
 export function pathAsked(text: string): string {
-  const bare = text.replace(quoted, '$2')
-  const path = (/^file:\/\/\//i.test(bare) ? ofFileUrl(bare) : bare)
-    .replace(escaped, (_, byte, point) => String.fromCodePoint(Number.parseInt(byte ?? point, 16)))
-    .replaceAll('\0', '')
+  const bare = withoutQuotes(text)
+  const path = (/^file:\/\/\//i.test(bare) ? ofFileUrl(bare) : bare).replace(
+    escaped,
+    (_, byte, point) => String.fromCodePoint(Number.parseInt(byte ?? point, 16)),
+  )
   return posix.normalize(path.includes('/') ? path : path.replaceAll('\\', '/'))
 }
 

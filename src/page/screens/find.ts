@@ -1,45 +1,82 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import type { Place } from '../../inspect/files/place.ts'
+import { noPlace, pathFault, withoutQuotes } from '../../inspect/files/no-place.ts'
 import { configFor, seenBy } from '../access/viewer.ts'
-import { html, nameText } from '../html/html.ts'
-import { max_path_chars } from '../html/layout.ts'
+import { capital, type Html, html, nameText } from '../html/html.ts'
+import type { Screen } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
+import { pathAsked } from '../reads/path-asked.ts'
 import { placeAsked } from '../reads/place-asked.ts'
-import { withSearchView } from '../reads/search-files.ts'
+import { type Found, withSearchView } from '../reads/search-files.ts'
 import { get, type Visit } from '../screen.ts'
 import { fileScreen } from './file.ts'
 
 /** As users write a path of any machine: `/docs`, `~/docs`, `Z:\docs`, `\\server\docs`. */
 const elsewhere = /^(?:\/|~\/|\\\\|[a-z]:[\\/]|[a-z]+:\/\/)/i
+/** Characters of a long text in the heading. */
+const max_shown = 200
 
 /** Is it in, and why not: for any path, from the box on every screen. A name is searched. */
 export function serveFind(app: HttpApp, tools: PageTools): void {
-  const { config, base_path } = tools
   get(app, tools, '/find', async (visit) => {
-    const text = visit.query('path').trim().slice(0, max_path_chars)
-    const place = await placeAsked(text, { config, viewer: visit.viewer })
-    // It answers the question, also where the answer is that nothing is there.
+    const text = withoutQuotes(visit.query('path'))
+    const fault = pathFault(pathAsked(text))
+    if (fault !== undefined)
+      return answer(text, html`<p class="verdict bad">No path</p><p>${capital(fault)}.</p>`)
+    const place = await placeAsked(text, { config: tools.config, viewer: visit.viewer })
     const is_outside = elsewhere.test(text)
-    const is_name = text !== '' && !is_outside
-    const meant = place ?? (is_name ? await onlyOneCalled(text, tools, visit) : undefined)
+    const is_name = place === undefined && text !== '' && !is_outside
+    const called = is_name ? await filesCalled(text, tools, visit) : undefined
+    const meant = place ?? (called?.next === undefined ? called?.files[0] : undefined)
+    // It answers the question, also where the answer is that nothing is there.
     if (meant) return { ...(await fileScreen(tools, visit, meant)), status: 200 }
-    const q = is_outside ? text.split(/[/\\]/).at(-1)! : text
-    const search = `/files?${new URLSearchParams({ q })}`
-    const top = html`<p class="verdict warn">Outside</p>
-<p>This path is in no folder that you may see. Sluice takes up no file from there, and has not looked whether there is one.</p>
-<p><a href="${base_path}${search}">Search your folders for this name</a></p>`
-    return { title: 'Is it in?', heading: nameText(text), top, to: is_outside ? undefined : search }
+    const top = noPlaceHtml(text, is_outside, tools, visit)
+    if (is_outside || (top && called?.files.length === 0)) return answer(text, top)
+    return { ...answer(text, top), to: searchFor(text) }
   })
 }
 
-/** The file, if the name or part of a path is that of one file alone. */
-async function onlyOneCalled(
+function answer(text: string, top: Html | undefined): Screen {
+  const shown = text.length > max_shown ? `${text.slice(0, max_shown)}…` : text
+  return { title: 'Is it in?', heading: nameText(shown), top }
+}
+
+function searchFor(q: string): string {
+  return `/files?${new URLSearchParams({ q })}`
+}
+
+/** What is known of a text that names no place. */
+function noPlaceHtml(
+  text: string,
+  is_outside: boolean,
+  { config, base_path }: PageTools,
+  { viewer }: Visit,
+): Html | undefined {
+  const { folders } = configFor(config, viewer)
+  const found = noPlace(text, folders)
+  if (!found && !is_outside) return undefined
+  const name = text.split(/[/\\]/).at(-1)!
+  const search = html`<p><a href="${base_path}${searchFor(name)}">Search your folders for this name</a></p>`
+  if (!found)
+    return html`<p class="verdict warn">Outside</p>
+<p>This path is in no folder that you may see. Sluice takes up no file from there, and has not looked whether there is one.</p>
+${search}`
+  const { why, meant } = found
+  const next =
+    meant === undefined
+      ? html`Paste the path from the name of the folder on, such as ${nameText(`${folders[0]?.name ?? 'FOLDER'}/PATH`)}.`
+      : html`Did you mean <a href="${base_path}/find?${String(new URLSearchParams({ path: meant }))}">${nameText(meant)}</a>?`
+  return html`<p class="verdict warn">${is_outside ? 'Outside' : 'No such folder'}</p>
+<p>${capital(why)}. ${next}</p>
+${search}`
+}
+
+/** The first file that has the name or part of a path; without `next` it is the only one. */
+function filesCalled(
   query: string,
   { config }: PageTools,
   { viewer }: Visit,
-): Promise<Place | undefined> {
+): Promise<Found | undefined> {
   const { folders } = configFor(config, viewer)
   const wanted = { folders, query, stages: [], limit: 1, sees: seenBy(viewer) }
-  const found = await withSearchView(config.state_dir, (view) => view?.search(wanted))
-  return found?.next === undefined ? found?.files[0] : undefined
+  return withSearchView(config.state_dir, async (view) => view?.search(wanted))
 }

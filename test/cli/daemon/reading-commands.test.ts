@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
@@ -252,6 +252,35 @@ describe('sluice explain', () => {
       expect((await sluice(['explain', name])).err).toContain(
         'is in no folder of the configuration',
       )
+  })
+
+  test('finds a file by its path on another machine, and says what to type instead', async () => {
+    const rig = await rigHere()
+    for (const path of ['tax/plan.txt', 'list.txt']) await rig.bringIn(path)
+    for (const path of ['G:\\Team\\Tax\\PLAN.txt', '\\\\server\\team\\tax\\plan.txt'])
+      expect((await sluice(['explain', path])).out).toContain('notes/tax/plan.txt\n  ready')
+    const saysInstead: [path: string, said: string][] = [
+      ['G:\\Team\\none.txt', 'give the path from the name of the folder on, such as notes/PATH'],
+      ['NOTES/list.txt', 'there is no folder NOTES; did you mean notes/list.txt?'],
+      [`notes/${'x'.repeat(4_200)}`, 'longer than any path can be: 4,206 bytes'],
+    ]
+    for (const [path, said] of saysInstead)
+      expect(await sluice(['explain', path])).toMatchObject({
+        code: 64,
+        err: expect.stringContaining(said),
+      })
+    expect((await sluice(['retry', 'NOTES/list.txt'])).err).toContain(
+      'did you mean notes/list.txt?',
+    )
+  })
+
+  test('says of a path behind a link nothing but the link', async () => {
+    await rigHere()
+    symlinkSync('/etc', join(notes, 'way-out'))
+    const { out } = await sluice(['explain', 'notes/way-out/passwd'])
+    expect(out).toContain('it lies behind way-out, a symbolic link, which Sluice does not follow')
+    expect(out).not.toMatch(/on disk|modified/)
+    rmSync(join(notes, 'way-out'))
   })
 
   test('answers in JSON and as text', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
@@ -64,6 +64,30 @@ test('says of a path that is not recorded that it is not in, and why', async () 
   const reader = await agent('ada')
   const hidden = await reader.call('is_it_in', { file: 'secret/none.txt' })
   expect([hidden.is_error, hidden.text.includes('secret/none.txt: not in')]).toEqual([true, false])
+})
+
+test('says what is wrong with a path that names nothing, and finds one of another machine', async () => {
+  const { agent, journey } = await beginAgents()
+  symlinkSync('/etc', journey.at('docs/link'))
+  const { call } = await agent('ada')
+  for (const tool of ['is_it_in', 'why_not']) {
+    const said = async (file: string) => (await call(tool, { file })).text
+    expect(await said('DOCS/plan.txt')).toContain('there is no folder DOCS; did you mean docs/plan')
+    expect(await said('SECRET/plan.txt')).not.toContain('did you mean')
+    expect(await said('docs/a\0b')).toMatch(/no path has a zero byte/)
+    expect(await said(`docs/${'x/'.repeat(2_600)}`)).toMatch(/5,205 bytes, and the system takes/)
+    expect(await said('x'.repeat(20_000))).toMatch(/longer than any path/)
+    expect(await said('docs/link/passwd')).toMatch(/it lies behind link, a symbolic link/)
+    expect(await said('G:\\Team\\none.txt')).toMatch(/drive letters and servers are not known here/)
+    // The other one of that name lies in a folder that they do not see.
+    expect(await said('G:\\Team\\plan.txt')).toMatch(/^docs\/plan\.txt: (in since|ready)/)
+    expect(await said('\\\\server\\docs\\2026\\MINUTES.txt')).toMatch(/^docs\/2026\/minutes\.txt/)
+  }
+  const boss = await agent('boss')
+  const both = await boss.call('why_not', { file: 'G:\\Team\\plan.txt' })
+  expect(both.is_error).toBe(true)
+  const one = await boss.call('why_not', { file: 'G:\\Secret\\plan.txt' })
+  expect(one.text).toMatch(/^secret\/plan\.txt: ready/)
 })
 
 test('explains one file, and names the files that a name may mean', async () => {

@@ -12,7 +12,8 @@ test.each([
   ['docs\\2026\\plan.txt', 'docs/2026/plan.txt'],
   ['docs/a\\b.txt', 'docs/a\\b.txt'],
   ['docs/caf\\xe9', 'docs/caf\\xe9'],
-  ['docs/a\0b', 'docs/ab'],
+  ['docs/a\0b', 'docs/a\0b'],
+  ['docs/a\\x00b', 'docs/a\0b'],
   ['', '.'],
 ])('%j means %j', (text, path) => {
   expect(pathAsked(text)).toBe(path)

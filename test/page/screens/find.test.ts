@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { agentOf } from '../mcp/agent-rig.ts'
 import { beginSignedIn, hostile } from '../signed-in.ts'
 
 const find = (path: string) => `/find?${new URLSearchParams({ path })}`
@@ -19,18 +20,45 @@ const kinds: [path: string, words: RegExp][] = [
   ['docs/plan.txt', /Ready It is usable/],
   ['docs/a.log', /Ignored Ignored by the rule \*\.log \(config exclude\)/],
   ['docs/notes/~$plan.docx', /Ignored Ignored by the rule ~\$\* \(default\)/],
-  ['docs/link', /Linked A symbolic link: links are not followed/],
-  ['docs/link/plan.txt', /Linked On its way, link is a symbolic link/],
+  ['docs/link', /Linked A symbolic link, which Sluice does not follow/],
+  ['docs/link/passwd', /Linked It lies behind link, a symbolic link, which Sluice does not follow/],
+  ['docs/link/nix', /Linked It lies behind link, a symbolic link, which Sluice does not follow/],
   ['docs/na\\xffme.txt', /Name not in UTF-8 Its name is not UTF-8/],
   ['docs/empty.txt', /Skipped Skipped \(empty\)/],
   ['docs/notes', /Directory A directory/],
   ['docs/never.txt', /Unknown The file does not exist, and Sluice never saw it/],
   ['docs/plan.txt/below', /Unknown The file does not exist/],
-  [`docs/${'x'.repeat(300)}`, /Closed Its path is too long.*shorten the path/],
+  [`docs/${'x'.repeat(300)}`, /Closed No disk here takes a name of 300 bytes: shorten it to 255/],
+  [`docs/${'x/'.repeat(2_040)}x`, /Closed Its path is too long.*shorten the path/],
+  [`docs/${'x/'.repeat(2_600)}x`, /No path It is longer than any path can be: 5,206 bytes, and/],
+  [`docs/${'ä'.repeat(2_100)}`, /No path It is longer than any path can be: 4,205 bytes, and/],
+  ['docs/a\0b', /No path No path has a zero byte/],
+  ['docs/a\\x00b', /No path No path has a zero byte/],
+  ['DOCS/plan.txt', /No such folder There is no folder DOCS\. Did you mean docs \/ plan\.txt \?/],
+  [
+    'dosc/plan 2.txt',
+    /No such folder There is no folder dosc\. Did you mean docs \/ plan 2\.txt \?/,
+  ],
+  ['DOCS\\plan.txt', /No such folder There is no folder DOCS\. Did you mean docs \/ plan\.txt \?/],
+  ['Docs', /No such folder There is no folder Docs\. Did you mean docs \?/],
   ['/etc/passwd', /Outside This path is in no folder/],
   ['/etc/nothing-there', /Outside This path is in no folder/],
-  ['~/plan.txt', /Outside/],
-  ['\\\\server\\docs\\plan.txt', /Outside/],
+  ['~/plan.txt', /Outside This path is in no folder/],
+  ['"/etc/passwd"', /Outside This path is in no folder/],
+  [
+    '\\\\server\\team\\none.txt',
+    /Outside Drive letters and servers are not known here\. Paste the path from/,
+  ],
+  [
+    'G:\\Team\\none.txt',
+    /Outside Drive letters and servers are not known here\. Paste the path from/,
+  ],
+  ['G:\\Docs\\none.txt', /Outside Drive letters .* Did you mean docs \/ none\.txt \?/],
+  ['G:\\Team\\plan.txt', /Ready It is usable/],
+  ['"g:\\Team\\PLAN.TXT"', /Ready It is usable/],
+  ['Z:/docs/plan.txt', /Ready It is usable/],
+  ['\\\\server\\docs\\plan.txt', /Ready It is usable/],
+  ['smb://server/team/plan.txt', /Ready It is usable/],
 ]
 
 test('the box on every screen answers for any path whether it is in, and why not', async () => {
@@ -56,8 +84,16 @@ test('the box on every screen answers for any path whether it is in, and why not
       status: 200,
       said: expect.stringMatching(words),
     })
+    // Neither the target of a link nor the link itself is described behind it.
+    if (path.startsWith('docs/link/')) expect(text).not.toMatch(/<dt>(Size|Modified)</)
     // Where a file is on the disk says the same, also with another way to write it.
-    if (!path.startsWith('docs/') || path.includes('..')) continue
+    if (
+      !path.startsWith('docs/') ||
+      path.includes('..') ||
+      path.length > 1_000 ||
+      words.source.startsWith('No path')
+    )
+      continue
     for (const other of [`${root}/${path.slice(5)}`, ` ${root}/./${path.slice(5)} `])
       expect(answerOn((await browser.get(find(other))).text), other).toMatch(words)
   }
@@ -107,6 +143,62 @@ test('a reader learns nothing of other folders, and nothing of what lies outside
   expect(await said(journey.at('docs/mine.txt'))).toMatch(/Ready/)
   const anybody = await fetch(`${browser.address}${find('docs/mine.txt')}`)
   expect(await anybody.text()).toContain('Sign in')
+})
+
+/** Ways to ask for a file in a folder; FOLDER stands for its name, AT for its place. */
+const ways = [
+  'FOLDER',
+  'FOLDER/',
+  'FOLDER/plan.txt',
+  './FOLDER//plan.txt',
+  '"FOLDER/plan.txt"',
+  'FOLDER\\plan.txt',
+  'docs/../FOLDER/plan.txt',
+  'G:\\FOLDER\\plan.txt',
+  '\\\\server\\FOLDER\\plan.txt',
+  'smb://server/FOLDER/plan.txt',
+  'AT',
+  'AT/',
+  'AT/plan.txt',
+  '"AT/plan.txt"',
+  'file://AT/plan.txt',
+  '~/FOLDER/plan.txt',
+]
+
+test('a folder that a reader may not see is answered as one that does not exist', async () => {
+  const folders = { docs: {}, dots: {}, secret: {} }
+  const tree = { 'docs/mine.txt': 'mine', 'dots/plan.txt': 'dots', 'secret/plan.txt': 'the plan' }
+  const { journey, as, address, store } = await beginSignedIn({ folders, tree })
+  const browser = await as('eve')
+  const { call } = await agentOf(address, store.makeToken('eve'))
+  const about = async (way: string, folder: string) => {
+    const text = way.replace('FOLDER', folder).replace('AT', journey.at(folder))
+    const pages = [
+      `/find?${new URLSearchParams({ path: text })}`,
+      `/file?${new URLSearchParams({ folder, path: 'plan.txt' })}`,
+      `/files?${new URLSearchParams({ folder })}`,
+      `/files?${new URLSearchParams({ q: text })}`,
+    ]
+    const answers = await Promise.all(pages.map((page) => browser.get(page)))
+    const said = answers.map(({ status, headers, text }) => [
+      status,
+      headers.get('location'),
+      answerOn(text),
+    ])
+    const told = [
+      await call('is_it_in', { file: text }),
+      await call('why_not', { file: text }),
+      await call('search_files', { text: text.slice(0, 200) }),
+      await call('search_files', { folders: [folder] }),
+    ]
+    return JSON.stringify([said, told]).replaceAll(folder, 'FOLDER')
+  }
+  // One name is like that of a folder that they see, and one is not.
+  for (const [hidden, none] of [
+    ['secret', 'sacred'],
+    ['dots', 'dogs'],
+  ] as const)
+    for (const way of ways) expect(await about(way, hidden), way).toBe(await about(way, none))
 })
 
 test('a name is searched among all files, and the only one that has it is shown', async () => {
