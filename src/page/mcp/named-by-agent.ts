@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
+import { parseTime_ms } from '../../base/time/parse-time.ts'
 import type { Config } from '../../config/config.ts'
 import { parseDuration_ms } from '../../config/schema/units.ts'
 import { noPlaceText } from '../../inspect/files/no-place.ts'
@@ -132,7 +133,7 @@ export function foldersMeant(names: readonly string[], { folders }: Config): Con
 export function timeOf(text: string, now_ms: number): number {
   const span_ms = parseDuration_ms(text)
   if (span_ms >= 0) return now_ms - span_ms
-  const time_ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  const time_ms = parseTime_ms(text)
   if (!Number.isNaN(time_ms)) return time_ms
   const message = `since takes a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d, not ${printable(text)}`
   throw new SluiceError({ code: 'usage.invalid', message })

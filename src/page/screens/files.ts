@@ -1,5 +1,6 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatBytes } from '../../base/text/format.ts'
+import { parseTime_ms } from '../../base/time/parse-time.ts'
 import { day_ms, isoTime, localDate, zoneOffset_ms } from '../../base/time/time.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
@@ -80,7 +81,7 @@ function cursorIn({ query }: Visit): Cursor | undefined {
 
 /** Unix ms of the first moment of a day such as 2026-03-01. */
 function startOf(day: string, zone: string): number | undefined {
-  const utc_ms = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00Z`) : Number.NaN
+  const utc_ms = /^\d{4}-\d\d-\d\d$/.test(day) ? parseTime_ms(day) : Number.NaN
   if (Number.isNaN(utc_ms)) return undefined
   // The offset of that moment, which is not that of midnight in UTC where summer time begins.
   return utc_ms - zoneOffset_ms(utc_ms - zoneOffset_ms(utc_ms, zone), zone)

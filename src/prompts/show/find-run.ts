@@ -1,5 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
+import { parseTime_ms } from '../../base/time/parse-time.ts'
 import { localTime } from '../../base/time/time.ts'
 import { stateText } from '../../domain/run.ts'
 import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
@@ -61,7 +62,7 @@ function runByTime(text: string, view: PromptsView, config: Configured): RunView
   const time = text.slice(at + 1)
   refuseUnknown(prompt, view, config)
   // Without an offset it is the beginning of what runName shows, not a time of this machine's zone.
-  const due_ms = /(Z|[+-]\d\d:\d\d)$/.test(time) ? Date.parse(time) : undefined
+  const due_ms = /(Z|[+-]\d\d:\d\d)$/.test(time) ? parseTime_ms(time) : undefined
   const runs = view.runs(prompt, max_searched)
   const exact = runs.find((run) => run.due_ms === due_ms)
   const begun = exact ? [exact] : runs.filter((run) => runName(run, config).startsWith(text))

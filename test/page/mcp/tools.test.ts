@@ -191,6 +191,9 @@ test.each([
   ['search_files', { states: ['in'] }, 'states[0]: must be one of settling, '],
   ['search_files', { txt: 'plan' }, 'txt: there is no such field'],
   ['what_arrived_since', { since: 'yesterday' }, 'since takes a time such as'],
+  ['what_arrived_since', { since: '2026-02-31' }, 'since takes a time such as'],
+  ['what_arrived_since', { since: '2026-02-31T08:00:00Z' }, 'since takes a time such as'],
+  ['ask', { question: 'why?', since: '2026-04-31' }, 'since takes a time such as'],
   ['last_report', { prompt: 'weekly' }, 'no prompts are configured'],
 ])('a wrong call of %s with %j is answered in words', async (name, given, words) => {
   const { agent } = await beginAgents()
