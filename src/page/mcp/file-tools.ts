@@ -25,6 +25,7 @@ import { cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
 const file = z.string().min(1).max(max_path_chars, 'is longer than any path')
 export const since = z
   .string()
+  .min(1)
   .max(64)
   .describe('a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d')
 const state = z.enum(stages, `must be one of ${stages.join(', ')}`)
@@ -60,10 +61,10 @@ const isItIn = toolOf({
     ...paged,
   }),
   output: files_output,
-  async run({ file, ...page }, { tools, viewer }) {
+  async run({ file, ...given }, { tools, viewer, cursors }) {
     const reader = { config: tools.config, viewer }
     try {
-      return answerOf(await filesMeant(file, reader, page))
+      return answerOf(await filesMeant(file, reader, { ...given, cursors }))
     } catch (error) {
       // The disk and the rules say more about a path that is not recorded.
       const place = isSluiceError(error, 'usage.path') ? await placeAsked(file, reader) : undefined
@@ -95,8 +96,8 @@ const whyNot = toolOf({
     state: z.string(),
     why: z.array(z.string()).describe('the reason, the next step and the remedy'),
   }),
-  async run(asked, { tools, viewer }) {
-    const place = await placeMeant(asked.file, { config: tools.config, viewer })
+  async run(asked, { tools, viewer, cursors }) {
+    const place = await placeMeant(asked.file, { config: tools.config, viewer }, cursors)
     const {
       place: _,
       project_id: _project,
@@ -129,10 +130,10 @@ const searchFiles = toolOf({
     ...paged,
   }),
   output: files_output,
-  async run({ text, states, folders, ...page }, { tools: { config }, viewer }) {
+  async run({ text, states, folders, ...page }, { tools: { config }, viewer, cursors }) {
     const over = foldersMeant(folders, configFor(config, viewer))
     const wanted = { folders: over, query: text, stages: states }
-    return answerOf(await search({ config, viewer }, wanted, page))
+    return answerOf(await search({ config, viewer }, wanted, { ...page, cursors }))
   },
 })
 
@@ -143,11 +144,11 @@ const whatArrivedSince = toolOf({
     'Lists the files that became usable in the assistant since a time, the newest first.',
   input: z.strictObject({ since, folders, ...paged }),
   output: files_output,
-  async run({ since, folders, ...page }, { tools: { config, clock }, viewer }) {
+  async run({ since, folders, ...page }, { tools: { config, clock }, viewer, cursors }) {
     const over = foldersMeant(folders, configFor(config, viewer))
     const since_ms = timeOf(since, clock.now_ms())
     const wanted = { folders: over, query: '', stages: ['ready'] as const, since_ms }
-    return answerOf(await search({ config, viewer }, wanted, page))
+    return answerOf(await search({ config, viewer }, wanted, { ...page, cursors }))
   },
 })
 

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
@@ -11,8 +10,8 @@ import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
 import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
 import { placeAsked } from '../reads/place-asked.ts'
-import { type FilesSearch, withSearchView } from '../reads/search-files.ts'
-import { cursorOf, placeAt } from './cursors.ts'
+import { type Cursor, type FilesSearch, withSearchView } from '../reads/search-files.ts'
+import type { Cursors } from './cursors.ts'
 
 /** Files that an error names. */
 const max_named = 20
@@ -27,6 +26,7 @@ export interface Reader {
 export interface Page {
   limit: number
   cursor?: string | undefined
+  cursors: Cursors
 }
 
 /** A page of files; `total` is that of all pages. */
@@ -40,20 +40,15 @@ export interface Listed {
 type Wanted = Pick<FilesSearch, 'folders' | 'query' | 'stages' | 'since_ms' | 'fits'>
 
 /** The first page counts all, and the later ones take its number over. */
-const search_cursor = z.object({
-  folder: z.string(),
-  path: z.string(),
-  seq: z.int().optional(),
-  total: z.int().min(0),
-})
+type After = Cursor & { total: number }
 
 /** The files that the search of the page finds. Errors `answer.no_ledger`, `usage.cursor`. */
 export async function search(
   { config: { state_dir }, viewer }: Reader,
   wanted: Wanted,
-  { limit, cursor }: Page,
+  { limit, cursor, cursors }: Page,
 ): Promise<Listed> {
-  const after = placeAt(cursor, search_cursor)
+  const after = cursors.at<After>(cursor)
   const sees = seenBy(viewer)
   const { files, next, ...counted } = await withSearchView(state_dir, (view) =>
     inPlace(view, state_dir).search({ ...wanted, limit, after, counts: !after, sees }),
@@ -61,7 +56,7 @@ export async function search(
   const total = after?.total ?? counted.total!
   if (!next) return { files, total, next_cursor: null }
   const { folder, path, seq } = next
-  return { files, total, next_cursor: cursorOf({ folder, path, seq, total }) }
+  return { files, total, next_cursor: cursors.of({ folder, path, seq, total } satisfies After) }
 }
 
 /** The files at a path, else those of this name, else those of a search. Error `usage.path`. */
@@ -69,13 +64,19 @@ export async function filesMeant(text: string, reader: Reader, page: Page): Prom
   const place = await placeAsked(text, reader)
   const found = place ? await filesAt(place, reader, page) : await filesCalled(text, reader, page)
   if (found.total > 0) return found
+  const { folders } = configFor(reader.config, reader.viewer)
   throw new SluiceError({
     code: 'usage.path',
     message: `nothing is known of ${printable(text)} in the folders that you may see`,
-    hint:
-      noPlaceText(text, configFor(reader.config, reader.viewer).folders) ??
-      'why_not with FOLDER/PATH says whether a rule leaves it out',
+    hint: noPlaceText(text, folders) ?? nextStep(folders),
   })
+}
+
+/** What to ask instead of a name that no file has. */
+function nextStep(folders: Config['folders']): string {
+  if (folders.length === 0) return 'you may see no folder yet: ask the administrator for one'
+  const names = folders.slice(0, max_named).map(({ name }) => name)
+  return `give its whole place as FOLDER/PATH (folders: ${printable(names.join(', '))}), to hear whether a rule leaves it out; search_files finds parts of names`
 }
 
 async function filesAt({ folder, path }: Place, reader: Reader, page: Page): Promise<Listed> {
@@ -93,7 +94,7 @@ async function filesCalled(text: string, reader: Reader, page: Page): Promise<Li
   const { folders } = configFor(reader.config, reader.viewer)
   const wanted = { folders, query: text, stages }
   const fits = (path: string) => `/${path}`.endsWith(`/${text}`)
-  const exact = await search(reader, { ...wanted, fits }, { limit: 1 })
+  const exact = await search(reader, { ...wanted, fits }, { limit: 1, cursors: page.cursors })
   return search(reader, exact.total > 0 ? { ...wanted, fits } : wanted, page)
 }
 
@@ -103,10 +104,10 @@ function inPlace<View>(view: View | undefined, state_dir: string): View {
 }
 
 /** The one file that a text means. Error `usage.path`. */
-export async function placeMeant(text: string, reader: Reader): Promise<Place> {
+export async function placeMeant(text: string, reader: Reader, cursors: Cursors): Promise<Place> {
   const place = await placeAsked(text, reader)
   if (place) return place
-  const { files, total } = await filesMeant(text, reader, { limit: max_named })
+  const { files, total } = await filesMeant(text, reader, { limit: max_named, cursors })
   if (total === 1) return files[0]!
   throw new SluiceError({
     code: 'usage.path',

@@ -3,6 +3,7 @@ import type { AskAnswer } from '../../control/control-verbs.ts'
 import type { Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import type { AskWish } from '../reads/question-rows.ts'
+import type { Cursors } from './cursors.ts'
 
 /** The user for whom an agent acts, and the tools of its calls. */
 export interface Agent {
@@ -20,6 +21,8 @@ export interface AgentCall extends Agent {
   stopped: AbortSignal
   /** Reports to the agent what its call waits for. */
   progress(message: string): void
+  /** Of its lists. */
+  cursors: Cursors
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {

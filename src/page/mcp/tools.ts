@@ -8,7 +8,7 @@ import { coverageText, reportBody } from '../../prompts/show/run-answers.ts'
 import { configFor } from '../access/viewer.ts'
 import { refuseOddQuestion } from '../reads/asking.ts'
 import { type OwnRuns, otherNamesText, withOwnRuns } from '../reads/own-runs.ts'
-import { cursorOf, noCursor, placeAt } from './cursors.ts'
+import type { Cursors } from './cursors.ts'
 import { file_tools, since } from './file-tools.ts'
 import { foldersMeant, timeOf } from './named-by-agent.ts'
 import { type AgentCall, cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
@@ -24,7 +24,7 @@ const ask = toolOf({
   description:
     'Asks the assistant about files that are in, and waits for the answer: seconds to minutes.',
   input: z.strictObject({
-    question: z.string().min(1).max(4_000),
+    question: z.string().max(4_000).describe('what you want to know'),
     folders,
     path: z
       .string()
@@ -80,14 +80,13 @@ const lastReport = toolOf({
       .describe('how many are listed on all pages together, equal bytes once'),
     next_cursor: z.string().nullable().optional().describe('more covered files; null: no more'),
   }),
-  run: ({ prompt, cursor: given }, { tools, viewer }) =>
+  run: ({ prompt, cursor: given }, { tools, viewer, cursors }) =>
     withOwnRuns(tools, viewer, (own) => {
       // That none is configured would be false for them.
       if (own.config.prompts.length === 0 && (viewer.role === 'reader' || viewer.folders !== 'all'))
         own.prompt(prompt)
       const { schedule } = promptNamed(prompt, own.config)
-      const at = placeAt(given, report_cursor)
-      if (at && own.run(at.run).prompt !== prompt) throw noCursor()
+      const at = cursors.at<ReportPlace>(given)
       const written = own.history(prompt, 0, max_searched).find(({ state }) => state === 'written')
       const run = at?.run ?? written?.run
       const not_shown = own.withOtherNames()
@@ -100,16 +99,20 @@ const lastReport = toolOf({
           data: { prompt, run: null, next, not_shown },
         }
       }
-      const { text, ...report } = reportOf(own, run, at?.from)
+      const { text, ...report } = reportOf(own, run, { cursors, from: at?.from })
       const data = { prompt, run, ...report, not_shown }
       return { text: `The report of ${prompt} ${text}${why}`, data }
     }),
 })
 
-const report_cursor = z.object({ run: z.int(), from: z.int().min(0) })
+type ReportPlace = { run: number; from: number }
 
 /** The report and its first covered files. `from`: only the covered files after so many. */
-function reportOf(own: OwnRuns, id: number, from?: number) {
+function reportOf(
+  own: OwnRuns,
+  id: number,
+  { cursors, from }: { cursors: Cursors; from: number | undefined },
+) {
   const run = own.run(id)
   const due = isoTime(run.due_ms)
   const coverage = coverageText(run, own.config) ?? ''
@@ -118,7 +121,8 @@ function reportOf(own: OwnRuns, id: number, from?: number) {
     .slice(from ?? 0, to)
     .map(({ name, asset_id }) => ({ name, asset_id }))
   const covered_files = run.planned_assets.length
-  const next_cursor = to < covered_files ? cursorOf({ run: id, from: to }) : null
+  const next_cursor =
+    to < covered_files ? cursors.of({ run: id, from: to } satisfies ReportPlace) : null
   const files = { due, coverage, covered, covered_files, next_cursor }
   const head = `for ${clockText(run.due_ms)} (run ${id})\n${coverage}\n\n`
   if (from !== undefined)

@@ -154,7 +154,7 @@ export class Asking {
 
 /** Error `page.question`. */
 export function refuseOddQuestion(question: string): void {
-  if (question.trim() === '') throw wrong('there is no question', 'write what you want to know')
+  if (question.trim() === '') throw wrong('the question is empty', 'write what you want to know')
   if (question.length > max_question_characters)
     throw wrong(`a question has at most ${max_question_characters} characters`, 'shorten it')
 }

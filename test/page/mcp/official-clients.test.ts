@@ -140,9 +140,9 @@ test('each official client goes through every tool, and every answer fits its sc
     }
     expect((await call('last_report', { prompt: 'closed' })).data).toMatchObject({ run: null })
     // A run of one prompt is none of another, though this user may see both.
-    const { run } = (await call('last_report', given.last_report)).data
-    const foreign = Buffer.from(JSON.stringify({ run, from: 0 })).toString('base64url')
-    const mixed = await call('last_report', { prompt: 'closed', cursor: foreign })
+    const { next_cursor: of_weekly } = (await call('last_report', given.last_report)).data
+    expect(of_weekly).toEqual(expect.any(String))
+    const mixed = await call('last_report', { prompt: 'closed', cursor: of_weekly })
     expect([mixed.is_error, mixed.data]).toEqual([true, undefined])
 
     const every = ['plan.txt', ...Object.keys(many).map((name) => name.slice('docs/'.length))]
@@ -172,9 +172,12 @@ test('what an official client asks wrongly is answered as the protocol says', as
     })
     // A model corrects these, so they are results.
     for (const [name, given, words] of [
-      ['ask', { question: '  ' }, 'there is no question'],
-      ['ask', { question: '' }, 'question: '],
-      ['ask', {}, 'question: is missing'],
+      ['ask', { question: '  ' }, 'the question is empty\nwrite what you want to know'],
+      ['ask', { question: '' }, 'the question is empty\nwrite what you want to know'],
+      ['ask', {}, 'question is missing: give what you want to know'],
+      ['ask', { question: 'why?', path: ['x'] }, 'path must be a text'],
+      ['why_not', { path: 'x' }, 'file is missing: give FOLDER/PATH'],
+      ['what_arrived_since', { since: '2026-02-31' }, 'since takes a time such as'],
       ['search_files', { folders: ['secret'] }, 'there is no folder secret, or you may not see it'],
       ['search_files', { cursor: 'made up' }, 'this is no next_cursor of this tool'],
       ['last_report', { prompt: 'weekly', cursor: 'e30' }, 'this is no next_cursor of this tool'],
@@ -223,13 +226,46 @@ test('who sees no folder yet gets the tools all the same', async () => {
 
 test('totals and cursors tell a reader nothing of another folder', async () => {
   const { url, headersOf } = await beginAgents()
-  const boss = answers(await clients.current(url, headersOf('boss')))
   const ada = answers(await clients.current(url, headersOf('ada')))
   expect((await ada('search_files', { text: 'salaries' })).data).toMatchObject({ total: 0 })
   expect((await ada('search_files')).data).toMatchObject({ total: 1 })
   expect((await ada('what_arrived_since', { since: '1h' })).data).toMatchObject({ total: 1 })
-  // A cursor of another user leads to no file of theirs.
-  const { data } = await boss('search_files', { limit: 1, folders: ['secret', 'docs'] })
-  const gone_on = await allPages(ada, 'search_files', { cursor: data.next_cursor }, 'files')
-  expect(JSON.stringify(gone_on.found)).not.toContain('salaries')
+})
+
+test('a cursor counts only for its user, its tool and its values, as this service made it', async () => {
+  const { url, headersOf } = await beginAgents(many)
+  const boss = answers(await clients.current(url, headersOf('boss')))
+  const ada = answers(await clients.earlier(url, headersOf('ada')))
+  const given = { folders: ['docs'], text: '0' }
+  const { next_cursor, total } = (await ada('search_files', { ...given, limit: 1 })).data
+  // The length of a page may change.
+  expect((await ada('search_files', { ...given, cursor: next_cursor })).data).toMatchObject({
+    total,
+  })
+  const [text, seal] = next_cursor.split('.') as [string, string]
+  const place = JSON.parse(Buffer.from(text, 'base64url').toString())
+  const changed = (change: object) =>
+    Buffer.from(JSON.stringify({ ...place, ...change })).toString('base64url')
+  const refused = { is_error: true, text: expect.stringMatching(/^this is no next_cursor/) }
+  for (const cursor of [
+    text,
+    `${text}.`,
+    `${next_cursor}.`,
+    `${next_cursor}A`,
+    `${changed({})}.${seal.toUpperCase()}`,
+    `${changed({ total: total + 1 })}.${seal}`,
+    `${changed({ seq: -5 })}.${seal}`,
+    '',
+    '.',
+  ])
+    expect(await ada('search_files', { ...given, cursor })).toMatchObject(refused)
+  for (const [call, tool, values] of [
+    [boss, 'search_files', given],
+    [ada, 'search_files', { ...given, text: '1' }],
+    [ada, 'search_files', { ...given, states: ['ready'] }],
+    [ada, 'what_arrived_since', { folders: ['docs'], since: '1h' }],
+    [ada, 'is_it_in', { file: '0' }],
+    [ada, 'last_report', { prompt: 'weekly' }],
+  ] as const)
+    expect(await call(tool, { ...values, cursor: next_cursor })).toMatchObject(refused)
 })

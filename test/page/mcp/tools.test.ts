@@ -50,6 +50,23 @@ test('says whether a file is in and since when, by path, by name and by a part o
   })
 })
 
+test('a file that nobody knows is answered with the next step, not with the same tool again', async () => {
+  const { agent, store } = await beginAgents()
+  const step =
+    'give its whole place as FOLDER/PATH (folders: docs), to hear whether a rule leaves it out; search_files finds parts of names'
+  const ada = await agent('ada')
+  for (const tool of ['why_not', 'is_it_in']) {
+    const { text } = await ada.call(tool, { file: 'nothing.zip' })
+    expect(text).toBe(`nothing is known of nothing.zip in the folders that you may see\n${step}`)
+  }
+  // The step leads on.
+  expect((await ada.call('why_not', { file: 'docs/nothing.zip' })).text).toContain('does not exist')
+  store.putUser({ name: 'new', role: 'reader', folders: [] })
+  expect((await (await agent('new')).call('why_not', { file: 'plan.txt' })).text).toContain(
+    'you may see no folder yet: ask the administrator for one',
+  )
+})
+
 test('says of a path that is not recorded that it is not in, and why', async () => {
   const { agent } = await beginAgents()
   const { call } = await agent('boss')
@@ -185,11 +202,12 @@ test('a reader learns nothing of another folder, however it is named', async () 
 })
 
 test.each([
-  ['is_it_in', {}, 'file: is missing'],
-  ['is_it_in', { file: 7 }, 'file: '],
-  ['search_files', { limit: 0 }, 'limit: must be a whole number from 1 to 100'],
-  ['search_files', { states: ['in'] }, 'states[0]: must be one of settling, '],
-  ['search_files', { txt: 'plan' }, 'txt: there is no such field'],
+  ['search_files', { limit: 0 }, 'limit must be a whole number from 1 to 100'],
+  [
+    'search_files',
+    { txt: 'plan' },
+    'the tool search_files has no argument txt; its arguments: text, folders, states, limit, cursor',
+  ],
   ['what_arrived_since', { since: 'yesterday' }, 'since takes a time such as'],
   ['what_arrived_since', { since: '2026-02-31' }, 'since takes a time such as'],
   ['what_arrived_since', { since: '2026-02-31T08:00:00Z' }, 'since takes a time such as'],
@@ -216,7 +234,7 @@ test('a reader asks over their folders alone, as often as is allowed, and hears 
   const { call } = await agent('ada')
   for (const [given, words] of [
     [{ folders: ['secret'] }, 'there is no folder secret, or you may not see it'],
-    [{ question: '  ' }, 'there is no question'],
+    [{ question: '  ' }, 'the question is empty'],
     [{ label: 'any' }, 'only who sees all folders may ask by label'],
     [{ since: 'once' }, 'since takes a time'],
   ] as const)
