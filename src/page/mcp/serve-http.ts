@@ -8,6 +8,7 @@ import type { Viewer } from '../access/viewer.ts'
 import { plainAnswer } from '../error-answer.ts'
 import type { PageTools } from '../page-tools.ts'
 import type { AskWish } from '../reads/question-rows.ts'
+import { parse_error, rpcError, server_error } from './json-rpc.ts'
 
 const last_with_batches = '2025-03-26'
 
@@ -24,8 +25,8 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
 
   void app.register(async (agents) => {
     agents.setErrorHandler((error, _request, reply) => {
-      const { status, message } = plainAnswer(httpFault(error), tools)
-      return refuse(reply, status, message)
+      const { status, code, message } = plainAnswer(httpFault(error), tools)
+      return refuse(reply, status, message, code === 'http.body_invalid' ? parse_error : undefined)
     })
     agents.addHook('onRequest', async (request, reply) => {
       const token = bearerIn(request.headers.authorization)
@@ -64,6 +65,6 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
   })
 }
 
-function refuse(reply: HttpReply, status: number, message: string): HttpReply {
-  return reply.status(status).send({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
+function refuse(reply: HttpReply, status: number, message: string, code = server_error): HttpReply {
+  return reply.status(status).send(rpcError(code, message))
 }

@@ -18,6 +18,10 @@ function commandOf(home: Home, ...words: string[]) {
   return [program, ...words, '--config', join(home.path, 'sluice.yaml')]
 }
 
+function ping(id: string | number): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })
+}
+
 test('answers on standard input and output, without a ledger, after a pass, and after a change', async () => {
   const home = await Home.make({ 'plan.txt': 'the plan' })
   const env = { PATH: process.env.PATH ?? '', HOME: home.path }
@@ -83,6 +87,42 @@ test.each(['2026-07-28', '2025-11-25'])(
     })
   },
 )
+
+test('answers lines that are no message, and goes on', async () => {
+  const home = await Home.make()
+  const running = home.start('mcp')
+  const lines = ['{', '7', '[]', '', '{"jsonrpc":"1.0","id":9}', ping(1)]
+  running.child.stdin!.write(lines.join('\n'))
+  // A character in two pieces, and two lines in one.
+  const [first, second] = [`\n${ping('ä')}`, `\n${ping(3)}\n`].map((text) => Buffer.from(text))
+  const at = first!.indexOf('ä') + 1
+  running.child.stdin!.write(first!.subarray(0, at))
+  await until('the answers', () => running.out().split('\n').length > 5, running.err)
+  running.child.stdin!.end(Buffer.concat([first!.subarray(at), second!]))
+  const { code, out } = await running.ended
+  expect(code).toBe(0)
+  const answers = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+    [null, -32_700],
+    [null, -32_600],
+    [null, -32_600],
+    [9, -32_600],
+    [1, undefined],
+    ['ä', undefined],
+    [3, undefined],
+  ])
+})
+
+test('ends by a signal while its input stays open', async () => {
+  const running = (await Home.make()).start('mcp')
+  running.child.stdin!.write(`${ping(1)}\n`)
+  await until('an answer', () => running.out() !== '', running.err)
+  running.child.kill('SIGTERM')
+  expect((await running.ended).code).not.toBe(null)
+})
 
 test('ends with its input, and at once where there is no configuration', async () => {
   const home = await Home.make()
