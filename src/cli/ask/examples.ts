@@ -117,7 +117,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   'page user remove': [['$0 page user remove ada', 'also ends her sessions and her token']],
   'page logout': [['$0 page logout ada', 'her browsers sign in again']],
   'page token': [['$0 page token ada', 'prints the token, once']],
-  mcp: [['$0 mcp --config /etc/sluice/sluice.yaml', 'as an agent starts it']],
+  mcp: [
+    ['$0 mcp --config /etc/sluice/sluice.yaml', 'as an agent on this machine starts it'],
+    ['$0 page token ada', 'for an agent elsewhere: it sends this to /mcp below the page'],
+  ],
   'serve workspace create': [
     ['$0 serve workspace create finance', 'for projects of its own'],
     [

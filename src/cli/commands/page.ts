@@ -3,7 +3,7 @@ import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { isLocalListen } from '../../config/listen.ts'
+import { hostAndPort, isLocalListen } from '../../config/listen.ts'
 import { checkPage } from '../../inspect/doctor/check-page.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import { noSuchUser, openPageStore, type PageStore } from '../../page/access/page-store.ts'
@@ -65,9 +65,9 @@ async function refuseUnserved(config: Config, { max_ms, stopped }: Patience): Pr
 
 /** A one-time link to a page on this machine. Error `usage.page`. */
 export function makeLink(config: Config): string {
-  const { listen, base_url, tls_cert } = config.page
-  const is_socket = listen.startsWith('unix:')
-  if (!isLocalListen(listen) || (is_socket && base_url === undefined)) {
+  const { listen } = config.page
+  const address = addressOf(config)
+  if (!isLocalListen(listen) || address === undefined) {
     const message = `a one-time link is for a page on this machine only, and this one listens on ${listen}`
     throw wrong(
       'usage.page',
@@ -75,8 +75,16 @@ export function makeLink(config: Config): string {
       'add yourself as a user: `sluice page user add NAME --role operator`',
     )
   }
-  const address = base_url ?? `${tls_cert === undefined ? 'http' : 'https'}://${listen}`
   return `${address}/link/${withStore(config, (store) => store.makeLink())}`
+}
+
+/** The address of the page, as its users write it. Undefined if only the administrator knows it. */
+function addressOf({ page: { listen, base_url, tls_cert } }: Config): string | undefined {
+  if (base_url !== undefined || hostAndPort(listen) === undefined)
+    return base_url?.replace(/\/+$/, '')
+  return isLocalListen(listen)
+    ? `${tls_cert === undefined ? 'http' : 'https'}://${listen}`
+    : undefined
 }
 
 export const add = defineCommand({
@@ -208,16 +216,31 @@ export const token = defineCommand({
       .positional('name', argument('the user'))
       .option('remove', flag('end the token, and make none')),
   async run({ config: file, name, remove }, terminal) {
-    const token = withStore((await loadFor(terminal, { file })).config, (store) => {
-      if (!remove) return store.makeToken(name)
+    const { config } = await loadFor(terminal, { file })
+    const { token, had_one } = withStore(config, (store) => {
+      const had_one = store.user(name)?.has_token === true
+      if (!remove) return { token: store.makeToken(name), had_one }
       if (!store.removeToken(name)) throw noSuchUser(name)
-      return undefined
+      return { token: undefined, had_one }
     })
-    terminal.out(token ?? `${name} has no token any more`)
-    if (token) printNote(terminal, 'it is shown this once; an earlier token of this user has ended')
+    terminal.out(token ?? `${name} has no token${had_one ? ' any more' : ''}`)
+    if (token === undefined) return exit_codes.ok
+    const ended = had_one ? '; the earlier token of this user has ended' : ''
+    printNote(terminal, `it is shown this once${ended}`)
+    printNote(terminal, agentsText(config))
     return exit_codes.ok
   },
 })
+
+/** Where agents send the token. */
+function agentsText(config: Config): string {
+  if (config.page.listen === 'off')
+    return 'nothing takes it while the page is off: `sluice page` says how to turn it on'
+  const address = addressOf(config)
+  return address === undefined
+    ? 'agents send it to /mcp below the address of the page'
+    : `agents send it to ${address}/mcp`
+}
 
 function withStore<Answer>(config: Config, use: (store: PageStore) => Answer): Answer {
   const store = openPageStore(config.state_dir, system_clock)

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
@@ -88,9 +88,9 @@ test('tokens and sessions can be seen and ended, also those of one-time links', 
   expect(await list()).toMatch(
     /ada +reader +all +no +yes +2\n\(by link\) +operator +all +no +no +1\n$/,
   )
-  expect((await home.inProcess('page', 'token', 'ada', '--remove')).out).toBe(
-    'ada has no token any more\n',
-  )
+  const remove = async () => (await home.inProcess('page', 'token', 'ada', '--remove')).out
+  expect(await remove()).toBe('ada has no token any more\n')
+  expect(await remove()).toBe('ada has no token\n')
   expect(store.userOfToken(token)).toBeUndefined()
   expect((await home.inProcess('page', 'logout', 'ada')).out).toBe('2 sessions of ada ended\n')
   const link = store.makeLink()
@@ -107,4 +107,31 @@ test('tokens and sessions can be seen and ended, also those of one-time links', 
     ['token', 'eve', '--remove'],
   ])
     expect((await home.inProcess('page', ...words)).code, words.join()).toBe(64)
+})
+
+test('a new token says where agents send it, and of an earlier one only if it ended', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const store = openPageStore(join(home.path, 'state'), system_clock)
+  context.onTestFinished(() => void store.close())
+  store.putUser({ name: 'ada', role: 'reader', folders: 'all' })
+  const file = join(home.path, 'sluice.yaml')
+  const config = JSON.parse(readFileSync(file, 'utf8'))
+  const token = async (page: object) => {
+    writeFileSync(file, JSON.stringify({ ...config, page }))
+    return (await home.inProcess('page', 'token', 'ada')).err
+  }
+  const listen = '127.0.0.1:8470'
+  const off = 'nothing takes it while the page is off: `sluice page` says how to turn it on\n'
+  expect(await token({})).toBe(`it is shown this once\n${off}`)
+  const again = 'it is shown this once; the earlier token of this user has ended\n'
+  for (const [page, where] of [
+    [{ listen }, `http://${listen}/mcp`],
+    [{ listen, base_url: 'https://example.com/sluice/' }, 'https://example.com/sluice/mcp'],
+    [{ listen: `unix:${home.path}/page.sock` }, '/mcp below the address of the page'],
+    [
+      { listen: '0.0.0.0:8470', proxy: { from: ['10.0.0.1'] } },
+      '/mcp below the address of the page',
+    ],
+  ] as const)
+    expect(await token(page)).toBe(`${again}agents send it to ${where}\n`)
 })
