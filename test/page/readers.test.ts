@@ -48,4 +48,7 @@ test('a reader learns of no trouble of another project, nor what an administrato
   const { call } = await agentOf(address, store.makeToken('eve'))
   const { text, data } = await call('why_not', { file: 'docs/plan.txt' })
   expect(`${text}${JSON.stringify(data)}`).not.toMatch(/klondike/)
+  const whole = await call('status')
+  expect(`${whole.text}${JSON.stringify(whole.data)}`).not.toMatch(/klondike/)
+  expect(whole.text).toContain('your project is closed')
 })

@@ -5,7 +5,7 @@ import { messageOf } from '../../base/run/errors.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import { local_operator } from '../../page/access/recognise.ts'
 import { createMcpServer } from '../../page/mcp/mcp-server.ts'
-import { MessageLines } from '../../page/mcp/message-lines.ts'
+import { messageLines } from '../../page/mcp/message-lines.ts'
 import type { PageNote } from '../../page/page-tools.ts'
 import { foldersOf, questionOf } from '../../page/reads/asking.ts'
 import type { AskWish } from '../../page/reads/question-rows.ts'
@@ -49,7 +49,7 @@ export const command = defineCommand({
     const agent = { tools, viewer: local_operator, ask, refresh }
     await withStopSignals(async ({ first }) => {
       const answer = (error: object) => process.stdout.write(`${JSON.stringify(error)}\n`)
-      const lines = new MessageLines(parseJSONRPCMessage, answer)
+      const lines = messageLines(parseJSONRPCMessage, answer)
       const ended = once(lines, 'end', { signal: first }).catch(() => {})
       const transport = new StdioServerTransport(process.stdin.pipe(lines))
       const served = serveStdio(() => createMcpServer(agent), { transport })

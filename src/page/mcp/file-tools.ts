@@ -20,7 +20,7 @@ import {
   search,
   timeOf,
 } from './named-by-agent.ts'
-import { cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
+import { folders, paged, type Tool, text_or_none, toolOf } from './tool.ts'
 
 const file = z.string().min(1).max(max_path_chars, 'is longer than any path')
 export const since = z
@@ -29,10 +29,6 @@ export const since = z
   .max(64)
   .describe('a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d')
 const state = z.enum(stages, `must be one of ${stages.join(', ')}`)
-const limit_fault = `must be a whole number from 1 to ${max_listed}`
-const limit = z.int(limit_fault).min(1, limit_fault).max(max_listed, limit_fault).default(50)
-const paged = { limit, cursor }
-const text_or_none = z.string().nullable()
 const files_output = z.object({
   files: z.array(
     // Size, times and the id of the asset stand beside these.

@@ -3,7 +3,7 @@ export const parse_error = -32_700
 export const invalid_request = -32_600
 export const server_error = -32_000
 
-/** An answer to what is no request. Null stands for an id that cannot be read. */
-export function rpcError(code: number, message: string, id: unknown = null) {
-  return { jsonrpc: '2.0', error: { code, message }, id }
+/** An answer to what is no request, so it has no id. */
+export function rpcError(code: number, message: string) {
+  return { jsonrpc: '2.0', error: { code, message }, id: null }
 }

@@ -7,51 +7,35 @@ const max_line = 10 * 2 ** 20
 
 /**
  * Passes on the lines of an agent that are messages, and answers the others with an error. The
- * package drops these, and the agent would wait for ever.
+ * package drops these, and the agent would wait for ever. `parse` throws for what is no message.
  */
-export class MessageLines extends Transform {
-  readonly #decoder = new StringDecoder('utf8')
-  /** Throws for what is no message. */
-  readonly #parse: (message: unknown) => unknown
-  readonly #answer: (error: object) => void
+export function messageLines(
+  parse: (message: unknown) => unknown,
+  answer: (error: object) => void,
+): Transform {
+  const decoder = new StringDecoder('utf8')
   /** The begin of a line. */
-  #rest = ''
+  let rest = ''
 
-  constructor(parse: (message: unknown) => unknown, answer: (error: object) => void) {
-    super()
-    this.#parse = parse
-    this.#answer = answer
-  }
-
-  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
-    const lines = `${this.#rest}${this.#decoder.write(chunk)}`.split('\n')
-    this.#rest = lines.pop() ?? ''
+  function transform(this: Transform, chunk: Buffer, _: string, done: TransformCallback): void {
+    const lines = `${rest}${decoder.write(chunk)}`.split('\n')
+    rest = lines.pop() ?? ''
     for (const line of lines.filter((text) => text.trim() !== '')) {
-      const error = this.#errorOf(line)
-      if (error === undefined) this.push(`${line}\n`)
-      else this.#answer(error)
+      try {
+        parse(JSON.parse(line))
+        this.push(`${line}\n`)
+      } catch (error) {
+        const is_json = !(error instanceof SyntaxError)
+        const code = is_json ? invalid_request : parse_error
+        answer(rpcError(code, `this line is no ${is_json ? 'message of JSON-RPC' : 'JSON'}`))
+      }
     }
-    if (this.#rest.length > max_line) {
-      this.#rest = ''
-      this.#answer(rpcError(invalid_request, 'a message is longer than 10 MiB'))
+    if (rest.length > max_line) {
+      rest = ''
+      answer(rpcError(invalid_request, 'a message is longer than 10 MiB'))
     }
     done()
   }
 
-  #errorOf(line: string): object | undefined {
-    let message: unknown
-    try {
-      message = JSON.parse(line)
-    } catch {
-      return rpcError(parse_error, 'this line is not valid JSON')
-    }
-    try {
-      this.#parse(message)
-      return undefined
-    } catch {
-      const { id } = Object(message) as { id?: unknown }
-      const is_readable = typeof id === 'string' || typeof id === 'number'
-      return rpcError(invalid_request, 'this is no message of JSON-RPC', is_readable ? id : null)
-    }
-  }
+  return new Transform({ transform })
 }

@@ -57,6 +57,13 @@ export const cursor = z
   .optional()
   .describe('next_cursor of the answer before; repeat its other values')
 
+const limit_fault = `must be a whole number from 1 to ${max_listed}`
+const limit = z.int(limit_fault).min(1, limit_fault).max(max_listed, limit_fault).default(50)
+/** Of a tool that lists something. */
+export const paged = { limit, cursor }
+
+export const text_or_none = z.string().nullable()
+
 /** The list of tools has the names that the user may know. */
 export const folders = z
   .array(z.string())

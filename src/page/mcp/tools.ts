@@ -11,6 +11,7 @@ import { type OwnRuns, otherNamesText, withOwnRuns } from '../reads/own-runs.ts'
 import type { Cursors } from './cursors.ts'
 import { file_tools, since } from './file-tools.ts'
 import { foldersMeant, timeOf } from './named-by-agent.ts'
+import { status } from './status-tool.ts'
 import { type AgentCall, cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
 
 /** Runs of a prompt among which its last report is searched; most may be skipped. */
@@ -136,7 +137,7 @@ function reportOf(
 }
 
 /** All tools of agents. None changes a file, a folder or a setting. */
-export const agent_tools: readonly Tool[] = [...file_tools, ask, lastReport]
+export const agent_tools: readonly Tool[] = [status, ...file_tools, ask, lastReport]
 
 /** An agent that hears nothing for long gives up. */
 async function reportWaiting({ tools, progress }: AgentCall, ended: AbortSignal): Promise<void> {

@@ -34,7 +34,10 @@ export function sharedStatus(tools: PageTools, viewer: Viewer): Promise<StatusVi
  * The status as this viewer may know it. What the ledger counts for all folders together is left
  * out for who sees only some. Readers see no place of this machine and no command.
  */
-export async function ownStatus({ config, clock }: PageTools, viewer: Viewer): Promise<StatusView> {
+export async function ownStatus(
+  { config, clock }: Pick<PageTools, 'config' | 'clock'>,
+  viewer: Viewer,
+): Promise<StatusView> {
   const own = configFor(config, viewer)
   const status = await readStatus(own, clock)
   const seen = viewer.folders === 'all' ? status : await narrowed(status, own)

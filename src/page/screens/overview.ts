@@ -1,13 +1,13 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { formatAmount, formatCount, printable } from '../../base/text/format.ts'
+import { formatCount, printable } from '../../base/text/format.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import { amountOf, sumOfAttention, underway } from '../../status/folders.ts'
-import { countsText, otherTroubles } from '../../status/text/text.ts'
 import type { StatusView } from '../../status/view.ts'
 import { type Html, html, nameText, sentenceText, timeText } from '../html/html.ts'
 import { table } from '../html/layout.ts'
 import { noReports, promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
+import { attentionIn, no_daemon, not_known, verdictText } from '../reads/attention.ts'
 import { type LastReports, lastReports } from '../reads/last-reports.ts'
 import { ownStatus, sharedStatus } from '../reads/own-status.ts'
 import { get } from '../screen.ts'
@@ -26,38 +26,22 @@ export function serveOverview(app: HttpApp, tools: PageTools): void {
 
 /** Says in one sentence whether everything is in. */
 export function verdict(status: StatusView): Html {
-  const { verdict: is, stale_since, daemon, folders: all } = status
-  const ready = amountOf(all, ['ready'])
-  if (is === 'stale')
-    return html`<p class="verdict bad">Sluice cannot say whether all files are in: nothing was recorded since ${timeText(stale_since)}.</p>`
-  const [tone, text] =
-    is === 'all_ready'
-      ? ['good', `Everything is in: ${formatAmount(ready)}.`]
-      : is === 'refused'
-        ? ['bad', 'The service refuses Sluice: nothing is uploaded.']
-        : ['warn', `Not everything is in: ${countsText(status)}.`]
-  const stopped =
-    daemon.state !== 'running' &&
-    html`<p class="bad">No daemon is running, so nothing new gets in.</p>`
-  return html`<p class="verdict ${tone}">${text}</p>${stopped}`
+  const { verdict: is, stale_since, daemon } = status
+  if (is === 'stale') return html`<p class="verdict bad">${not_known} ${timeText(stale_since)}.</p>`
+  const tone = is === 'all_ready' ? 'good' : is === 'refused' ? 'bad' : 'warn'
+  const stopped = daemon.state !== 'running' && html`<p class="bad">${no_daemon}</p>`
+  return html`<p class="verdict ${tone}">${verdictText(status)}</p>${stopped}`
 }
 
-/** Problems of the service, of Sluice and of files, the gravest first. */
+/** What a user should know or do; files lead to their problems. */
 function todo(status: StatusView, { base_path }: PageTools): Html | undefined {
-  const { health, problems, over_limit } = status
-  const entries = [
-    ...[...otherTroubles(status), ...(health?.problems ?? [])].map(
-      ({ message, hint, since }) =>
-        html`${sentenceText(message)} (since ${timeText(since)}). ${sentenceText(hint ?? '')}`,
-    ),
-    ...(over_limit.files > 0
-      ? [html`${formatAmount(over_limit)} wait, because more arrived than the upload limit allows.`]
-      : []),
-    ...problems.map(
-      ({ stage, files, message }) =>
-        html`<a href="${base_path}/problems">${formatCount(files)} ${stageText(stage)}</a>: ${sentenceText(message)}`,
-    ),
-  ]
+  const entries = attentionIn(status).map(({ message, hint, since, state, count }) =>
+    since !== null
+      ? html`${sentenceText(message)} (since ${timeText(since)}). ${sentenceText(hint ?? '')}`
+      : state === null
+        ? html`${sentenceText(message)}.`
+        : html`<a href="${base_path}/problems">${formatCount(count ?? 0)} ${stageText(state)}</a>: ${sentenceText(message)}`,
+  )
   if (entries.length === 0) return undefined
   return html`<h2>What needs attention</h2><ul>${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`
 }

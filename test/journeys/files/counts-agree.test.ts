@@ -102,6 +102,14 @@ localJourneys('counts of a messy tree', (profile) => {
       expect(headed(problems, / the names are not UTF-8/)).toBe(odd_names)
       expect(headed(problems, /./)).toBe(attention)
 
+      // The status for agents.
+      const { data: told } = await call('status')
+      const sum = (list: Record<string, number>[], field: string) =>
+        list.reduce((total, each) => total + each[field]!, 0)
+      expect(sum(told.folders, 'in')).toBe(files('ready'))
+      expect(sum(told.folders, 'attention')).toBe(attention)
+      expect(sum(told.attention, 'count')).toBe(attention)
+
       // The list of files, and agents.
       for (const stage of stages) {
         const listed = (await browser.get(`/files?state=${stage}`)).text

@@ -122,6 +122,7 @@ test('each official client goes through every tool, and every answer fits its sc
       ])
     const call = answers(client)
     const given: Record<string, Record<string, unknown>> = {
+      status: {},
       is_it_in: { file: 'plan.txt' },
       why_not: { file: 'docs/plan.txt' },
       search_files: { text: 'plan' },

@@ -5,6 +5,7 @@ import { openLedger } from '../../../src/ledger/open-ledger.ts'
 import type { Arrival } from '../../../src/ledger/prompt-work.ts'
 import { openPageStore } from '../../../src/page/access/page-store.ts'
 import type { Viewer } from '../../../src/page/access/viewer.ts'
+import { Cursors } from '../../../src/page/mcp/cursors.ts'
 import { agent_tools } from '../../../src/page/mcp/tools.ts'
 import { createPageApp } from '../../../src/page/page-app.ts'
 import { Asking } from '../../../src/page/reads/asking.ts'
@@ -193,10 +194,12 @@ export class World {
         ask: () => Promise.reject(new Error('no daemon')),
         stopped: new AbortController().signal,
         progress: () => {},
+        cursors: new Cursors([]),
       }
       const calls = [
         ...own.map((file) => ['why_not', { file: `${file.folder}/${file.path}` }] as const),
         ...own.map((file) => ['is_it_in', { file: `${file.folder}/${file.path}` }] as const),
+        ['status', {}] as const,
         ['search_files', { states: ['refused', 'waiting', 'ready', 'gone'] }] as const,
         ['what_arrived_since', { since: '7d' }] as const,
         ...names.map((name) => ['last_report', { prompt: name }] as const),
