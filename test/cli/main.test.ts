@@ -200,7 +200,7 @@ describe('sluice config', () => {
     expect(err.split('\n')).toEqual([
       expect.stringContaining(`sluice: ${file}:3:1: token: a token does not belong into this file`),
       `sluice: ${file}:4:1: fodlers: there is no such field; did you mean folders?`,
-      `sluice: ${file}:5:12: uploads.concurrency: must be a whole number from 1 to 64, without quotes or separators`,
+      `sluice: ${file}:5:12: uploads.concurrency: must be a whole number from 1 to 64, without a unit, quotes or separators`,
       expect.stringMatching(/^ {2}docs\/config\.md/),
       '',
     ])

@@ -415,7 +415,7 @@ fodlers: []
       '9:5: folders[0].lables: there is no such field; did you mean labels?',
       '10:5: folders[1].name: is missing',
       '11:14: folders[1].labels[0]: must have 2 to 255 characters',
-      '13:3: uploads.concurrency: must be a whole number from 1 to 64, without quotes or separators',
+      '13:3: uploads.concurrency: must be a whole number from 1 to 64, without a unit, quotes or separators',
       '14:12: uploads.limit.fils: there is no such field; did you mean files?',
       '15:1: fodlers: there is no such field; did you mean folders?',
     ])
@@ -467,7 +467,9 @@ fodlers: []
     [`${minimal}uploads: fast`, ['7:1: uploads: must be a section with fields of its own']],
     [
       `${minimal}uploads: { limit: hard }`,
-      ['7:12: uploads.limit: must be off, or files, bytes or both'],
+      [
+        '7:12: uploads.limit: must be off, or files, bytes or both, such as { files: 100000, bytes: 100GB }',
+      ],
     ],
     [
       `${minimal}uploads: { max_bytes_per_day: 5 apples }`,

@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  countFault,
   durationFault,
   durationText,
   parseDuration_ms,
+  parseRate_bytes,
   parseSize_bytes,
+  rateFault,
   sizeFault,
   sizeText,
 } from '../../src/config/schema/units.ts'
@@ -28,6 +31,15 @@ test.each([
   ['1 week', 604_800_000],
   ['10 secs', 10_000],
   ['500 milliseconds', 500],
+  ['.5h', 1_800_000],
+  ['1,5 h', 5_400_000],
+  ['5 mins', 300_000],
+  ['5 min.', 300_000],
+  ['10 sec.', 10_000],
+  ['1h, 30m', 5_400_000],
+  ['1h,30m', 5_400_000],
+  ['1h and 30m', 5_400_000],
+  ['1 hour, 30 minutes and 5 s', 5_405_000],
 ])('%s', (text, ms) => {
   expect(parseDuration_ms(text)).toBe(ms)
   expect(durationFault(text)).toBeUndefined()
@@ -50,6 +62,9 @@ test.each([
   ['1.5TB', 1.5e12],
   ['1,5 TB', 1.5e12],
   ['2\u00a0GB', 2e9],
+  ['.5 GB', 5e8],
+  ['1 GB, 500 MB', 1.5e9],
+  ['10 MB.', 1e7],
 ])('%s', (text, bytes) => {
   expect(parseSize_bytes(text)).toBe(bytes)
   expect(sizeFault(text)).toBeUndefined()
@@ -65,8 +80,13 @@ test.each([
   '1/2 s',
   'one hour',
   'PT1H',
-  '.5s',
-  '1s.',
+  '1h.5m',
+  '1h .5m',
+  '1.5.2h',
+  '5-10m',
+  '1hand 30m',
+  '½ h',
+  '1h;30m',
   '',
 ])('%j is neither a duration nor a size', (text) => {
   expect(parseDuration_ms(text)).toBeNaN()
@@ -75,6 +95,16 @@ test.each([
 
 test.each([
   ['5M', /minutes or months/],
+  ['1h 1h', /each unit once, the largest first/],
+  ['30m 1h', /each unit once, the largest first/],
+  ['one day', /write 1d for one day/],
+  ['half an hour', /number in digits/],
+  ['PT5M', /write 1h30m for PT1H30M/],
+  ['P90D', /write 1h30m for PT1H30M/],
+  ['1h30', /write 1h30m for 1h30/],
+  ['5m5', /write 1h30m for 1h30/],
+  ['10%', /no percentage: .* such as 90m/],
+  ['3 mos', /differ in length/],
   ['3 months', /differ in length/],
   ['1 yr', /differ in length/],
   ['1:30', /no time of the day/],
@@ -88,6 +118,16 @@ test.each([
 
 test.each([
   ['10M', /thousands or in steps of 1024/],
+  ['1 Gig', /thousands or in steps of 1024/],
+  ['500 megs', /thousands or in steps of 1024/],
+  ['2 M bytes', /thousands or in steps of 1024/],
+  ['1 Gb 500 MB', /bits/],
+  ['1 MB 2 GB', /each unit once, the largest first/],
+  ['10 MB 10 MB', /each unit once, the largest first/],
+  ['2 GB/s', /must be a size alone: write 50GB for 50GB\/day/],
+  ['50GB per day', /must be a size alone/],
+  ['10%', /no percentage: .* such as 500MB/],
+  ['one GB', /write 1GB for one GB/],
   ['10k', /thousands or in steps of 1024/],
   ['4Gi', /thousands or in steps of 1024/],
   ['10 Mb', /bits/],
@@ -99,6 +139,55 @@ test.each([
 ])('%s can be no size, and the fault says why', (text, fault) => {
   expect(parseSize_bytes(text)).toBeNaN()
   expect(sizeFault(text)).toMatch(fault)
+})
+
+test.each([
+  ['2MB/s', 2e6],
+  ['2 GB/s', 2e9],
+  ['.5 MB/s', 5e5],
+  ['1,5MB/s', 1.5e6],
+  ['2 MB / sec', 2e6],
+  ['2MB/S', 2e6],
+  ['2 MBps', 2e6],
+  ['2 MB per second', 2e6],
+  ['2 MB per s', 2e6],
+  ['500 bytes/s', 500],
+])('%s as a rate', (text, bytes) => {
+  expect(parseRate_bytes(text)).toBe(bytes)
+  expect(rateFault(text)).toBeUndefined()
+})
+
+test.each([
+  ['2MB', /write 2MB\/s for 2MB/],
+  ['2 Mbit/s', /bits: write bytes with a capital B/],
+  ['2mbps', /bits: write bytes with a capital B/],
+  ['2 mb/s', /bits: write bytes with a capital B/],
+  ['2MBPS', /bits: write bytes with a capital B/],
+  ['2M/s', /thousands or in steps of 1024/],
+  ['2 MB/min', /must be a size per second/],
+  ['2MB per hour', /must be a size per second/],
+  ['1,500 kB/s', /two ways/],
+])('%s can be no rate, and the fault says why', (text, fault) => {
+  expect(parseRate_bytes(text)).toBeNaN()
+  expect(rateFault(text)).toMatch(fault)
+})
+
+test.each(['half', '10%', '2 GB/s/s', 'off'])('%s is no rate', (text) => {
+  expect(parseRate_bytes(text)).toBeNaN()
+})
+
+test.each([
+  ['90 days', /write 10 for 10% or 10 days/],
+  ['90d', /write 10 for 10% or 10 days/],
+  ['10%', /write 10 for 10% or 10 days/],
+  ['10 percent', /write 10 for 10% or 10 days/],
+  ['10k', /write 10000 for 10k/],
+  ['1 million', /write 10000 for 10k/],
+  ['3 months', undefined],
+  ['90', undefined],
+])('%s can be no count', (text, fault) => {
+  if (fault === undefined) expect(countFault(text)).toBeUndefined()
+  else expect(countFault(text)).toMatch(fault)
 })
 
 test('the written text is read back as the same amount', () => {

@@ -285,7 +285,7 @@ describe('amounts', () => {
     ['max_file_bytes: 1.000MB', '7:5: folders[0].max_file_bytes: can be read in two ways'],
     ['max_file_bytes: 1.000', '7:21: this number can be read in two ways'],
     ['max_file_bytes: 1,000', '7:5: folders[0].max_file_bytes: can be read in two ways'],
-    ['max_file_bytes: two GB', '7:5: folders[0].max_file_bytes: must be a size from 1B to 4TiB'],
+    ['max_file_bytes: two GB', '7:5: folders[0].max_file_bytes: must begin with a number in digits'],
     ['settle_ms: 2M', '7:5: folders[0].settle_ms: can mean minutes or months'],
     ['settle_ms: 00:20', '7:5: folders[0].settle_ms: is no time of the day'],
     ['settle_ms: 2 hours', '7:5: folders[0].settle_ms: must be a duration from 50ms to 1h'],

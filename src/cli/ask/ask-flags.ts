@@ -3,7 +3,7 @@ import { fitText, shellWord } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
 import { check } from '../../config/faults.ts'
 import { question_schema } from '../../config/schema/schema-prompts.ts'
-import { parseDuration_ms } from '../../config/schema/units.ts'
+import { durationFault, parseDuration_ms } from '../../config/schema/units.ts'
 import type { Narrowing } from '../../prompts/ask/ask-scope.ts'
 
 /** Columns of a refused value: more than an id has. */
@@ -45,6 +45,6 @@ export function refuseContradiction({ project_id, about_files, others }: Narrowi
 export function spanOf(text: string): number {
   const span_ms = parseDuration_ms(text)
   if (span_ms >= 0) return span_ms
-  const message = `--fresh takes a time such as 24h, 90m or 7d, not ${text}`
-  throw new SluiceError({ code: 'usage.invalid', message })
+  const why = durationFault(text) ?? `takes a time such as 24h, 90m or 7d, not ${text}`
+  throw new SluiceError({ code: 'usage.invalid', message: `--fresh ${why}` })
 }

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration, formatSpan } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
-import { parseDuration_ms } from '../../config/schema/units.ts'
+import { durationFault, parseDuration_ms } from '../../config/schema/units.ts'
 import { max_pause_ms } from '../../control/control-verbs.ts'
 import { readPause } from '../../status/daemon-status.ts'
 import { defineCommand, text } from '../command.ts'
@@ -43,7 +43,8 @@ export const pause = defineCommand({
 
 function pauseOf(text: string): number {
   const for_ms = parseDuration_ms(text)
-  if (Number.isNaN(for_ms)) throw usage('--for takes a time such as 30m, 2h or 1d')
+  if (Number.isNaN(for_ms))
+    throw usage(`--for ${durationFault(text) ?? 'takes a time such as 30m, 2h or 1d'}`)
   if (for_ms <= 0) throw usage('--for takes a time above none')
   if (for_ms > max_pause_ms)
     throw usage('--for takes a year at the most; without it the pause lasts until `sluice resume`')

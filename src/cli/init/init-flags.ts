@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path'
 import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
 import { baseUrlFault } from '../../config/schema/schema-deliver.ts'
 import { name_field } from '../../config/schema/schema-folder.ts'
+import { durationFault } from '../../config/schema/units.ts'
 import {
   isStartText,
   type OldVersions,
@@ -66,7 +67,7 @@ export function checkFlags(flags: InitFlags): {
   if (fault) throw invalid(`--base-url ${fault}`)
   const start = flags.start?.replace(/^newer_than:? ?/, '')
   if (start !== undefined && !isStartText(start))
-    throw invalid('--start takes all, from_now, or an age such as 90d')
+    throw invalid(`--start ${durationFault(start) ?? 'takes all, from_now, or an age such as 90d'}`)
   return { folders: (flags.folder ?? []).map(namedPath), start }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { second_ms } from '../../base/time/time.ts'
 import {
+  countFault,
   durationFault,
   durationText,
   parseDuration_ms,
@@ -37,7 +38,7 @@ export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount
 
 /** A duration for a field without a unit in its name: the user writes one. Output in ms. */
 export function span({ usual, min, max }: Amount<string, string>) {
-  const wrong = `must be a duration from ${min} to ${max}, such as 90s, 20m, 12h, 7d`
+  const wrong = `must be a duration from ${min} to ${max} with its unit, such as 90s, 20m, 12h, 7d`
   return spanValue(min, max, wrong).prefault(usual)
 }
 
@@ -74,7 +75,7 @@ function amount(
 
 /** A text with an amount; editors check its form only. */
 export function amountText(wrong: string) {
-  return z.string(wrong).meta({ pattern: String.raw`^\s*\d` })
+  return z.string(wrong).meta({ pattern: String.raw`^\s*\.?\d` })
 }
 
 /** Reads an amount; the fault says why it is none, as far as that can be known. */
@@ -98,12 +99,17 @@ export function count({ usual, ...limits }: Amount<number>) {
 }
 
 export function countValue({ min, max }: Limits) {
-  const wrong = `must be a whole number from ${min} to ${max}, without quotes or separators`
-  return z.int(wrong).min(min, wrong).max(max, wrong)
+  const wrong = `must be a whole number from ${min} to ${max}, without a unit, quotes or separators`
+  return z
+    .int({ error: ({ input }) => countFault(String(input)) ?? wrong })
+    .min(min, wrong)
+    .max(max, wrong)
 }
 
+export const wrong_flag = 'must be true or false, without quotes'
+
 export function flag(usual: boolean) {
-  return z.boolean('must be true or false').prefault(usual)
+  return z.boolean(wrong_flag).prefault(usual)
 }
 
 export function choice<const Words extends readonly [string, ...string[]]>(

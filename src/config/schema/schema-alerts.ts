@@ -4,6 +4,7 @@ import { day_ms, second_ms } from '../../base/time/time.ts'
 import { hostAndPort } from '../listen.ts'
 import { duration, off, size } from './fields.ts'
 import { deliveries, hasOneUrl, outgoing_url, url_file } from './schema-deliver.ts'
+import { max_bytes } from './schema-limits.ts'
 
 const ping_schema = z
   .strictObject({
@@ -55,7 +56,7 @@ export const health_schema = z.strictObject({
     'If a folder is offline for longer than this, the health has a problem. Default 15m: a file server restarts ' +
       'in less. For a disk that is often removed, choose days.',
   ),
-  disk_free_bytes: size({ usual: '500MB', min: 0, max: Number.MAX_SAFE_INTEGER }).describe(
+  disk_free_bytes: size({ usual: '500MB', min: 0, max: max_bytes }).describe(
     'If the disk of state_dir has less free space than this, the health has a problem. Default 500MB: about the ' +
       'size of a ledger of a million files. Without free space Sluice can record nothing.',
   ),

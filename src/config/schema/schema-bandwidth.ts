@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { type BandwidthSpan, day_minutes } from './bandwidth-text.ts'
 import { amountText, off, reading } from './fields.ts'
-import { parseSize_bytes, sizeFault } from './units.ts'
+import { parseRate_bytes, rateFault } from './units.ts'
 
 const min_bytes_per_s = 10_000
 const unlimited = Number.POSITIVE_INFINITY
-const per_second = /(\s*\/\s*s(ec(ond)?)?|ps|\s+per second)$/
 const span_pattern = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
 
 const wrong_rate = 'must be a size per second, 10kB/s or more, such as 2MB/s, or off'
@@ -13,12 +12,7 @@ const wrong =
   'must be off, a size per second such as 2MB/s, or times of the day with one each: { "08:00-18:00": 2MB/s }'
 
 const rate = amountText(wrong_rate).transform(
-  reading(
-    (text) => (per_second.test(text) ? parseSize_bytes(text.replace(per_second, '')) : Number.NaN),
-    (text) => sizeFault(text.replace(per_second, '')),
-    (bytes_per_s) => bytes_per_s >= min_bytes_per_s,
-    wrong_rate,
-  ),
+  reading(parseRate_bytes, rateFault, (bytes_per_s) => bytes_per_s >= min_bytes_per_s, wrong_rate),
 )
 
 const span = z.string().regex(span_pattern, 'must be times of the day, such as 08:00-18:00')

@@ -54,7 +54,7 @@ const start = z
   .union(
     [
       z.enum(['all', 'from_now']),
-      matching(/^newer_than:?\s*\d/, wrong_start).transform(readAge),
+      matching(/^newer_than:?\s*\.?\d/, wrong_start).transform(readAge),
       z.strictObject({ newer_than: z.string(wrong_start).transform(readAge) }),
     ],
     wrong_start,

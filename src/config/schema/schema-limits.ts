@@ -3,7 +3,8 @@ import { day_ms, second_ms } from '../../base/time/time.ts'
 import { choice, count, countValue, duration, off, sizeValue } from './fields.ts'
 import { bandwidth } from './schema-bandwidth.ts'
 
-const max_bytes = Number.MAX_SAFE_INTEGER
+/** Below the largest exact number of JavaScript. */
+export const max_bytes = 9e15
 
 const upload_limit = z
   .union(
@@ -20,7 +21,7 @@ const upload_limit = z
           ),
       }),
     ],
-    'must be off, or files, bytes or both',
+    'must be off, or files, bytes or both, such as { files: 100000, bytes: 100GB }',
   )
   .prefault({})
   .describe(

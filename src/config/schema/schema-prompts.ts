@@ -1,7 +1,17 @@
 import { optional, z } from 'zod'
 import { cronFault } from '../../base/time/cron.ts'
 import { isZone } from '../../base/time/time.ts'
-import { choice, count, flag, list, matching, refusing, span, spanValue } from './fields.ts'
+import {
+  choice,
+  count,
+  flag,
+  list,
+  matching,
+  refusing,
+  span,
+  spanValue,
+  wrong_flag,
+} from './fields.ts'
 import { deliver, lineOf, template } from './schema-deliver.ts'
 import { label, name_field, pattern, project_id } from './schema-folder.ts'
 
@@ -90,7 +100,7 @@ export const prompt_schema = z.strictObject({
   skills: list(lineOf(255), 20).describe(
     'Names of skills that the service loads, in this order. Empty by default.',
   ),
-  public_data: optional(z.boolean('must be true or false')).describe(
+  public_data: optional(z.boolean(wrong_flag)).describe(
     'false: the service does not search the web. Default: as the service decides.',
   ),
   scope: scope_schema.describe(

@@ -28,65 +28,116 @@ const size_units: Units = [
 /** Texts that can be read in two ways, or in none, and what to write instead. */
 type Causes = readonly (readonly [RegExp, string])[]
 
-const both_causes: Causes = [
-  [
-    /(?<![\d.,])[1-9]\d{0,2}(?:[.,'’_ ]\d{3})+(?!\d)/,
-    'can be read in two ways: write the number without a separator, such as 1500 for 1,500',
-  ],
-]
+const separated =
+  'can be read in two ways: write the number without a separator, such as 1500 for 1,500'
+const separator = /(?<![\d.,])[1-9]\d{0,2}(?:[.,'’_\s]\d{3})+(?!\d)/
+const number_word = /^(an?|half|one|two|three|four|five|six|seven|eight|nine|ten)\s/i
+const bits = 'can mean bits: write a size in bytes, such as 10MB'
+
 const duration_causes: Causes = [
-  ...both_causes,
+  [separator, separated],
+  [/%/, 'is no percentage: write an amount with its unit, such as 90m'],
+  [number_word, 'must begin with a number in digits: write 1d for one day'],
+  [/^PT?\d/i, 'must be written without P and T: write 1h30m for PT1H30M'],
   [/\d\s*M$/, 'can mean minutes or months: write 90min, or count in days, such as 90d'],
   [
-    /\d\s*(mo|mths?|months?|y|yrs?|years?)$/i,
+    /\d\s*(mos?|mths?|months?|y|yrs?|years?)$/i,
     'must not count in months or years, which differ in length: count in days, such as 90d',
   ],
   [/^\d+:\d/, 'is no time of the day: write a duration, such as 90m or 1h 30m'],
+  [/[a-z]\s*\d+$/i, 'needs a unit after each number: write 1h30m for 1h30'],
 ]
 const size_causes: Causes = [
-  ...both_causes,
-  [/\d\s*[KMGT]i?b$|[Bb]its?$/, 'can mean bits: write a size in bytes, such as 10MB'],
+  [separator, separated],
+  [/%/, 'is no percentage: write an amount with its unit, such as 500MB'],
+  [number_word, 'must begin with a number in digits: write 1GB for one GB'],
+  [/\/\s*[a-z]|\bper\b|bps$/i, 'must be a size alone: write 50GB for 50GB/day'],
+  [/\d\s*[KMGT]i?b(?![a-z])|[Bb]its?\b/, bits],
   [
-    /\d\s*[kmgt]i?$/i,
+    /\d\s*([kmgt]i?|kilos?|mega?s?|giga?s?|tera?s?)(?![a-z])/i,
     'can count in thousands or in steps of 1024: write the whole unit, such as 10MB or 10MiB',
   ],
 ]
+const rate_causes: Causes = [
+  [
+    /[KMGTkmgt]i?b\s*(ps|\/|per\b)|[KMGT]BPS$|[Bb]its?\b/,
+    'can mean bits: write bytes with a capital B, such as 2MB/s',
+  ],
+  [/(\/|\bper\b)\s*[mhd]/i, 'must be a size per second, such as 2MB/s'],
+  [/^[\d.,]+\s*[a-z]*b(ytes?)?$/i, 'must say in which time: write 2MB/s for 2MB'],
+]
+const count_causes: Causes = [
+  [/^\d+\s*(%|percent|d|days?)$/i, 'must be a number alone: write 10 for 10% or 10 days'],
+  [
+    /^\d+\s*(k|thousand|m|mio|mill?|million)\b/i,
+    'must be a number written out: write 10000 for 10k',
+  ],
+]
 
-/** Several amounts add up: `1h 30m`. */
-const amounts = /^(?:\d+(?:[.,]\d+)?\s*[a-z]+\s*)+$/i
+/** Several amounts add up: `1h 30m`, `1h, 30m`, `1 hour and 30 min.` */
+const amounts =
+  /^(?:(?:\d+(?:[.,]\d+)?|^\.\d+)\s*[a-z]+(?:\.(?!\d))?(?:\s*(?:,|\band\b)\s*(?=\d)|\s*))+$/i
 
 /** `20m`, `20 minutes` and `1h 30m` become milliseconds. NaN if the text is no duration. */
 export function parseDuration_ms(text: string): number {
-  return parseAmount(text, duration_units, duration_causes)
+  return durationFault(text) === undefined ? sumOf(text, duration_units) : Number.NaN
 }
 
 /** `4GiB` becomes 4,294,967,296 bytes. NaN if the text is no size. */
 export function parseSize_bytes(text: string): number {
-  return parseAmount(text, size_units, size_causes)
+  return sizeFault(text) === undefined ? sumOf(text, size_units) : Number.NaN
+}
+
+const per_second = /(\s*\/\s*s(ec(ond)?)?|ps|\s+per\s+s(ec(ond)?)?)$/i
+
+/** `2MB/s` becomes 2,000,000 bytes. NaN if the text is no size per second. */
+export function parseRate_bytes(text: string): number {
+  return per_second.test(text) && rateFault(text) === undefined
+    ? parseSize_bytes(text.replace(per_second, ''))
+    : Number.NaN
 }
 
 /** Why a text is no duration, as far as that can be known. */
 export function durationFault(text: string): string | undefined {
-  return causeOf(text, duration_causes)
+  return causeOf(text, duration_causes) ?? orderFault(text, duration_units)
 }
 
 export function sizeFault(text: string): string | undefined {
-  return causeOf(text, size_causes)
+  return causeOf(text, size_causes) ?? orderFault(text, size_units)
+}
+
+export function rateFault(text: string): string | undefined {
+  const cause = causeOf(text, rate_causes)
+  return per_second.test(text) ? (cause ?? sizeFault(text.replace(per_second, ''))) : cause
+}
+
+export function countFault(text: string): string | undefined {
+  return causeOf(text, count_causes)
 }
 
 function causeOf(text: string, causes: Causes): string | undefined {
   return causes.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-function parseAmount(text: string, units: Units, causes: Causes): number {
-  if (!amounts.test(text) || causeOf(text, causes) !== undefined) return Number.NaN
-  const parts = [...text.matchAll(/([\d.,]+)\s*([a-z]+)/gi)]
-  const values = parts.map(([, amount, word]) => {
-    const [, size = Number.NaN] =
-      units.find(([, , spelling]) => spelling.test(word!.toLowerCase())) ?? []
-    return Number(amount!.replace(',', '.')) * size
-  })
-  return Math.round(values.reduce((sum, value) => sum + value, 0))
+/** Two amounts of one unit, or of rising ones, may be a range or a list. */
+function orderFault(text: string, units: Units): string | undefined {
+  const parts = partsOf(text, units)
+  return parts.every(({ unit }, at) => at === 0 || !(unit >= parts[at - 1]!.unit))
+    ? undefined
+    : 'must name each unit once, the largest first, such as 1h 30m or 1GB 500MB'
+}
+
+function sumOf(text: string, units: Units): number {
+  const sum = partsOf(text, units).reduce((total, { amount, unit }) => total + amount * unit, 0)
+  return amounts.test(text) ? Math.round(sum) : Number.NaN
+}
+
+/** `unit`: its size; NaN if there is no such unit. */
+function partsOf(text: string, units: Units): { amount: number; unit: number }[] {
+  return [...text.matchAll(/(\d+(?:[.,]\d+)?|\.\d+)\s*([a-z]+)/gi)].map(([, amount, word]) => ({
+    amount: Number(amount!.replace(',', '.')),
+    unit: units.find(([, , spelling]) => spelling.test(word!.toLowerCase()))?.[1] ?? Number.NaN,
+  }))
 }
 
 /** The shortest text for exactly this duration: 7,776,000,000 becomes `90d`. */

@@ -180,6 +180,7 @@ test.each([
   [['ask', 'x', '--folder', 'dosc'], 'dosc is in no folder of the configuration'],
   [['ask', 'x', '--folder', 'docs/sub'], '--folder docs --path /sub'],
   [['ask', 'x', '--fresh', 'yesterday'], '--fresh takes a time such as 24h'],
+  [['ask', 'x', '--fresh', '2 months'], '--fresh must not count in months or years'],
   [['ask', 'x', '--follow-up'], 'there is no chat to go on in'],
   [
     ['ask', 'x', '--intelligence', 'great'],

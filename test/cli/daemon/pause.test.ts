@@ -31,6 +31,8 @@ test('paused without a daemon: status shows it, sync and prompts do nothing, res
   for (const words of [
     ['--for', 'long'],
     ['--for', '0m'],
+    ['--for', '1h 1h'],
+    ['--for', '2 months'],
     ['--for', '367d'],
     // This date is too far in the future to be shown.
     ['--for', '100000000d'],
