@@ -44,6 +44,8 @@ export function cronTimes(cron: string, timezone: string): CronTimes {
   }
 }
 
+const cron_parts = 'each field is *, a number, a list (1,3), a range (1-5) or a step (*/5)'
+
 /** The fault of a schedule, as the end of a sentence about it; undefined for a valid one. */
 export function cronFault(cron: string, timezone: string): string | undefined {
   if (!isZone(timezone))
@@ -56,7 +58,8 @@ export function cronFault(cron: string, timezone: string): string | undefined {
   try {
     times = cronTimes(cron, timezone)
   } catch (error) {
-    const reason = String((error as Error).message).replace(/^CronPattern: /, '')
+    // Other messages of croner are about its parts.
+    const reason = /Invalid value for .*/.exec(String((error as Error).message))?.[0] ?? cron_parts
     return `${JSON.stringify(cron)} is no cron expression: ${reason}`
   }
   return times.next(reference_ms) === undefined
