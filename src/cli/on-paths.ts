@@ -1,7 +1,10 @@
 import { askingPaths, noAnswer } from '../base/files/ask-paths.ts'
 import { type Paths, patienceWith } from '../base/files/paths.ts'
+import { isSluiceError } from '../base/run/errors.ts'
 import { formatDuration } from '../base/text/format.ts'
+import type { Config } from '../config/config.ts'
 import { type LoadedConfig, loadConfig } from '../config/load.ts'
+import { openSecrets } from '../config/secrets.ts'
 import { printNote, printWarning } from './text/print.ts'
 import type { Terminal } from './text/terminal.ts'
 
@@ -42,6 +45,23 @@ export function loadFor<More extends object = object>(
     const loaded = loadConfig({ ...options, paths })
     return { ...loaded, paths, ...more?.(loaded, paths) } as LoadedConfig & { paths: Paths } & More
   })
+}
+
+/**
+ * The source of the token, or why there is none; never the token itself. `is_named`: a file or
+ * variable should have it.
+ */
+export async function describeToken(config: Pick<Config, 'service'>, terminal: Terminal) {
+  try {
+    const { secrets, warnings } = await onPaths(terminal, (paths) =>
+      openSecrets(config, undefined, paths),
+    )
+    return { source: secrets.source, fault: null, is_named: true, warnings }
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    const { message: fault, code } = error
+    return { source: null, fault, is_named: code !== 'account.token_missing', warnings: [] }
+  }
 }
 
 /** Error `path.no_answer`. */

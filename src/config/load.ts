@@ -6,7 +6,7 @@ import { EncodingFault } from '../base/text/decode-text.ts'
 import { shellWord } from '../base/text/format.ts'
 import { type Config, resolveConfig, withVariables } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
-import { check, type Fault, faultLines, pathText } from './faults.ts'
+import { check, type Fault, faultLines } from './faults.ts'
 import { inService, pathFaults, wholeFile } from './resolve/local-paths.ts'
 import { alertFaults, promptFaults } from './resolve/prompt-faults.ts'
 import { withoutEchoes } from './resolve/slips.ts'
@@ -83,10 +83,9 @@ export function checkText(text: string, environment: Environment, paths: Paths) 
   const checked = is_read
     ? checkValue(value ?? {}, environment, paths)
     : { config: undefined, faults: [] }
-  const reported_paths = new Set(faults.map(({ path }) => pathText(path)))
-  const others = checked.faults.filter(
-    ({ path }) => path.length === 0 || !reported_paths.has(pathText(path)),
-  )
+  // A secret is a fault of its own, and so is its field.
+  const reported_lines = new Set(faults.map(({ place }) => lineOf(place)))
+  const others = checked.faults.filter(({ path }) => !reported_lines.has(lineOf(placeOf(path))))
   const all = [...faults, ...others.map(blamed)]
   return {
     config: all.length > 0 ? undefined : checked.config,
@@ -96,6 +95,10 @@ export function checkText(text: string, environment: Environment, paths: Paths) 
     is_read,
     placeOf,
   }
+}
+
+function lineOf(place: Fault['place']): number | undefined {
+  return typeof place === 'object' ? place.line : undefined
 }
 
 /** Makes a configuration from a plain object, for `init` and tests. */

@@ -107,6 +107,7 @@ function readToken(file: string, named_by: string, paths: Paths): { token: strin
   } catch (error) {
     if (isNoAnswer(error) || isSluiceError(error, 'account.token_malformed')) throw error
     if (error instanceof EncodingFault) throw malformed(`token file ${file}`, error.message)
+    if (codeOf(error) === 'ENOENT' && /(^|\/)pat_/.test(file)) throw tokenForPath(named_by)
     throw new SluiceError({
       code: 'account.token_unreadable',
       message: `cannot read the token file ${file}: ${codeOf(error)}`,
@@ -114,6 +115,15 @@ function readToken(file: string, named_by: string, paths: Paths): { token: strin
       cause: error,
     })
   }
+}
+
+/** Shows nothing of the path: it may be the token. */
+function tokenForPath(named_by: string): SluiceError {
+  return new SluiceError({
+    code: 'account.token_unreadable',
+    message: `${named_by} holds a token, where the path of its file is wanted`,
+    hint: `put the token into a file (chmod 600), and give the path of that as ${named_by}`,
+  })
 }
 
 function tokenIn(text: string, where: string): string {

@@ -87,6 +87,21 @@ test('a named source that cannot be read is an error, and no other source is tri
   expect(errorOf(() => open({}, folder))).toMatchObject({ code: 'account.token_unreadable' })
 })
 
+test.each([tokenOf('d'), `${tokenOf('d')}x`, 'pat_dddd'])(
+  'a token in place of the path of its file is never shown: %s',
+  (token) => {
+    const error = errorOf(() => open({ SLUICE_TOKEN_FILE: token }))
+    expect(error).toMatchObject({
+      code: 'account.token_unreadable',
+      message: 'SLUICE_TOKEN_FILE holds a token, where the path of its file is wanted',
+      hint: expect.stringContaining('put the token into a file (chmod 600)'),
+    })
+    expect(JSON.stringify(error)).not.toContain('dddd')
+    const named = write('pat_named', tokenOf('n'))
+    expect(open({ SLUICE_TOKEN_FILE: named }).secrets.token()).toBe(tokenOf('n'))
+  },
+)
+
 test('a pipe in place of the token file does not block', () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
@@ -130,6 +145,11 @@ test.each([
   ['two tokens', `${tokenOf('s')}\n${tokenOf('s')}\n`, 'it holds several lines, from line 1 on'],
   ['a comment above', `# mine\r\n${tokenOf('s')}\r\n`, 'it holds several lines, from line 1 on'],
   ['UTF-16', wide, 'the file is saved as UTF-16 ("Unicode"): save it as UTF-8'],
+  [
+    'UTF-32',
+    Buffer.from(Uint32Array.from([...tokenOf('s')], (one) => one.charCodeAt(0)).buffer),
+    'the file is saved as UTF-32',
+  ],
   ['UTF-16, big end first', Buffer.from(wide).swap16(), 'the file is saved as UTF-16'],
   ['Latin-1', Buffer.from(`pat_${'ä'.repeat(32)}`, 'latin1'), 'the file is saved as Latin-1'],
   ['a key', '-----BEGIN PRIVATE KEY-----\nssss\n', 'line 1 holds a key or certificate'],

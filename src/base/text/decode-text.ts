@@ -11,12 +11,18 @@ export class EncodingFault extends Error {
   }
 }
 
+/** Beginnings: a byte order mark, or the zero bytes beside the first letters. */
+const wide_encodings: readonly (readonly [RegExp, string])[] = [
+  [/^(\xff\xfe\0\0|\0\0\xfe\xff|\0\0\0[^\0]|[^\0]\0\0\0)/, 'UTF-32'],
+  [/^(\xff\xfe|\xfe\xff|\0[^\0]\0[^\0]|[^\0]\0[^\0]\0)/, 'UTF-16 ("Unicode")'],
+]
+
 /** The text without a byte order mark. Error `EncodingFault`. */
 export function decodeText(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('utf8')
-  // A byte order mark of UTF-16, or a zero byte beside the first letter.
-  if (/^(\xff\xfe|\xfe\xff|\0|.\0)/.test(Buffer.from(bytes.subarray(0, 2)).toString('latin1')))
-    throw new EncodingFault('UTF-16 ("Unicode")')
+  const beginning = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
+  const encoding = wide_encodings.find(([pattern]) => pattern.test(beginning))?.[1]
+  if (encoding !== undefined) throw new EncodingFault(encoding)
   // Certificates are ASCII, and may stand among notes in any encoding.
   if (!isUtf8(bytes) && !text.includes('-----BEGIN '))
     throw new EncodingFault('Latin-1 or Windows-1252 ("ANSI")', text.split('\ufffd', 1)[0])

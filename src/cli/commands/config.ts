@@ -1,14 +1,10 @@
-import { isSluiceError } from '../../base/run/errors.ts'
-import type { Config } from '../../config/config.ts'
 import { configAsYaml, maskedConfig } from '../../config/resolve/effective.ts'
 import { withoutConstants } from '../../config/schema/constants.ts'
-import { openSecrets } from '../../config/secrets.ts'
 import { LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { loadFor, onPaths } from '../on-paths.ts'
+import { describeToken, loadFor } from '../on-paths.ts'
 import { printJson, printWarning } from '../text/print.ts'
-import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
@@ -16,7 +12,9 @@ export const command = defineCommand({
     const { config, written, file, passed_over, variables, warnings } = await loadFor(terminal, {
       file: named,
     })
-    const token = await describeToken(config, warnings, terminal)
+    const { source, fault, warnings: about_token } = await describeToken(config, terminal)
+    const token = { source, fault }
+    warnings.push(...about_token)
     if (json) {
       const masked = withoutConstants(maskedConfig(config))
       printJson(terminal, { file, passed_over, variables, token, warnings, config: masked })
@@ -38,15 +36,3 @@ export const command = defineCommand({
     return exit_codes.ok
   },
 })
-
-/** Returns the source of the token or why there is none, and never the token itself. */
-async function describeToken(config: Config, warnings: string[], terminal: Terminal) {
-  try {
-    const opened = await onPaths(terminal, (paths) => openSecrets(config, undefined, paths))
-    warnings.push(...opened.warnings)
-    return { source: opened.secrets.source, fault: null }
-  } catch (error) {
-    if (!isSluiceError(error)) throw error
-    return { source: null, fault: error.message }
-  }
-}

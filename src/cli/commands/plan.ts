@@ -20,8 +20,8 @@ import { excludeSetting } from '../../status/text/text.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { loadFor, slowNote } from '../on-paths.ts'
-import { printJson, printLines, sayIgnored } from '../text/print.ts'
+import { describeToken, loadFor, slowNote } from '../on-paths.ts'
+import { printJson, printLines, printWarning, sayIgnored } from '../text/print.ts'
 import { sayUploadTime } from '../text/upload-time-text.ts'
 
 export const command = defineCommand({
@@ -37,6 +37,9 @@ export const command = defineCommand({
       const notes = { silent: paths.silent(), onSlow: slowNote(terminal) }
       return planUploads({ config, ledger, hash, unread_types, now_ms, ...notes })
     })
+    const { fault, is_named } = await describeToken(config, terminal)
+    if (fault !== null && is_named)
+      printWarning(terminal, `${fault}. A plan needs no token; sync and run do: sluice doctor`)
     if (json) printJson(terminal, plan)
     else printLines(terminal, planLines(plan, terminal.width))
     return plan.folders.every(({ seen }) => seen?.complete) ? exit_codes.ok : exit_codes.incomplete

@@ -36,7 +36,8 @@ function schemeFault(text: string): string | undefined {
 export function baseUrlFault(text: string): string | undefined {
   const lacking = schemeFault(text)
   if (lacking !== undefined) return lacking
-  if (!URL.canParse(text)) return 'must be an address such as https://assistant.example.com'
+  if (!URL.canParse(text))
+    return 'must be an address that begins with https://, such as https://assistant.example.com'
   const { protocol, username, password, search, hash } = new URL(text)
   if (username || password) return 'must not hold a user name or password'
   if (search || hash) return 'must not hold a query (?) or a fragment (#)'

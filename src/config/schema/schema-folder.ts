@@ -13,11 +13,20 @@ export const project_id = z
   )
 
 const path_pattern = /^(\/|~\/|~$)/
+
+function localPath(wrong: string) {
+  return z
+    .string('must be a text')
+    .regex(path_pattern, wrong)
+    .max(4_096, 'must not be longer than 4096 characters, the longest path of Linux')
+}
+
 /** An absolute path; resolving the configuration expands `~`. */
-export const local_path = z
-  .string('must be a text')
-  .regex(path_pattern, 'must be an absolute path, or begin with ~/')
-  .max(4_096, 'must not be longer than 4096 characters, the longest path of Linux')
+export const local_path = localPath('must be an absolute path, or begin with ~/')
+/** Its fault tells a token from its file: many write the token itself there. */
+export const token_path = localPath(
+  'must be the absolute path of a file that holds the token, or begin with ~/',
+)
 
 export const pattern = z
   .string('must be a text')

@@ -3,7 +3,7 @@ import { day_ms, second_ms } from '../../base/time/time.ts'
 import { choice, duration, refusing } from './fields.ts'
 import { alerts_schema, health_schema } from './schema-alerts.ts'
 import { baseUrlFault, smtp_schema } from './schema-deliver.ts'
-import { folder_schema, local_path, project_id } from './schema-folder.ts'
+import { folder_schema, local_path, project_id, token_path } from './schema-folder.ts'
 import { ledger_schema, log_schema, removal_schema, uploads_schema } from './schema-limits.ts'
 import { page_schema } from './schema-page.ts'
 import { prompt_schema } from './schema-prompts.ts'
@@ -22,7 +22,7 @@ const service_schema = z.strictObject({
     'The project that files are uploaded to, unless their folder names another one: project_ and 20 letters or ' +
       'digits.',
   ),
-  token_file: optional(local_path).describe(
+  token_file: optional(token_path).describe(
     'The file that contains the token and nothing else. Only its owner may read it (chmod 600). ' +
       'SLUICE_TOKEN_FILE and the systemd credential `token` override it; SLUICE_TOKEN is used without such a file. ' +
       'Sluice reads it again when the service refuses the token.',

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
@@ -332,6 +340,20 @@ describe('sluice plan', () => {
     expect(existsSync(state_dir)).toBe(false)
     const hashed = JSON.parse((await sluice(['plan', '--hash', '--json'])).out)
     expect(hashed).toMatchObject({ version: 1, hashed: true, would_upload: { files: 1, bytes: 5 } })
+  })
+
+  test('names a token file that cannot be used, without a need of one', async () => {
+    const token = join(home, 'token')
+    const config = join(home, 'sluice.yaml')
+    const text = readFileSync(config, 'utf8')
+    writeFileSync(config, text.replace(' }', `, token_file: ${token} }`))
+    const missing = await sluice(['plan'])
+    expect(missing).toMatchObject({ code: 0, out: expect.stringContaining('would be uploaded') })
+    expect(missing.err).toContain(`cannot read the token file ${token}: ENOENT`)
+    writeFileSync(token, 'Bearer SECRET', { mode: 0o600 })
+    const { err } = await sluice(['plan'])
+    expect(err).toMatch(/line 1 begins with a word such as "Bearer".*A plan needs no token/s)
+    expect(err).not.toContain('SECRET')
   })
 
   test('an offline folder: exit code 3, with the reason', async () => {

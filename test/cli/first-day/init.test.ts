@@ -208,6 +208,9 @@ test.each([
   [['--folder', 'Bad Name=docs'], 64, 'the name must be'],
   [['--folder', 'docs='], 64, 'has no path'],
   [['--start', 'yesterday'], 64, '--start takes'],
+  [['--start', '3 months'], 64, '--start must not count in months or years'],
+  [['--base-url', 'assistant'], 64, 'must be an address that begins with https://'],
+  [['--token-file', 'pat_unlike'], 77, 'holds a token, where the path of its file is wanted'],
   [['--token-file', 'sluice.yaml'], 77, 'holds no valid token'],
   [['--folder', 'docs=docs', '--folder', 'inner=docs/b'], 78, 'lies inside folders[0]'],
 ])('%s: refused, and nothing is written', async (change, code, message) => {
