@@ -35,7 +35,7 @@ export function faultLines(
   file?: string,
   placeOf: (path: Path) => Place | undefined = () => undefined,
 ): string[] {
-  return faults
+  const lines = faults
     .map((fault) => ({ ...fault, place: fault.place ?? placeOf(fault.path) }))
     .map((fault) => ({
       ...fault,
@@ -47,6 +47,7 @@ export function faultLines(
       const parts = [where.filter((part) => part !== undefined).join(':'), pathText(path), message]
       return scrubText(parts.filter(Boolean).join(': '))
     })
+  return [...new Set(lines)]
 }
 
 /** Checks a value. Returns the output, or all faults at once. */
@@ -70,12 +71,12 @@ function faultsOf(issue: Issue, parent: Path): Fault[] {
   const path = [...parent, ...(issue.path as (string | number)[])]
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(', ')
-    return issue.keys.map((key) => ({
+    // One slip makes so many, such as a line that was divided.
+    const keys = issue.keys.length > 2 ? issue.keys.slice(0, 1) : issue.keys
+    return keys.map((key) => ({
       path: [...path, key],
       kind: 'unknown',
-      message: /^\d/.test(key)
-        ? 'is no field: a comma divides entries here, so write a number without one'
-        : `there is no such field; ${didYouMeanText(key, known, 'check its indentation, or use one of')}`,
+      message: `there is no such field; ${didYouMeanText(key, known, 'check its indentation, or use one of')}`,
     }))
   }
   if (issue.code === 'invalid_union') {
@@ -88,10 +89,18 @@ function faultsOf(issue: Issue, parent: Path): Fault[] {
   }
   if (issue.code === 'invalid_key')
     return [{ path, message: issue.issues[0]?.message ?? issue.message }]
+  if (issue.code === 'invalid_type' && issue.expected === 'array' && isSection(issue.input))
+    return [{ path: [...path, Object.keys(issue.input)[0]!], message: no_dash }]
   if (issue.code !== 'invalid_type' || issue.input !== undefined)
     return [{ path, message: isUnquoted(issue) ? unquotedText(issue.input) : issue.message }]
   if (typeof path.at(-1) !== 'number') return [{ path, kind: 'missing', message: 'is missing' }]
   return [{ path, message: 'is empty: put a text that begins with # or & into quotes' }]
+}
+
+const no_dash = 'must have "- " before it, a dash and a space: it is in a list'
+
+function isSection(value: unknown): value is object {
+  return typeof value === 'object' && Object.keys(value ?? []).length > 0
 }
 
 /** True for a value without quotes where any text is allowed. */

@@ -41,7 +41,7 @@ export function parseYaml(written: string) {
   const faults: Fault[] = found
     ? [{ path: [], message: found.message, place: placeAt(found.offset) }]
     : []
-  const parts = [...partsOf(document.contents, [])].map(({ path, offset }) => ({
+  const parts = [...partsOf(document.contents, [], text)].map(({ path, offset }) => ({
     path,
     place: placeAt(offset),
   }))
@@ -80,20 +80,30 @@ function secretFaults(
   return faults
 }
 
-/** A field has the position of its name, a list entry that of its beginning. */
+/** A field has the position of its name in `text`, a list entry that of its beginning. */
 function* partsOf(
   node: Node | null,
   path: Path,
+  text: string,
   offset = node?.range?.[0],
 ): Generator<{ path: Path; offset: number }> {
   if (offset !== undefined) yield { path, offset }
   if (isSeq(node)) {
-    for (const [at, item] of node.items.entries()) yield* partsOf(item as Node, [...path, at])
+    for (const [at, item] of node.items.entries()) yield* partsOf(item as Node, [...path, at], text)
   }
   if (!isMap(node)) return
   for (const { key, value } of node.items) {
-    if (isScalar(key))
-      yield* partsOf(value as Node | null, [...path, String(key.value)], key.range?.[0])
+    if (!isScalar(key)) continue
+    const of_key = key.range?.[0]
+    const of_value = (value as Node | null)?.range?.[0]
+    // A text in a line of its own is where a slip of that line is.
+    const is_apart = isScalar(value) && value.source && text.slice(of_key, of_value).includes('\n')
+    yield* partsOf(
+      value as Node | null,
+      [...path, String(key.value)],
+      text,
+      is_apart ? of_value : of_key,
+    )
   }
 }
 

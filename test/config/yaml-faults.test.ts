@@ -1,41 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import tmp from 'tmp'
 import { describe, expect, test } from 'vitest'
-import { isSluiceError } from '../../src/base/run/errors.ts'
-import { loadConfig } from '../../src/config/load.ts'
-
-tmp.setGracefulCleanup()
-const home = tmp.dirSync({ unsafeCleanup: true }).name
-
-/** The faults, without the name of the file. */
-function faultsOf(content: string | Buffer): string[] {
-  const file = join(home, 'sluice.yaml')
-  writeFileSync(file, content)
-  try {
-    loadConfig({ file, env: { HOME: home } })
-    return []
-  } catch (error) {
-    if (!isSluiceError(error, 'config.invalid')) throw error
-    return error.message.replaceAll(`${file}:`, '').split('\n')
-  }
-}
-
-const service = `service:
-  base_url: https://assistant.example.com
-  project_id: project_0123456789abcdefghij
-`
-/** Six lines; the folder's fields begin in column 5. */
-const minimal = `${service}folders:
-  - name: notes
-    path: /none/notes
-`
-const prompt = `prompts:
-  - name: p
-    cron: 0 8 * * 1
-    prompt: what is new?
-    scope: { folders: [notes] }
-`
+import { faultsOf, minimal, prompt, service } from './faults-of.ts'
 
 describe('a text without quotes', () => {
   test.each([
@@ -110,52 +74,6 @@ describe('a text without quotes', () => {
   })
 })
 
-describe('typographic quotes', () => {
-  test.each(['“x”', '‘x’', '„x“', '«x»', '»x«', '“x"'])('%s', (quoted) => {
-    expect(faultsOf(`${minimal}    exclude: [${quoted}, ${quoted}]\n`)).toEqual([
-      expect.stringMatching(/^7:15: .*typographic quote, .*: use plain quotes/),
-    ])
-  })
-
-  test.each([
-    ['name: notes', 'name: “notes”', '5:11'],
-    ['name: notes', '“name”: notes', '5:5'],
-    ['/none/notes', '“/none/notes”', '6:11'],
-    ['https://assistant.example.com', '“https://assistant.example.com”', '2:13'],
-  ])('%s as %s', (right, wrong, place) => {
-    expect(faultsOf(minimal.replace(right, wrong))).toEqual([
-      expect.stringMatching(new RegExp(`^${place}: .*typographic quote`)),
-    ])
-  })
-
-  test('may stand inside a text', () => {
-    expect(faultsOf(minimal + prompt.replace('what is', 'what “is”'))).toEqual([])
-  })
-})
-
-describe('other encodings', () => {
-  const wide = Buffer.from(`\ufeff${minimal}`, 'utf16le')
-  test.each([
-    ['UTF-16', wide, /^1:1: the file is saved as UTF-16 .*: save it as UTF-8$/],
-    ['UTF-16, big end first', Buffer.from(wide).swap16(), /^1:1: the file is saved as UTF-16/],
-    ['UTF-16, no mark', wide.subarray(2), /^1:1: the file is saved as UTF-16/],
-    [
-      'Latin-1',
-      Buffer.from(minimal.replace('/notes', '/Büro'), 'latin1'),
-      /^6:18: the file is saved as Latin-1 .*: save it as UTF-8$/,
-    ],
-    ['Latin-1 in a comment', Buffer.from(`${minimal}# Büro`, 'latin1'), /^7:4: .*Latin-1/],
-  ])('%s', (_, content, fault) => {
-    expect(faultsOf(content)).toEqual([expect.stringMatching(fault)])
-  })
-
-  test('a byte order mark and the line ends of other systems are allowed', () => {
-    expect(faultsOf(`\ufeff${minimal}`)).toEqual([])
-    expect(faultsOf(minimal.replaceAll('\n', '\r\n'))).toEqual([])
-    expect(faultsOf(minimal.replaceAll('\n', '\r'))).toEqual([])
-  })
-})
-
 describe('several documents', () => {
   test.each([
     [`${minimal}---\n${minimal}`, 7],
@@ -180,14 +98,14 @@ describe('one slip of the indentation is one fault', () => {
     ['a field of a folder, more', minimal.replace('    path', '     path'), `6:1: ${unlike}`],
     ['a field of a section, less', minimal.replace('  project', ' project'), `3:1: ${unlike}`],
     ['a field of a section, more', minimal.replace('  project', '   project'), `3:1: ${unlike}`],
-    ['the first field of a section', minimal.replace('  base', '   base'), `3:1: ${unlike}`],
+    ['the first field of a section', minimal.replace('  base', '   base'), `2:1: ${unlike}`],
     ['a section', minimal.replace('folders', ' folders'), `4:1: ${unlike}`],
-    ['the first section', minimal.replace('service', ' service'), `4:1: ${unlike}`],
+    ['the first section', minimal.replace('service', ' service'), `1:1: ${unlike}`],
     ['an entry, less', `${minimal}    exclude:\n      - a\n     - b\n`, `9:1: ${unlike}`],
     ['an entry, far less', `${minimal}    exclude:\n      - a\n    - b\n`, `9:1: ${unlike}`],
     ['a second folder', `${minimal} - name: b\n   path: /none/b\n`, `7:1: ${unlike}`],
     ['an entry, before its field', `${minimal}    exclude:\n   - a\n`, `8:1: ${unlike}`],
-    ['a second folder, more', `${minimal}   - name: b\n     path: /none/b\n`, `7:4: ${unlike}`],
+    ['a second folder, more', `${minimal}   - name: b\n     path: /none/b\n`, `7:1: ${unlike}`],
     [
       'a field with many after it',
       `${minimal}   exclude: []\n    dot_files: true\n    watch: scan\nlog:\n  level: info\n`,
@@ -260,7 +178,7 @@ describe('a prompt that names a folder with a fault has none of its own', () => 
     ['name: notes', 'name: 2024', '5:5: folders[0].name: must be a text'],
     ['name: notes', 'name: Notes', '5:5: folders[0].name: must be 1 to 64 small letters'],
     ['name: notes', 'name: my notes', '5:5: folders[0].name: must be 1 to 64 small letters'],
-    ['- name: notes\n ', '  name: notes\n ', '4:1: folders: must be a list of folders'],
+    ['- name: notes\n ', '  name: notes\n ', '5:5: folders.name: must have "- " before it'],
   ])('%j as %j', (right, wrong, fault) => {
     const text = minimal + prompt.replace('0 8 * * 1', '"0 8 * * 1"')
     expect(faultsOf(text)).toEqual([])
@@ -268,15 +186,12 @@ describe('a prompt that names a folder with a fault has none of its own', () => 
   })
 })
 
-test.each(['Notes', 'my notes', '2024', '″notes″'])(
-  'a name that is wrong in both places: %s',
-  (name) => {
-    const text = (minimal + prompt.replace('0 8 * * 1', '"0 8 * * 1"'))
-      .replace('name: notes', `name: ${name}`)
-      .replace('[notes]', `[${name}]`)
-    expect(faultsOf(text)).toEqual([expect.stringMatching(/^5:5: folders\[0\]\.name: must be/)])
-  },
-)
+test.each(['Notes', 'my notes', '2024'])('a name that is wrong in both places: %s', (name) => {
+  const text = (minimal + prompt.replace('0 8 * * 1', '"0 8 * * 1"'))
+    .replace('name: notes', `name: ${name}`)
+    .replace('[notes]', `[${name}]`)
+  expect(faultsOf(text)).toEqual([expect.stringMatching(/^5:5: folders\[0\]\.name: must be/)])
+})
 
 describe('amounts', () => {
   test.each([
@@ -285,7 +200,10 @@ describe('amounts', () => {
     ['max_file_bytes: 1.000MB', '7:5: folders[0].max_file_bytes: can be read in two ways'],
     ['max_file_bytes: 1.000', '7:21: this number can be read in two ways'],
     ['max_file_bytes: 1,000', '7:5: folders[0].max_file_bytes: can be read in two ways'],
-    ['max_file_bytes: two GB', '7:5: folders[0].max_file_bytes: must begin with a number in digits'],
+    [
+      'max_file_bytes: two GB',
+      '7:5: folders[0].max_file_bytes: must begin with a number in digits',
+    ],
     ['settle_ms: 2M', '7:5: folders[0].settle_ms: can mean minutes or months'],
     ['settle_ms: 00:20', '7:5: folders[0].settle_ms: is no time of the day'],
     ['settle_ms: 2 hours', '7:5: folders[0].settle_ms: must be a duration from 50ms to 1h'],
@@ -298,7 +216,17 @@ describe('amounts', () => {
   test.each([
     ['bandwidth: 10 Mbit/s', '8:3: uploads.bandwidth: can mean bits'],
     ['max_bytes_per_day: 50G', '8:3: uploads.max_bytes_per_day: can count in thousands'],
-    ['limit: { files: 10,000 }', '8:22: uploads.limit.000: is no field: a comma divides'],
+    ['limit: { files: 10,000 }', '8:22: a comma begins another field here: write a number'],
+    ['limit: { files: 10% }', '8:12: uploads.limit.files: must be a number alone: write 10 for'],
+    [
+      'limit: 5GB',
+      '8:3: uploads.limit: must be off, or files, bytes or both, such as { files: 100000',
+    ],
+    ['bandwidth: 2MB', '8:3: uploads.bandwidth: must say in which time: write 2MB/s for 2MB'],
+    [
+      'concurrency: "4"',
+      '8:3: uploads.concurrency: must be a whole number from 1 to 64, without a unit, quotes',
+    ],
     ['limit: { files: "100" }', '8:12: uploads.limit.files: must be a whole number from 1'],
   ])('%s is one fault', (setting, fault) => {
     expect(faultsOf(`${minimal}uploads:\n  ${setting}\n`)).toEqual([expect.stringContaining(fault)])

@@ -33,7 +33,10 @@ function examplesIn(page: string): Example[] {
   )
   const settings = [...text.matchAll(/`(?:\w+\.)*(\w+): ([^`\n]+)`/g)].flatMap(
     ({ index, 1: name = '', 2: value = '' }) =>
-      names.has(name) ? [{ where: lineAt(page, index), text: `${name}: ${value}` }] : [],
+      // interface.md is about the calls of the service.
+      names.has(name) && !page.includes('interface')
+        ? [{ where: lineAt(page, index), text: `${name}: ${value}` }]
+        : [],
   )
   return [...blocks, ...settings]
 }

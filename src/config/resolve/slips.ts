@@ -18,6 +18,8 @@ export function withoutEchoes(
       echoes.add(above)
       return { ...fault, path: fault.path.slice(0, -1), message: divided }
     }
+    if (fault.kind === 'missing' && isBare(fault.path, missing))
+      return { ...fault, path: fault.path.slice(0, -1), message: divided }
     if (fault.kind === 'missing' && hasKey(value, fault.path))
       return { ...fault, message: 'is empty' }
     if (fault.kind !== 'unknown') return fault
@@ -62,6 +64,13 @@ function isDivided(missing: Path, next: Path, value: unknown): boolean {
   if (typeof at !== 'number' || pathText(next.slice(0, -1)) !== pathText([...list, at + 1]))
     return false
   return hasKey(value, [...list, at + 1, name!]) && !hasKey(value, next)
+}
+
+/** True if a later entry of a list misses several fields: one with a dash too much. */
+function isBare(path: Path, missing: readonly Fault[]): boolean {
+  const at = path.at(-2)
+  const beside = missing.filter((other) => aroundOf(other.path) === aroundOf(path))
+  return typeof at === 'number' && at > 0 && beside.length > 1
 }
 
 function aroundOf(path: Path): string {
