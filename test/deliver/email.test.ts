@@ -196,4 +196,5 @@ test('no server, or a stop of the daemon: the mail is tried again', async () => 
   expect(stopped).toMatchObject({ is_final: false, error: { code: 'mail.stopped' } })
   const fault = faultOf(await deliver(target(1), message(), tools()))
   expect(fault).toMatchObject({ is_final: false, error: { code: 'mail.network' } })
+  expect(fault.error.message).toMatch(/: no mail went through: nothing listens there;/)
 })

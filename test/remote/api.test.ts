@@ -275,7 +275,7 @@ describe('unexpected answers', () => {
       about: 'network',
       call: 'read',
       code: 'network.refused',
-      message: `GET 127.0.0.1:${port}: the connection was refused (ECONNREFUSED)`,
+      message: `GET 127.0.0.1:${port}: nothing listens there`,
     })
   })
 

@@ -147,7 +147,7 @@ export async function listen(server: Server, host: string, port: number): Promis
     server,
     { host, port },
     `${host}, port ${port}`,
-    'choose another port, or 0 for a free one',
+    '`ss -lptn` shows what uses a port; choose another one, or 0 for a free one',
   )
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
@@ -168,13 +168,21 @@ async function startListening(
     server.listen(where)
     await once(server, 'listening')
   } catch (error) {
+    const detail = codeOf(error)
     throw new SluiceError({
       code: 'http.listen',
-      message: `cannot listen on ${name}: ${messageOf(error)}`,
+      message: `cannot listen on ${name}: ${listen_faults[detail ?? ''] ?? messageOf(error)}`,
       hint,
+      detail,
       cause: error,
     })
   }
+}
+
+const listen_faults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses it',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EACCES: 'this user may not do that there (ports below 1024 are for root)',
 }
 
 /** Interval at which `closeServer` ends connections that became idle: Node does not by itself. */

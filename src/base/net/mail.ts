@@ -4,6 +4,7 @@ import { codeOf, isSluiceError, messageOf, SluiceError } from '../run/errors.ts'
 import { printable } from '../text/format.ts'
 import { second_ms } from '../time/time.ts'
 import { isLoopbackHost } from './loopback.ts'
+import { networkWords } from './network-fault.ts'
 
 export interface MailServer {
   host: string
@@ -181,7 +182,7 @@ function translate(server: MailServer, error: unknown): SluiceError {
     )
   }
   if (reply.responseCode !== undefined) return fault('not_now', `not taken now${replyOf(reply)}`)
-  return fault('network', `no mail went through: ${words}`, 'check host and port')
+  return fault('network', `no mail went through: ${networkWords(words)}`, 'check host and port')
 }
 
 function smtpFault(

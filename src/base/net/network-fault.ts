@@ -1,9 +1,9 @@
 import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
 
 const texts = {
-  refused: ['the connection was refused', 'check the address, and whether the service runs'],
+  refused: ['nothing listens there', 'check the address, and whether the service runs'],
   unreachable: ['the host cannot be reached', 'check the network, and the address'],
-  dns: ['the name of the host cannot be resolved', 'check the address, and the name server'],
+  dns: ['the name of the host is not known', 'check the address, and the name server'],
   connect_timeout: [
     'no connection was made in time',
     'check the network, a firewall, and whether a proxy is needed',
@@ -11,6 +11,10 @@ const texts = {
   tls: [
     'no trusted connection was made',
     'behind a company proxy, set ca_file to the certificate of its authority',
+  ],
+  no_tls: [
+    'it speaks plain http there, or no TLS, and not https',
+    'check the address and its port',
   ],
   proxy: ['the proxy refused to connect', 'check the proxy variables of the environment'],
   reset: ['the connection broke'],
@@ -34,17 +38,37 @@ export interface Going {
   host: string
 }
 
+/** `more` follows the text in brackets, `detail` is the code of Node or OpenSSL. */
 export function networkFault(
   reason: NetworkReason,
   { method, host }: Going,
+  more?: string,
   detail?: string,
 ): SluiceError {
   const [what, hint]: [what: string, hint?: string] = texts[reason]
   return new SluiceError({
     code: `network.${reason}`,
-    message: `${method} ${host}: ${what}${detail === undefined ? '' : ` (${detail})`}`,
+    message: `${method} ${host}: ${what}${more === undefined ? '' : ` (${more})`}`,
     hint,
+    detail,
   })
+}
+
+const unknown_authority =
+  'its certificate comes from an authority that this program does not know: a company’s own, a proxy that opens TLS, or one between the two that is not sent'
+const other_host = 'its certificate is for another host'
+
+/** Codes of OpenSSL and Node in words. */
+const certificate_faults: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: unknown_authority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknown_authority,
+  UNABLE_TO_GET_ISSUER_CERT: unknown_authority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknown_authority,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: other_host,
+  HOSTNAME_MISMATCH: other_host,
 }
 
 /**
@@ -56,10 +80,19 @@ export function translateNetworkError(error: unknown, going: Going, is_sent = fa
   if (error instanceof SluiceError) return error
   const proxy_status = /^Proxy response \((\d{3})\)/.exec(messageOf(error))?.[1]
   if (proxy_status !== undefined) return networkFault('proxy', going, `status ${proxy_status}`)
-  const code = codeOf(error) ?? (error instanceof Error ? error.name : undefined)
-  const reason = code === undefined ? 'failed' : reasonOf(code)
-  const detail = code && messageOf(code)
-  return networkFault(is_sent && unsent.has(reason) ? 'reset' : reason, going, detail)
+  const detail = codeOf(error) ?? (error instanceof Error ? error.name : undefined)
+  const found = detail === undefined ? 'failed' : reasonOf(detail)
+  const reason = is_sent && unsent.has(found) ? 'reset' : found
+  const words = certificate_faults[detail ?? '']
+  // A code without words says more than nothing.
+  const code = reason === 'failed' || reason === 'tls' ? detail && messageOf(detail) : undefined
+  return networkFault(reason, going, words ?? code, detail)
+}
+
+/** A foreign text in words if it names a code of a network, such as `connect ECONNREFUSED …`. */
+export function networkWords(text: string): string {
+  const code = text.match(/\b[A-Z][A-Z_]+\b/g)?.find((word) => Object.hasOwn(reasons, word))
+  return code === undefined ? text : texts[reasonOf(code)][0]
 }
 
 /** Reasons of a connection that was never made. */
@@ -68,6 +101,7 @@ const unsent: ReadonlySet<string> = new Set<NetworkReason>([
   'unreachable',
   'dns',
   'connect_timeout',
+  'no_tls',
   'proxy',
 ])
 
@@ -101,7 +135,9 @@ const reasons: Record<string, NetworkReason> = {
   UND_ERR_CLOSED: 'aborted',
   AbortError: 'aborted',
   HTTPParserError: 'protocol',
-  EPROTO: 'tls',
+  EPROTO: 'no_tls',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'no_tls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no_tls',
   UND_ERR_PRX_TLS: 'tls',
   HOSTNAME_MISMATCH: 'tls',
 }

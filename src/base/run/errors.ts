@@ -2,22 +2,26 @@ import { maxOpenFiles } from './process.ts'
 
 /**
  * The only error class. `code` (`config.invalid`) is stable, because programs branch on it, and its
- * first word decides the exit code. `message` says what happened to which thing, `hint` what to do.
+ * first word decides the exit code. `message` says what happened to which thing, `hint` what to do,
+ * `detail` has the code of Node or OpenSSL behind it, if one explains more.
  */
 export class SluiceError extends Error {
   readonly code: string
   readonly hint: string | undefined
+  readonly detail: string | undefined
 
   constructor(fault: {
     code: string
     message: string
     hint?: string | undefined
+    detail?: string | undefined
     cause?: unknown
   }) {
     super(fault.message, fault.cause === undefined ? undefined : { cause: fault.cause })
     this.name = 'SluiceError'
     this.code = fault.code
     this.hint = fault.hint
+    this.detail = fault.detail
   }
 }
 

@@ -34,8 +34,7 @@ export async function checkHost(
       // An unreachable proxy gives the same error as an unreachable host.
       const is_proxys =
         way !== undefined &&
-        !isSluiceError(error, 'network.tls') &&
-        !isSluiceError(error, 'network.proxy')
+        !['tls', 'no_tls', 'proxy'].some((reason) => isSluiceError(error, `network.${reason}`))
       const advice = `check the proxy, or except the host from it (NO_PROXY=${url.hostname})`
       return find.fault(message + through, is_proxys ? advice : hint)
     }
@@ -81,40 +80,20 @@ function connectionAdvice(
   if (!isSluiceError(error)) throw error
   const message = error.message.replace(`connect ${host}: `, '')
   if (error.code !== 'network.tls') return [message, error.hint]
-  // The code of OpenSSL or Node is in brackets at the end (network-fault.ts).
-  const code = /\(([A-Z][A-Z0-9_]+)\)$/.exec(message)?.[1] ?? ''
-  const { meaning = 'no trusted connection was made', hint } = known[code] ?? {}
-  return [`${meaning}${code === '' ? '' : ` (${code})`}`, hint ?? caHint(ca_field)]
+  return [message, hints[error.detail ?? ''] ?? caHint(ca_field)]
 }
 
-const incomplete = {
-  meaning:
-    'its certificate comes from an authority that this program does not know, or a certificate between the two is not sent',
-}
 const clock =
   'check the clock of this machine first (timedatectl); if it is right, the operator of the host must renew the certificate'
-const other_host = {
-  meaning: 'its certificate is for another host',
-  hint: 'check the address: the certificate must have its host name; another machine on the way may have answered',
-}
-const no_tls = { hint: 'check the address and its port: something there does not speak TLS' }
+const other_host =
+  'check the address: the certificate must have its host name; another machine on the way may have answered'
 
-/** Code of OpenSSL or Node -> advice. Without a hint, the authority is the problem (`caHint`). */
-const known: Readonly<Record<string, { meaning?: string; hint?: string }>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: { meaning: 'its certificate is self-signed' },
-  SELF_SIGNED_CERT_IN_CHAIN: {
-    meaning:
-      'its certificate comes from an authority that this program does not know: a company’s own, or a proxy that opens TLS',
-  },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: incomplete,
-  UNABLE_TO_GET_ISSUER_CERT: incomplete,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: incomplete,
-  CERT_HAS_EXPIRED: { meaning: 'its certificate has expired', hint: clock },
-  CERT_NOT_YET_VALID: { meaning: 'its certificate is not valid yet', hint: clock },
+/** Code of OpenSSL or Node -> advice. Without one, the authority is the problem (`caHint`). */
+const hints: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: clock,
+  CERT_NOT_YET_VALID: clock,
   ERR_TLS_CERT_ALTNAME_INVALID: other_host,
   HOSTNAME_MISMATCH: other_host,
-  ERR_SSL_WRONG_VERSION_NUMBER: no_tls,
-  EPROTO: no_tls,
 }
 
 function caHint(ca_field: string | undefined): string {

@@ -158,7 +158,10 @@ test('a closing server cuts a request in flight after the grace', async () => {
 test('listening on a port in use fails with http.listen', async () => {
   const { port } = await startApp()
   const server = createBareServer({ answerError, handle: () => {} })
-  await expect(listen(server, '127.0.0.1', port)).rejects.toMatchObject({ code: 'http.listen' })
+  await expect(listen(server, '127.0.0.1', port)).rejects.toMatchObject({
+    code: 'http.listen',
+    message: expect.stringMatching(/: another program uses it$/),
+  })
 })
 
 test('a bare server answers malformed HTTP in its own error form', async () => {

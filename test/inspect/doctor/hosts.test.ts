@@ -48,7 +48,7 @@ describe('a host by TLS', () => {
     const check = await checkHost('api_host', url, toolsFor(), plain)
     expect(check).toMatchObject({
       level: 'fault',
-      message: 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)',
+      message: 'no trusted connection was made (its certificate is self-signed)',
     })
     expect(check.hint).toContain('name its file as service.ca_file')
   })
@@ -58,7 +58,7 @@ describe('a host by TLS', () => {
     const check = await checkHost('api_host', url, toolsFor(), { ...plain, pem: expired.cert })
     expect(check).toMatchObject({
       level: 'fault',
-      message: 'its certificate has expired (CERT_HAS_EXPIRED)',
+      message: 'no trusted connection was made (its certificate has expired)',
     })
     expect(check.hint).toContain('check the clock')
   })
@@ -95,7 +95,7 @@ describe('a host by TLS', () => {
     )
     expect(check).toMatchObject({
       level: 'fault',
-      message: 'the connection was refused (ECONNREFUSED)',
+      message: 'nothing listens there',
     })
   })
 })
@@ -149,7 +149,7 @@ describe('through a proxy', () => {
     )
     expect(check).toMatchObject({
       message: expect.stringContaining(
-        `refused (ECONNREFUSED) (through the proxy 127.0.0.1:${port},`,
+        `nothing listens there (through the proxy 127.0.0.1:${port},`,
       ),
       hint: expect.stringContaining('NO_PROXY=service.invalid'),
     })
