@@ -1,8 +1,11 @@
 import { join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { isBelow } from '../../base/files/path-below.ts'
+import { direct_paths } from '../../base/files/paths.ts'
+import { isSluiceError } from '../../base/run/errors.ts'
 import { shellWord } from '../../base/text/format.ts'
 import { readEnvironment } from '../../config/environment.ts'
+import { findFile, readText } from '../../config/load.ts'
 import type { Service } from '../../service/service.ts'
 import { printNext } from './next-steps.ts'
 import type { Terminal } from './terminal.ts'
@@ -39,11 +42,30 @@ export function sayServing(
   terminal.out(`  data     ${resolve(data_dir)}`)
   terminal.out(`  answers  ${assistant_config ?? quotes}`)
   if (is_new) terminal.out(`  made     the project ${first_project}, and a token in ${token_file}`)
+  const config = configNaming(address)
+  if (config !== undefined) {
+    const why = `in another terminal: uploads as ${config} says, and watches until Ctrl-C`
+    printNext(terminal, [['sluice run', why]], undefined)
+    return
+  }
   const has_token = service.tokens.list().some(({ name }) => name === first_token)
   const token = has_token ? ` --token-file ${fromHome(token_file)}` : ''
   const asks_too = has_token ? '' : ' a token (`sluice serve token create NAME`) and'
   const why = `in another terminal: asks for${asks_too} your folders, and writes a configuration`
   printNext(terminal, [[`sluice init --base-url ${address}${token}`, why]], undefined)
+}
+
+/** The configuration that Sluice finds here, if it names this service already. */
+function configNaming(address: string): string | undefined {
+  try {
+    const environment = readEnvironment()
+    const { file } = findFile(environment.config_file, environment, direct_paths)
+    return readText(file, direct_paths).includes(address) ? file : undefined
+  } catch (error) {
+    // Without a configuration that can be read, the next step is to write one.
+    if (isSluiceError(error)) return undefined
+    throw error
+  }
 }
 
 /** As short as a user writes it; the shell replaces `~`. */

@@ -27,7 +27,7 @@ export type Stores = ReturnType<typeof openStores>
 export function openStores(data_dir: string, clock: Clock) {
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)
-  const lock = lockData(paths)
+  const lock = lockData(paths, clock)
   let database: Sqlite | undefined
   try {
     database = openServiceDatabase(paths)
@@ -61,16 +61,28 @@ export function openStores(data_dir: string, clock: Clock) {
   }
 }
 
-function lockData(paths: DataPaths): { release(): void } {
+function lockData(paths: DataPaths, clock: Clock): { release(): void } {
   try {
     return holdLock(paths.lock, 'sluice serve')
   } catch (error) {
     if (!isSluiceError(error, 'database.locked')) throw error
     throw refused(
-      `another local service already uses ${paths.folder}: ${error.message}`,
-      'stop it, or name another data folder',
+      `the local service of ${paths.folder} runs already${addressOf(paths, clock)}: ${error.message}`,
+      'use it as it is, or stop it first; --data-dir names another data folder',
       error,
     )
+  }
+}
+
+/** Where clients reach the running service; empty if that cannot be read. */
+function addressOf({ folder }: DataPaths, clock: Clock): string {
+  try {
+    const administration = openAdministration(folder, clock, false)
+    const address = administration.members.address()
+    administration.close()
+    return address === undefined ? '' : ` at ${address}`
+  } catch {
+    return ''
   }
 }
 

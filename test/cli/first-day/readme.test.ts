@@ -96,8 +96,19 @@ test.skipIf(!has_terminals)(
     expect(path.startsWith(join(home, '.local/state/sluice/reports/news-'))).toBe(true)
     expect(readFileSync(path, 'utf8')).toContain('> The crane of the east quay')
 
+    const second = begin(serve)
+    await second.terminal.sees('runs already')
+    expect(await second.terminal.ended).toBe(78)
+
     for (const { terminal } of [daemon, service]) terminal.type(keys.ctrl_c)
     await daemon.terminal.sees('INFO: stopped')
     await Promise.all([daemon.terminal.ended, service.terminal.ended])
+
+    // The configuration is there now, so the next step is no other one.
+    const again = begin(serve)
+    await again.terminal.sees(run)
+    expect(again.terminal.shown()).not.toContain('sluice init')
+    again.terminal.type(keys.ctrl_c)
+    await again.terminal.ended
   },
 )

@@ -321,8 +321,23 @@ test('a port in use is an error, and nothing is left running', async () => {
   const client = await start()
   const port = Number(new URL(client.service.api).port)
   const data_dir = temporaryFolder()
-  await expect(start({ data_dir, port })).rejects.toMatchObject({ code: 'http.listen' })
+  await expect(start({ data_dir, port })).rejects.toMatchObject({
+    code: 'http.listen',
+    message: `cannot listen on 127.0.0.1, port ${port}: another program uses it`,
+    detail: 'EADDRINUSE',
+  })
   await start({ data_dir })
+})
+
+test('a second start on the same data says that the service runs, where, and as which process', async () => {
+  const data_dir = temporaryFolder()
+  const { service } = await start({ data_dir })
+  await expect(start({ data_dir })).rejects.toMatchObject({
+    code: 'config.service',
+    message: expect.stringMatching(
+      new RegExp(`runs already at ${service.api}: sluice serve \\(process ${process.pid} on `),
+    ),
+  })
 })
 
 test('serve prints one line of JSON when it is ready, and stops on a signal', async () => {
