@@ -52,6 +52,22 @@ async function fail(rig: Rig, path: string, not_before_ms: number): Promise<void
   })
 }
 
+test('that questions of some users leave a file out is said only where the name is of another folder', async () => {
+  const { rig, config } = await setUp()
+  await rig.bringIn('a.txt')
+  const page = { ...config.page, listen: '127.0.0.1:8470' }
+  const whyWith = (...naming: (string | null)[]) => {
+    const ledger = { ...rig.view(), naming: () => naming }
+    const place = { folder: 'notes', path: 'a.txt' }
+    const now_ms = rig.clock.now_ms()
+    return explain({ config: { ...config, page }, ledger, place, daemon_runs: true, now_ms }).why
+  }
+  expect(whyWith('notes', 'notes').join()).not.toContain('leave this file out')
+  expect(whyWith('notes', 'legal')).toContain(
+    'the service has its bytes under a name of legal: questions of users who do not see that folder leave this file out',
+  )
+})
+
 describe('ignored', () => {
   test('a .sluiceignore ignores it: shows the rule with file and line', async () => {
     const { ask, root } = await setUp({
@@ -283,10 +299,7 @@ describe('blocked', () => {
       not_before_ms: undefined,
     })
     expect(ask('locked')).toMatchObject({ next_try: '2026-01-01T00:00:30.000Z' })
-    expect(ask('locked').why).toEqual([
-      'blocked (unreadable): EBUSY',
-      expect.stringContaining('again in 30 s'),
-    ])
+    expect(ask('locked').why).toEqual(['EBUSY', expect.stringContaining('again in 30 s')])
     expect(ask('out').why[1]).toMatch(/^to check it again: sluice retry/)
   })
 })

@@ -81,7 +81,7 @@ const tones: Partial<Record<Explanation['state'], Line['tone']>> = {
 }
 
 export function explanationLines(explanation: Explanation, width: number): Line[] {
-  const { folder, path, place, state, why, on_disk, times } = explanation
+  const { folder, path, place, state, why, on_disk } = explanation
   const writer = new LineWriter(width)
   writer.say(path === '' ? folder : `${folder}/${path}`, { tone: 'strong' })
   writer.detail(state.replaceAll('_', ' '), tones[state] ?? 'plain')
@@ -92,31 +92,17 @@ export function explanationLines(explanation: Explanation, width: number): Line[
   // No text leads to a name that is not UTF-8, and nothing is asked behind a link.
   const is_reached = state !== 'special' || on_disk.modified !== null
   if (is_reached) writer.detail(`on disk: ${place} (${on_disk.kind}${size}${modified})`)
-  sayIdentity(writer, explanation)
-  if (times) {
-    const known = Object.entries(times).flatMap(([what, at]) =>
-      at === null ? [] : [`${what} ${at}`],
-    )
-    writer.detail(`times: ${known.join(', ')}`)
-  }
-  for (const { at, event, detail } of explanation.history) {
-    const text = `${at} ${event.replaceAll('_', ' ')}${detail === null ? '' : `: ${detail}`}`
-    writer.say(text, { indent: 4, tone: 'faint' })
-  }
+  sayRelations(writer, explanation)
+  sayDetails(writer, explanation)
   return writer.lines
 }
 
-function sayIdentity(writer: LineWriter, explanation: Explanation): void {
-  const { last_error, why, next_try, asset_id, md5, label_settings, same_bytes, project_id } =
-    explanation
-  if (last_error) {
-    const { code, message } = last_error
-    const is_shown = message !== '' && why.some((reason) => reason.includes(message))
-    writer.detail(is_shown ? `error code: ${code}` : `last error: ${message} [${code}]`)
-  }
+function sayRelations(writer: LineWriter, explanation: Explanation): void {
+  const { last_error, why, next_try, label_settings, same_bytes } = explanation
+  const { message = '' } = last_error ?? {}
+  const is_shown = why.some((reason) => reason.includes(message))
+  if (!is_shown) writer.detail(`last error: ${message}`)
   if (next_try !== null) writer.detail(`next try: ${next_try}`)
-  if (asset_id !== null) writer.detail(`asset: ${asset_id} in ${project_id}`)
-  if (md5 !== null) writer.detail(`md5: ${md5}`)
   const labels = label_settings.map(({ label, setting }) =>
     setting === null ? label : `${label} (${setting})`,
   )
@@ -124,5 +110,26 @@ function sayIdentity(writer: LineWriter, explanation: Explanation): void {
   if (same_bytes.length > 0) {
     const names = same_bytes.map((other) => `${other.folder}/${other.path}`).join(', ')
     writer.detail(`same bytes, one upload: ${names}`)
+  }
+}
+
+/** Codes, ids and times, for a user who looks for the cause. */
+function sayDetails(writer: LineWriter, explanation: Explanation): void {
+  const { last_error, asset_id, md5, project_id, times, history } = explanation
+  const known = Object.entries(times ?? {}).flatMap(([what, at]) =>
+    at === null ? [] : [`${what} ${at}`],
+  )
+  const details = [
+    ...(last_error ? [`error code: ${last_error.code}`] : []),
+    ...(asset_id === null ? [] : [`asset: ${asset_id} in ${project_id}`]),
+    ...(md5 === null ? [] : [`md5: ${md5}`]),
+    ...(known.length > 0 ? [`times: ${known.join(', ')}`] : []),
+  ]
+  if (details.length === 0) return
+  writer.detail('details')
+  for (const text of details) writer.say(text, { indent: 4, tone: 'faint' })
+  for (const { at, event, detail } of history) {
+    const text = `${at} ${event.replaceAll('_', ' ')}${detail === null ? '' : `: ${detail}`}`
+    writer.say(text, { indent: 4, tone: 'faint' })
   }
 }

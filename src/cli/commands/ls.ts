@@ -56,8 +56,18 @@ function stagesOf(text: string): Stage[] {
   return text.split(',').map((word) => {
     const stage = stages.find((name) => name === word.trim())
     if (stage !== undefined) return stage
+    if (word.trim() === 'ignored') throw ignoredState()
     const hint = didYouMeanText(word, stages, 'the states are')
     throw new SluiceError({ code: 'usage.invalid', message: `there is no state ${word}`, hint })
+  })
+}
+
+/** Sluice keeps no record of a file that a rule ignores. */
+function ignoredState(): SluiceError {
+  return new SluiceError({
+    code: 'usage.invalid',
+    message: 'ignored files are in no list, because Sluice keeps no record of them',
+    hint: `\`sluice explain PATH\` names the rule that ignores a path, \`sluice plan\` counts them by rule; the states are ${stages.join(', ')}`,
   })
 }
 

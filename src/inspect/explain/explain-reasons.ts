@@ -106,7 +106,7 @@ function skippedReasons(of: Case): string[] {
   const { reason, detail } = of.story!.row
   const { cure, can_be_accepted } = skip_reasons[reason as SkipReason]
   const remedy = can_be_accepted ? [`to upload it all the same: ${byUser(of, 'accept')}`] : []
-  return [`skipped (${reason}): ${detail}`, cure, ...remedy]
+  return [detail ?? String(reason), cure, ...remedy]
 }
 
 function blockedReasons(of: Case): string[] {
@@ -137,7 +137,7 @@ function blockedReasons(of: Case): string[] {
     not_before_ms === undefined
       ? `to check it again: ${byUser(of, 'retry')}`
       : `it is checked again ${when(of, not_before_ms)}; ${retryNow(of, 'now')}`
-  return [`blocked (${reason}): ${detail}`, again, ...standstill(of)]
+  return [detail ?? String(reason), again, ...standstill(of)]
 }
 
 function sendingReasons(of: Case): string[] {
@@ -210,9 +210,10 @@ function standstill({ offline, troubles, daemon_runs, for_reader }: Case): strin
 }
 
 /** An answer cites a file by its name on the service, which may be that of a copy elsewhere. */
-function namingReasons({ naming }: Case): string[] {
-  if (naming.length === 0) return []
-  const folders = [...new Set(naming)]
+function namingReasons({ naming, folder }: Case): string[] {
+  // Whoever sees this file sees its folder, so a copy in it makes no difference to them.
+  const folders = [...new Set(naming)].filter((name) => name !== folder.name)
+  if (folders.length === 0) return []
   const [name, whose] = folders.includes(null)
     ? ['that no folder that you see gives', 'who see some folders only']
     : [`of ${folders.join(' and ')}`, 'who do not see that folder']

@@ -218,6 +218,9 @@ describe('sluice ls', () => {
       code: 64,
       err: expect.stringContaining('did you mean ready?'),
     })
+    expect((await sluice(['ls', '--state', 'ignored'])).err).toMatch(
+      /keeps no record of them\n {2}`sluice explain PATH` .* the states are settling, /,
+    )
     expect(await sluice(['ls', 'notes/none'])).toMatchObject({
       code: 64,
       err: expect.stringContaining('sluice explain'),
@@ -306,9 +309,9 @@ describe('sluice explain', () => {
     })
     const { out } = await sluice(['explain', 'notes/no.bin'])
     expect(out).toContain('\n  refused\n    not read\n')
-    const [before_history = ''] = out.split('times:')
+    const [before_history = '', details] = out.split('\n  details\n')
     expect(before_history.match(/refused|not read/g)).toEqual(['refused', 'not read'])
-    expect(out).toContain('error code: a.b')
+    expect(details).toMatch(/^ {4}error code: a\.b\n/)
     expect(out).toContain(`sluice retry ${notes}/no.bin`)
   })
 
