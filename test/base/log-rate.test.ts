@@ -34,6 +34,18 @@ test('many files get one summary every ten seconds, which counts each file once'
   expect(clock.pending()).toBe(0)
 })
 
+test('a step without sizes has no bytes in its summary, not 0', async () => {
+  const { clock, lines, files } = setup()
+  for (let i = 0; i < 100; i++)
+    files.passed(i % 2 === 0 ? 'sent' : 'ready', `f${i}`, i % 2 === 0 ? { bytes: 7 } : {})
+  await clock.advance(10_000)
+  expect(lines.at(-1)).toMatchObject({
+    msg: 'files: 45 sent (315 B), 45 ready in the last 10 s',
+    files: { sent: { files: 45, bytes: 315 } },
+  })
+  expect((lines.at(-1)!.files as { ready: object }).ready).toEqual({ files: 45 })
+})
+
 test('ten files a second still get a line each, second after second', async () => {
   const { clock, lines, files } = setup()
   for (let second = 0; second < 5; second++) {

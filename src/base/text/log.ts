@@ -130,6 +130,12 @@ interface Stopped {
   examples: string[]
 }
 
+/** `bytes` is absent for a step that has none in its lines. */
+interface StepCount {
+  files: number
+  bytes?: number
+}
+
 export type FileLines = ReturnType<typeof createFileLines>
 
 /**
@@ -143,7 +149,7 @@ export function createFileLines(options: FileLinesOptions) {
   const passed_rate = createRate(clock, files_per_second)
   const stopped_rate = createRate(clock, files_per_second)
   const closing = new AbortController()
-  let steps = new Map<string, { files: number; bytes: number }>()
+  let steps = new Map<string, StepCount>()
   let reasons = new Map<string, Stopped>()
   let counting_since_ms: number | undefined
 
@@ -185,8 +191,9 @@ export function createFileLines(options: FileLinesOptions) {
         return
       }
       beginCounting()
-      const count = steps.get(step) ?? { files: 0, bytes: 0 }
-      steps.set(step, { files: count.files + 1, bytes: count.bytes + (fields.bytes ?? 0) })
+      const count = steps.get(step) ?? { files: 0 }
+      const bytes = fields.bytes === undefined ? {} : { bytes: (count.bytes ?? 0) + fields.bytes }
+      steps.set(step, { files: count.files + 1, ...bytes })
     },
     /** A file is refused or blocked, so a user may have to act. */
     stopped(
@@ -231,8 +238,8 @@ function createRate(clock: Clock, per_second: number): () => boolean {
   }
 }
 
-function summaryOf(steps: ReadonlyMap<string, { files: number; bytes: number }>): string {
-  const parts = [...steps].map(([step, { files, bytes }]) => {
+function summaryOf(steps: ReadonlyMap<string, StepCount>): string {
+  const parts = [...steps].map(([step, { files, bytes = 0 }]) => {
     return `${formatCount(files)} ${step}${bytes > 0 ? ` (${formatBytes(bytes)})` : ''}`
   })
   return `files: ${parts.join(', ')}`
