@@ -74,6 +74,7 @@ const other_reasons: Record<Exclude<Reason, keyof typeof file_reasons>, string> 
   underway: 'already on the way',
   refused: 'refused (sluice ls --state refused)',
   type_refused: 'of a type that the service could not read so far',
+  type_rests: 'of a type that the service refuses just now: one is tried a day',
   removed_on_service: 'removed on the service (sluice retry PATH uploads them again)',
   known_bytes: 'bytes that the project has: linked, not uploaded',
   same_bytes: 'same bytes as another one here: uploaded once',

@@ -245,7 +245,7 @@ function surveyLines(
     writer.detail(types.join(', ') + (more > 0 ? ` and ${counted(more, 'more type')}` : ''))
   for (const { extension, files } of survey.types) {
     const known = unread_types.get(typeKey(config.project.project_id, `a.${extension}`))
-    if (known === undefined) continue
+    if (known === undefined || known === 'rests') continue
     const why = known === 'refused' ? typeRefusal(extension).message : unreadSoFar(extension)
     const exclude = excludeSetting([`a.${extension}`])
     const leave = exclude === undefined ? '' : `; to leave them out, add to the folder: ${exclude}`

@@ -10,6 +10,7 @@ import type { Amount } from '../../ledger/views/view-folders.ts'
  * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows this path with the same
  *   size and times.
  * - `type_refused`: the service could read no file of its type so far.
+ * - `type_rests`: it refused several of its type alike, though others may be ready.
  * - `known_bytes`: the project has or gets these bytes. Sluice links the file without uploading it
  *   (only where files are read).
  * - `same_bytes`: another file of this plan has these bytes, so one upload serves both (only where
@@ -21,6 +22,7 @@ export type Reason =
   | 'refused'
   | 'removed_on_service'
   | 'type_refused'
+  | 'type_rests'
   | 'known_bytes'
   | 'same_bytes'
   | SkipReason

@@ -243,14 +243,16 @@ interface NewFile {
 }
 
 async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
-  const { folder, cases, arriving, unread_types, tally, departures, scanned } = round
+  const { folder, cases, arriving, tally, departures, scanned } = round
   const fresh: NewFile[] = []
   for (let index = 0; index < batch.count; index += 1) {
     const path = entryPath(batch, index)
     const stat = entryStat(batch, index)
     const known = departures.meet(path)
     const file = scanned(path, stat, known)
-    const reason = judge(file)
+    const judged = judge(file)
+    const reason =
+      judged === 'type_refused' ? (reasonOfType(typeOf(round, path)) ?? 'type_rests') : judged
     if (reason === undefined) fresh.push({ path, stat, held: known?.content })
     else tally.stays(reason, path, stat.size)
     if (cases && isLeftOutAnew(reason, file)) {
@@ -259,8 +261,8 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
   }
   const reasons = round.examiner ? await readAndCompare(fresh, round, round.examiner) : []
   for (const [index, { path, stat, held }] of fresh.entries()) {
-    const known = unread_types?.get(typeKey(folder.project_id, path))
-    const reason = reasons[index] ?? (known === 'refused' ? 'type_refused' : undefined)
+    const known = typeOf(round, path)
+    const reason = reasons[index] ?? reasonOfType(known)
     const is_unreadable = reason !== undefined && reason in block_reasons
     // Without its bytes, every content of this size may be this file.
     if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)
@@ -268,6 +270,16 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
     if (reason === undefined) tally.goesUp(path, stat.size, known === 'unread')
     else tally.stays(reason, path, stat.size)
   }
+}
+
+function typeOf({ folder, unread_types }: FolderRound, path: string) {
+  return unread_types?.get(typeKey(folder.project_id, path))
+}
+
+/** A type is at fault only if none of its files was ever ready. */
+function reasonOfType(known: ReturnType<typeof typeOf>): Reason | undefined {
+  if (known === 'refused') return 'type_refused'
+  return known === 'rests' ? 'type_rests' : undefined
 }
 
 function newArriving() {

@@ -4,9 +4,10 @@ import type { Remote } from '../../remote/remote.ts'
 
 /**
  * The types of which the service has read no file so far, though it tried; by `typeKey`. No file of
- * a `refused` type is uploaded, those of an `unread` one are: its few failures may be chance.
+ * a `refused` type is uploaded, those of an `unread` one are: its few failures may be chance. A type
+ * that `rests` was refused several times alike, though others of it may be ready: one is tried a day.
  */
-export type UnreadTypes = ReadonlyMap<string, 'refused' | 'unread'>
+export type UnreadTypes = ReadonlyMap<string, 'refused' | 'rests' | 'unread'>
 
 /** Pages that are read of a project: 2,000 assets show its usual types. */
 const max_pages = 20

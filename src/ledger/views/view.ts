@@ -42,7 +42,7 @@ export function openLedgerView(state_dir: string) {
     .pluck()
   const unread_types = database
     .prepare(
-      `SELECT project_id || ' ' || extension, iif(state = 'refused' OR rests <> '', 'refused', 'unread')
+      `SELECT project_id || ' ' || extension, iif(state = 'refused', 'refused', iif(rests <> '', 'rests', 'unread'))
        FROM types JOIN projects ON id = project
        WHERE state = 'refused' OR rests <> '' OR (state = 'unproven' AND failed <> '[]')`,
     )
@@ -63,7 +63,7 @@ export function openLedgerView(state_dir: string) {
     slow: (now_ms: number) => countSlow(database, now_ms),
     over_limit: (folders?: readonly string[]) => readOverLimit(database, folders),
     /** Types of which the service has read no file, by `PROJECT_ID EXTENSION`. */
-    unread_types: () => new Map(unread_types.all() as [string, 'refused' | 'unread'][]),
+    unread_types: () => new Map(unread_types.all() as [string, 'refused' | 'rests' | 'unread'][]),
     /** Contents that became wanted, or were sent, in the hours that began in this span. */
     used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) =>
       used(what, now_ms - span_ms),

@@ -47,6 +47,18 @@ test('each refused type has a line and, if it has an extension, the setting that
   ])
 })
 
+test('a type that rests, though others of it may be ready, is named without the setting', async () => {
+  const config = configFor({ root: makeTree({ 'a.gz': 'a', 'b.GZ': 'b' }) })
+  const unread_types = new Map([[`${config.folders[0]!.project_id} gz`, 'rests']] as const)
+  const options = { config, ledger: undefined, hash: false, unread_types, now_ms: 0 }
+  const plan = await planUploads(options)
+  const lines = planLines(plan, Number.POSITIVE_INFINITY).map(({ text }) => text)
+  expect(lines).toContain(
+    '  2 files (2 B): of a type that the service refuses just now: one is tried a day: a.gz, b.GZ',
+  )
+  expect(lines.join()).not.toContain('exclude')
+})
+
 test('files of a type of which the service has read none so far are counted, and go up', async () => {
   const config = configFor({ root: makeTree({ 'a.gz': 'a', 'b.GZ': 'b', 'c.txt': 'c' }) })
   const unread_types = new Map([[`${config.folders[0]!.project_id} gz`, 'unread']] as const)
