@@ -1,5 +1,7 @@
 import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
 
+// Each text begins with `the`, `no`, `nothing` or `it`: by that the page finds the host before it,
+// which its readers do not see.
 const texts = {
   refused: ['nothing listens there', 'check the address, and whether the service runs'],
   unreachable: ['the host cannot be reached', 'check the network, and the address'],

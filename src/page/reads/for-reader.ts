@@ -6,7 +6,7 @@ const starts = ['"', "'", ' ', '(', '`']
 /** Faults that name hosts or secret files, and words in their place. A file's path is no fault. */
 const faults: [fault: RegExp, words: string][] = [
   [
-    /\b[A-Z]{3,7} [\w.:[\]-]+: (?:the|no) [\w ]+(?:\([^)]*\))?/g,
+    /\b[A-Z]{3,7} [\w.:[\]-]+: (?:the|no|nothing|it) [\w ,]+(?:\([^)]*\))?/g,
     'the service could not be reached',
   ],
   [/(the page (?:cannot be served as it is configured|goes on with its earlier \w+)): .*/s, '$1'],

@@ -158,7 +158,7 @@ describe('sluice doctor', () => {
     const answer = await doctor(home)
     expect(answer.code).toBe(1)
     expect(of(answer, 'api_host')).toMatchObject([
-      { level: 'fault', message: expect.stringContaining('refused') },
+      { level: 'fault', message: expect.stringContaining('nothing listens there') },
     ])
     expect(of(answer, 'project')).toMatchObject([{ level: 'warning' }])
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { translateNetworkError } from '../../../src/base/net/network-fault.ts'
 import { forReader } from '../../../src/page/reads/for-reader.ts'
 
 const config = {
@@ -9,6 +10,18 @@ const config = {
   ],
   state_dir: '/var/lib/sluice',
 } as unknown as Parameters<typeof forReader>[1]
+
+test.each(
+  ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT', 'EPROTO', 'ECONNRESET']
+    .concat(['ETIMEDOUT', 'UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_ABORTED', 'HPE_INVALID_CONSTANT'])
+    .concat(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CRL_HAS_EXPIRED', 'EIO']),
+)('a reader learns no host from a call that failed by %s', (code) => {
+  const going = { method: 'POST', host: 'api.internal:8443' }
+  const { message } = translateNetworkError(Object.assign(new Error('x'), { code }), going)
+  expect(forReader({ why: [`the last try failed: ${message}`] }, config)).toEqual({
+    why: ['the last try failed: the service could not be reached'],
+  })
+})
 
 test.each([
   ['/srv/docs/plan.txt is missing', 'docs/plan.txt is missing'],
