@@ -10,9 +10,6 @@ import { type OwnRuns, withOwnRuns } from '../reads/own-runs.ts'
 import { ownStatus } from '../reads/own-status.ts'
 import { paged, text_or_none, toolOf } from './tool.ts'
 
-/** Runs of a prompt among which its last report is searched; most may be skipped. */
-const max_searched = 50
-
 const count = z.int()
 
 /** Whether everything is in, and each folder and prompt that the user may name. */
@@ -95,9 +92,9 @@ function folderOf(folder: FolderStatus) {
 }
 
 /** Its last report is the newest that the user may see. */
-function promptOf({ history }: OwnRuns, now_ms: number) {
+function promptOf({ lastReport }: OwnRuns, now_ms: number) {
   return ({ name, schedule }: OwnRuns['config']['prompts'][number]) => {
-    const report = history(name, 0, max_searched).find(({ state }) => state === 'written')
+    const report = lastReport(name)
     return {
       name,
       when: scheduleText(schedule),

@@ -14,8 +14,6 @@ import { foldersMeant, timeOf } from './named-by-agent.ts'
 import { status } from './status-tool.ts'
 import { type AgentCall, cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
 
-/** Runs of a prompt among which its last report is searched; most may be skipped. */
-const max_searched = 100
 const max_report_characters = 60_000
 const progress_every_ms = 5 * second_ms
 
@@ -88,7 +86,7 @@ const lastReport = toolOf({
         own.prompt(prompt)
       const { schedule } = promptNamed(prompt, own.config)
       const at = cursors.at<ReportPlace>(given)
-      const written = own.history(prompt, 0, max_searched).find(({ state }) => state === 'written')
+      const written = own.lastReport(prompt)
       const run = at?.run ?? written?.run
       const not_shown = own.withOtherNames()
       const why = not_shown > 0 ? `\n${otherNamesText(not_shown)}` : ''

@@ -4,8 +4,6 @@ import type { Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { beginOf, withOwnRuns } from './own-runs.ts'
 
-/** Runs among which the last report of a prompt is searched; most may be skipped. */
-const max_searched = 50
 /** Viewers with different folders whose last reports are kept. */
 const max_known = 100
 
@@ -28,9 +26,9 @@ export async function lastReports(
   const runs = JSON.stringify(prompts.map(({ last_run }) => last_run))
   const last = known.get(who)
   if (last?.runs === runs) return last.reports
-  const reports = await withOwnRuns(tools, viewer, ({ config, history, run, paths }) => {
+  const reports = await withOwnRuns(tools, viewer, ({ config, lastReport, run, paths }) => {
     const found = config.prompts.flatMap(({ name }) => {
-      const written = history(name, 0, max_searched).find(({ state }) => state === 'written')
+      const written = lastReport(name)
       return written
         ? [
             [

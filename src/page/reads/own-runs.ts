@@ -15,6 +15,8 @@ import { notThere } from './with-daemon.ts'
 
 /** Runs of a prompt among which the one before is searched: years of a daily prompt. */
 const max_searched = 2_000
+/** Runs of a prompt among which its last report is searched; most may be skipped. */
+const max_skipped = 100
 /** The bytes of the begin of a report. */
 const max_characters = 200
 
@@ -115,6 +117,9 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     prompt,
     run,
     history,
+    /** The newest report that is theirs. */
+    lastReport: (name: string) =>
+      history(name, 0, max_skipped).find(({ state }) => state === 'written'),
     /** True if one of those that were asked for is theirs, unless the first of its chat was not. */
     hidesSome: () => hides_some,
     /** Number of those asked for that are not theirs because of the names of files alone. */
