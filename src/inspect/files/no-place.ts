@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { didYouMean } from '../../base/text/did-you-mean.ts'
 import { formatCount, printable } from '../../base/text/format.ts'
 
@@ -25,20 +26,27 @@ export function withoutQuotes(text: string): string {
   return text.trim().replace(quoted, '$2')
 }
 
-/** The start of a path on another machine: `G:\`, `\\server\`, `smb://server/`. */
-const drive_or_server = /^(?:[a-z]:|\\\\[^\\/]+|(?:smb|cifs|afp|nfs|file):\/\/[^\\/]+)[\\/]+/i
+/** A text of a URL without its escapes, if it has such. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The start of a path on another machine: `G:\`, `file:///G:/`, `\\server\`, `smb://server/`. */
+const drive_or_server =
+  /^(?:(?:file:\/\/\/)?[a-z]:|\\\\[^\\/]+|(?:smb|cifs|afp|nfs|file):\/\/[^\\/]+)[\\/]+/i
 
 /** What follows the drive or server in such a path, with `/` between names; undefined: no such. */
 export function behindDrive(text: string): string | undefined {
   const path = withoutQuotes(text)
   const start = drive_or_server.exec(path)?.[0]
-  return (
-    start &&
-    path
-      .slice(start.length)
-      .replace(/[\\/]+/g, '/')
-      .replace(/\/$/, '')
-  )
+  if (start === undefined) return undefined
+  const rest = path.slice(start.length)
+  const plain = start.includes('://') ? decoded(rest) : rest
+  return plain.replace(/[\\/]+/g, '/').replace(/\/$/, '')
 }
 
 /** Why a text names no place in these folders, and the place that it may mean. */
@@ -56,7 +64,7 @@ export function noPlace(
   const rest = behindDrive(text)
   if (rest !== undefined)
     return { why: 'drive letters and servers are not known here', meant: fromFolderOn(rest, names) }
-  const path = withoutQuotes(text)
+  const path = posix.normalize(withoutQuotes(text))
   const [first = '', ...below] = path.split(path.includes('/') ? '/' : '\\')
   if (names.includes(first)) return undefined
   const near = names.find((name) => isAlike(name, first)) ?? didYouMean(first, names)

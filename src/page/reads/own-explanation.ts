@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { askingPaths } from '../../base/files/ask-paths.ts'
 import { refused_fact } from '../../domain/fact.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
+import { pathFault } from '../../inspect/files/no-place.ts'
 import type { Place } from '../../inspect/files/place.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
@@ -10,21 +11,19 @@ import { withLedgerView } from '../../status/with-view.ts'
 import { configFor, maySee, seenBy, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { forReader } from './for-reader.ts'
-import { refuseNoPath } from './place-asked.ts'
 import { notThere } from './with-daemon.ts'
 
-/** The answer of explain about a file, as this viewer may know it. Errors `page.not_there`, `usage.path`. */
+/** The answer of explain about a file, as this viewer may know it. Error `page.not_there`. */
 export async function ownExplanation(
   { config, clock }: Pick<PageTools, 'config' | 'clock'>,
   viewer: Viewer,
   place: Place,
 ): Promise<Explanation> {
-  refuseNoPath(place.path)
   const own = configFor(config, viewer)
   // A path with `..` would lead out of the folder.
   const leads_out = place.path.split('/').some((part) => part === '..' || part === '.')
   const root = own.folders.find(({ name }) => name === place.folder)?.path
-  if (leads_out || root === undefined) throw notThere()
+  if (leads_out || root === undefined || pathFault(place.path) !== undefined) throw notThere()
   // A share that does not answer must not hold this thread.
   const silent = await askingPaths((paths) => {
     paths.look(join(root, place.path))

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { withoutQuotes } from '../../inspect/files/no-place.ts'
+import { decoded, withoutQuotes } from '../../inspect/files/no-place.ts'
 
 /** Characters that Sluice prints as escapes: controls, and those that change the direction. */
 const escaped = /\\x([01][0-9a-f]|7f)|\\u\{([0-9a-f]{1,5})\}/gi
@@ -10,18 +10,9 @@ const escaped = /\\x([01][0-9a-f]|7f)|\\u\{([0-9a-f]{1,5})\}/gi
  */
 export function pathAsked(text: string): string {
   const bare = withoutQuotes(text)
-  const path = (/^file:\/\/\//i.test(bare) ? ofFileUrl(bare) : bare).replace(
+  const path = (/^file:\/\/\//i.test(bare) ? decoded(bare.slice('file://'.length)) : bare).replace(
     escaped,
     (_, byte, point) => String.fromCodePoint(Number.parseInt(byte ?? point, 16)),
   )
   return posix.normalize(path.includes('/') ? path : path.replaceAll('\\', '/'))
-}
-
-function ofFileUrl(url: string): string {
-  const path = url.slice('file://'.length)
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

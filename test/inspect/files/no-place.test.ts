@@ -26,6 +26,11 @@ test.each([
   ['\\\\server\\share\\r1.txt', 'share/r1.txt'],
   ['smb://server/share/r1.txt', 'share/r1.txt'],
   ['file://server/share/r1.txt', 'share/r1.txt'],
+  ['smb://server/share/a%20b.txt', 'share/a b.txt'],
+  ['file:///G:/My%20Team/r1.txt', 'My Team/r1.txt'],
+  ['G:\\100%20.txt', '100%20.txt'],
+  ['\\\\wsl$\\Ubuntu\\srv\\r1.txt', 'Ubuntu/srv/r1.txt'],
+  ['\\\\?\\G:\\Team\\r1.txt', 'G:/Team/r1.txt'],
   ['G:\\', ''],
   ['file:///srv/r1.txt', undefined],
   ['https://example.com/r1.txt', undefined],
@@ -42,6 +47,7 @@ const drives = 'drive letters and servers are not known here'
 describe('a text that names no place', () => {
   test.each([
     ['DOCS/r1.txt', 'there is no folder DOCS', 'docs/r1.txt'],
+    ['./DOCS//r1.txt', 'there is no folder DOCS', 'docs/r1.txt'],
     ['Docs', 'there is no folder Docs', 'docs'],
     ['dosc/a/b.txt', 'there is no folder dosc', 'docs/a/b.txt'],
     ['DOCS\\r1.txt', 'there is no folder DOCS', 'docs/r1.txt'],

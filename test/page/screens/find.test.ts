@@ -99,6 +99,11 @@ test('the box on every screen answers for any path whether it is in, and why not
   }
   for (const odd of ['', '\0', hostile, '..', '/', 'a'.repeat(9_000), 'docs/a\0b'])
     expect((await browser.get(find(odd))).status, odd).toBeLessThan(500)
+  // An address that nobody typed says as little as of a folder that is not seen.
+  for (const path of ['a\0b', 'x/'.repeat(2_600)]) {
+    const address = `/file?${new URLSearchParams({ folder: 'docs', path })}`
+    expect((await browser.get(address)).status).toBe(404)
+  }
   expect((await browser.get(find(hostile))).text).not.toMatch(/<img|\u202e/)
   journey.ends({
     left_out: ['docs/a.log', 'docs/empty.txt', 'docs/link', 'docs/notes/~$plan.docx'],
