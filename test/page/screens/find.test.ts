@@ -24,7 +24,7 @@ const kinds: [path: string, words: RegExp][] = [
   ['docs/link/passwd', /Linked It lies behind link, a symbolic link, which Sluice does not follow/],
   ['docs/link/nix', /Linked It lies behind link, a symbolic link, which Sluice does not follow/],
   ['docs/na\\xffme.txt', /Name not in UTF-8 Its name is not UTF-8/],
-  ['docs/empty.txt', /Skipped Skipped \(empty\)/],
+  ['docs/empty.txt', /Skipped It has no bytes, so there is nothing to ask about/],
   ['docs/notes', /Directory A directory/],
   ['docs/never.txt', /Unknown The file does not exist, and Sluice never saw it/],
   ['docs/plan.txt/below', /Unknown The file does not exist/],
