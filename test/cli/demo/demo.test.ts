@@ -57,7 +57,7 @@ test('a given folder is only read; refused files are reported, and the exit code
   )
   expect(out).toContain('1 × the service cannot read .png files')
   expect(out).toMatch(
-    /\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*> The boat is blue[\s\S]*asked about 1 file of /,
+    /\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*> The boat is blue[\s\S]*asked about 2 files of \S+ \(1 is a copy of another\)/,
   )
   expect(out).toContain('\n2 files ready, 1 of 1 asset usable; no differences\n')
   // What comes next, and a question in words of the files.
