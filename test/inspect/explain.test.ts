@@ -252,7 +252,7 @@ describe('blocked', () => {
     await rig.settle(`new disk/it's.txt`)
     const { why, state } = ask(`new disk/it's.txt`)
     expect(state).toBe('blocked')
-    expect(why[0]).toContain('1 files or 1.0 GB in 24 h')
+    expect(why[0]).toContain('1 file or 1.0 GB in 24 h')
     expect(why[1]).toBe(`to upload it: sluice accept '${root}/new disk/it'\\''s.txt'`)
   })
 

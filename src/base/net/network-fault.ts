@@ -16,7 +16,7 @@ const texts = {
   ],
   no_tls: [
     'it speaks plain http there, or no TLS, and not https',
-    'check the address and its port',
+    'check the address and its port; a service without TLS has http://, on this machine only',
   ],
   proxy: ['the proxy refused to connect', 'check the proxy variables of the environment'],
   reset: ['the connection broke'],
