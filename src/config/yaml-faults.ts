@@ -53,7 +53,8 @@ function causeOf(error: YAMLError, document: Document.Parsed, source: string): F
   if (/cannot start with|cannot be an empty|[Tt]ag/.test(message))
     return say(needsQuotes(source[offset]!))
   if (/^'\w/.test(source.slice(offset - 1))) return say(apostrophe)
-  const by_parser = parser_causes.find(([pattern]) => pattern.test(message))
+  const here = document.errors.filter((other) => other.pos[0] === offset)
+  const by_parser = parser_causes.find(([pattern]) => here.some((one) => pattern.test(one.message)))
   if (by_parser) return say(by_parser[1])
   const opened = openedBefore(error, document, source)
   if (opened !== undefined) {

@@ -108,6 +108,7 @@ function misreadText(node: Scalar.Parsed, { name, source, is_sound }: Around): F
   const text = source.slice(begin, end)
   if (name === '' && /^(\s|$)/.test(text))
     return [{ offset: begin, message: text === '' ? no_name : strange_space }]
+  if (name === '' && /[{[]/.test(text)) return [{ offset: begin, message: no_value }]
   const found: Found[] = []
   const say = (message: string, offset = begin) => found.push({ offset, message })
   if (/^[“”„‟‘’‚‛«»‹›＂＇「」『』〝〞〟❝❞′″‴´ʼˮ]/.test(text)) say(typographic)

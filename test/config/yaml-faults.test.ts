@@ -166,6 +166,10 @@ describe('one slip of the indentation is one fault', () => {
       '6:5: folders[1]: is an entry of its own: take its dash',
     ],
     [`${service}folders:\n`, '4:1: folders: is empty'],
+    [
+      minimal.replace('path:', 'directory:'),
+      '6:5: folders[0].directory: there is no such field; path is missing here',
+    ],
   ])('a field in the wrong section: %#', (text, fault) => {
     expect(faultsOf(text)).toEqual([expect.stringContaining(fault)])
   })

@@ -265,6 +265,20 @@ describe('a name in braces without a colon', () => {
     ])
   })
 
+  test.each(['limit { files', 'limit { files: 100 }', 'limit:{ files: 100 }'])(
+    'a field before them without a colon: %s',
+    (limit) => {
+      const text = `${minimal}uploads:\n  ${limit}\n  order: newest\n`
+      expect(faultsOf(text)).toEqual([expect.stringContaining(`8:3: ${no_colon}`)])
+    },
+  )
+
+  test('braces over several lines, without commas', () => {
+    expect(faultsOf(`${minimal}uploads: {\n  concurrency: 4\n  order: newest\n}\n`)).toEqual([
+      expect.stringMatching(/^8:16: a comma is missing here/),
+    ])
+  })
+
   test('no value is shown: it may be a secret', () => {
     const smtp = `${minimal}smtp: { host: mail.example.com, user:hunter2 }\n`
     expect(faultsOf(smtp)).toEqual([expect.not.stringContaining('hunter2')])

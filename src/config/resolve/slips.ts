@@ -31,6 +31,11 @@ export function withoutEchoes(
     const cause = home ?? empty ?? typo
     if (!cause && sections.includes(String(name)) && fault.path.length > 1)
       return { ...fault, message: belongsTo('the top of the file') }
+    const alone = beside.length === 1 && beside[0]
+    if (!cause && alone && isOnly(fault, faults)) {
+      echoes.add(alone)
+      return { ...fault, message: `there is no such field; ${alone.path.at(-1)} is missing here` }
+    }
     if (!cause) return fault
     // The first of several fields beside their empty section is the fault.
     if (echoes.has(cause)) echoes.add(fault)
@@ -71,6 +76,14 @@ function isBare(path: Path, missing: readonly Fault[]): boolean {
   const at = path.at(-2)
   const beside = missing.filter((other) => aroundOf(other.path) === aroundOf(path))
   return typeof at === 'number' && at > 0 && beside.length > 1
+}
+
+/** True for the one field of its section that is unknown and resembles no other. */
+function isOnly(fault: Fault, faults: readonly Fault[]): boolean {
+  const unknown = faults.filter(
+    ({ kind, path }) => kind === 'unknown' && aroundOf(path) === aroundOf(fault.path),
+  )
+  return unknown.length === 1 && !fault.message.includes('did you mean')
 }
 
 function aroundOf(path: Path): string {
