@@ -1,8 +1,11 @@
+/** Quotes of word processors, of other languages and of other keyboards. */
+export const typographic_quotes = '“”„‟‘’‚‛«»‹›＂＇「」『』〝〞〟❝❞′″‴´ʼˮ'
+
 /** Texts around or in place of a token, and what to do. The first that fits is named. */
 const causes: readonly (readonly [RegExp, string])[] = [
   [/^-----BEGIN/, 'holds a key or certificate'],
   [/^[[{]/, 'holds JSON: leave the token alone in it'],
-  [/^["'`<“”„‟‘’‚«»]/, 'begins with a quote: take the quotes away'],
+  [new RegExp(`^["'\`<${typographic_quotes}]`), 'begins with a quote: take the quotes away'],
   [
     /^(authorization|proxy-authorization|x-api-key)\s*:/i,
     'holds a header: leave the token alone in it',
@@ -18,7 +21,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/\spat_/, 'holds words before the token: take them away'],
   [/^(#|\/\/|;)/, 'holds a comment: take it away'],
   [/[,;.]$/, 'ends with a mark that no token has: take it away'],
-  [/[“”‘’«»"'`>]$/, 'ends with a quote: take the quotes away'],
+  [new RegExp(`["'\`>${typographic_quotes}]$`), 'ends with a quote: take the quotes away'],
   [/[^\x21-\x7e]/, 'holds a space or another character that no token has: take it away'],
 ]
 

@@ -8,6 +8,7 @@ import {
   type Scalar,
   visit,
 } from 'yaml'
+import { typographic_quotes } from './token-fault.ts'
 import { lineCause, strange_space } from './yaml-lines.ts'
 
 /** A fault in words for a user, and its place. */
@@ -32,6 +33,8 @@ const comma =
   'a comma begins another field here: write a number or duration without one, such as 10000 or 1h30m'
 const no_text = 'the text after | or > must be indented more than the name of its field'
 const control = 'this line holds a zero byte or another control character: take it out'
+
+const typographic_quote = new RegExp(`^[${typographic_quotes}]`)
 
 /** Fields that hold any text, so that a comment may take a part of it away unseen. */
 const text_fields =
@@ -111,7 +114,7 @@ function misreadText(node: Scalar.Parsed, { name, source, is_sound }: Around): F
   if (name === '' && /[{[]/.test(text)) return [{ offset: begin, message: no_value }]
   const found: Found[] = []
   const say = (message: string, offset = begin) => found.push({ offset, message })
-  if (/^[“”„‟‘’‚‛«»‹›＂＇「」『』〝〞〟❝❞′″‴´ʼˮ]/.test(text)) say(typographic)
+  if (typographic_quote.test(text)) say(typographic)
   if (text === '~') say(needsQuotes('~'))
   if (/^[1-9]\d{0,2}\.\d{3}$/.test(text)) say(separated)
   const comment = /^[ \t]+(?=#)(?!#+[^\S\n]+\S)/.exec(source.slice(end))

@@ -52,7 +52,7 @@ const inner_words =
 const slip = fc.record({
   text: fc.constantFrom(...texts),
   at: fc.double({ min: 0, max: 1, noNaN: true }),
-  inserted: fc.constantFrom('', ' ', '\t', '"', "'", ':'),
+  inserted: fc.constantFrom('', ' ', '\t', '"', "'", ':', ...'#-,*{]|“', '\n', '\0'),
 })
 
 test('any slip of one character has at most two faults, in words for users', () => {

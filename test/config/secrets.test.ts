@@ -129,6 +129,9 @@ const wide = Buffer.from(`\ufeff${tokenOf('s')}\r\n`, 'utf16le')
 test.each([
   ['quotes', `"${tokenOf('s')}"\n`, 'line 1 begins with a quote: take the quotes away'],
   ['typographic quotes', `“${tokenOf('s')}”`, 'line 1 begins with a quote: take the quotes away'],
+  ['marks of inches', `″${tokenOf('s')}″`, 'line 1 begins with a quote: take the quotes away'],
+  ['other brackets', `「${tokenOf('s')}」`, 'line 1 begins with a quote: take the quotes away'],
+  ['an accent at the end', `${tokenOf('s')}´`, 'line 1 ends with a quote: take the quotes away'],
   ['a quote at the end', `${tokenOf('s')}"`, 'line 1 ends with a quote: take the quotes away'],
   ['Bearer', `\nBearer ${tokenOf('s')}\n`, 'line 2 begins with a word such as "Bearer"'],
   ['a header', `Authorization: Bearer ${tokenOf('s')}`, 'line 1 holds a header: leave the token'],

@@ -45,7 +45,17 @@ export function withoutEchoes(
     return { ...fault, message: belongsTo(section) }
   })
   const names = faults.filter(({ path: [list, , key] }) => list === 'folders' && key === 'name')
-  return kept.filter((fault, at) => !echoes.has(faults[at]!) && !repeats(fault, names, value))
+  const entries = kept.filter(({ message }) => message === divided).map(({ path }) => path)
+  return kept.filter(
+    (fault, at) =>
+      !echoes.has(faults[at]!) &&
+      !repeats(fault, names, value) &&
+      !entries.some((path) => isInside(fault.path, path)),
+  )
+}
+
+function isInside(path: Path, around: Path): boolean {
+  return path.length > around.length && pathText(path.slice(0, around.length)) === pathText(around)
 }
 
 function belongsTo(section: string): string {
