@@ -1,4 +1,10 @@
-import { counted, formatBytes, formatDuration, formatSpan, shellWord } from '../../base/text/format.ts'
+import {
+  counted,
+  formatBytes,
+  formatDuration,
+  formatSpan,
+  shellWord,
+} from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { slowAfter_ms } from '../../domain/content.ts'
@@ -127,7 +133,9 @@ function blockedReasons(of: Case): string[] {
   if (reason === 'upload_limit') {
     const { limit, limit_hours: hours } = of.uploads
     const allowed =
-      limit === 'off' ? '' : ` (${counted(limit.files, 'file')} or ${formatBytes(limit.bytes)} in ${hours} h)`
+      limit === 'off'
+        ? ''
+        : ` (${counted(limit.files, 'file')} or ${formatBytes(limit.bytes)} in ${hours} h)`
     return [
       `held by the upload limit: more new files came than it allows${allowed}`,
       `to upload it: ${byUser(of, 'accept')}`,
