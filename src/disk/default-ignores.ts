@@ -1,10 +1,10 @@
 /**
  * A pattern of names that are ignored without any config, before anything is opened. Case does not
- * matter, as in the systems that write most of them. `*` is any text, and `:` is also each character
- * that stands for a colon (below). With a `/` at its end, the pattern is about directories only;
- * without one about files only, except secrets and `about_both`. An `include` or a negation lifts any
- * default that matches its text, except secrets: `!*.tmp` lifts `*.tmp`, but `!*.docx` does not lift
- * the lock file `~$report.docx` (ignore.ts).
+ * matter, as in the systems that write most of them. `*` is any text, and `:` is also each
+ * character that stands for a colon (below). With a `/` at its end, the pattern is about
+ * directories only; without one about files only, except secrets and `about_both`. An `include` or
+ * a negation lifts any default that matches its text, except secrets: `!*.tmp` lifts `*.tmp`, but
+ * `!*.docx` does not lift the lock file `~$report.docx` (ignore.ts).
  */
 export interface DefaultIgnore {
   readonly rule: string
@@ -231,8 +231,8 @@ function compileGroups(groups: readonly Group[], final: boolean): NamePattern[] 
 }
 
 /**
- * A directory with a name such as `Budget.part` or `Notes.asd` is a user's, and documents lie in it.
- * Only of secrets also the directories stay here: what lies in `keys.pem` may be keys.
+ * A directory with a name such as `Budget.part` or `Notes.asd` is a user's, and documents lie in
+ * it. Secrets are about directories, too: the files in `keys.pem` may be keys.
  */
 function kindOf(rule: string, final: boolean): NamePattern['kind'] {
   if (rule.endsWith('/')) return 'directory'

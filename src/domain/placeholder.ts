@@ -1,6 +1,6 @@
 import type { FileStat, KnownFile } from './file.ts'
 
-// A sync client can keep the bytes of a file elsewhere until somebody opens it. On Linux, Nextcloud
+// A sync client can keep the bytes of a file elsewhere until a user opens it. On Linux, Nextcloud
 // and ownCloud leave a file with a single blank, under its name or with an ending of theirs. iCloud
 // Drive leaves a hidden file. Such a file means "not on this disk": nothing was deleted or changed.
 

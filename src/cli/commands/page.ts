@@ -232,7 +232,7 @@ export const token = defineCommand({
   },
 })
 
-/** Where agents send the token. */
+/** Tells where agents send the token. */
 function agentsText(config: Config): string {
   if (config.page.listen === 'off')
     return 'nothing takes it while the page is off: `sluice page` says how to turn it on'

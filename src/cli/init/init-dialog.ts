@@ -134,7 +134,7 @@ export function openDialog(
 
   return {
     text,
-    /** Nobody sees what is typed. A wrong answer empties it, as nobody can mend it unseen. */
+    /** The input is not shown. A wrong answer empties it, as a user cannot mend it unseen. */
     secret: (message: string, fault: Fault) =>
       asked<string>(message, async (earlier) => {
         const shown =

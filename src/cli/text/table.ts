@@ -6,7 +6,7 @@ export interface Column {
   align?: 'right'
   /** Gives way when the line is too long: paths and messages, not numbers. */
   shrinks?: boolean
-  /** Its cells are sentences: a long one is cut at its end, not in the middle. */
+  /** The cells are sentences: a long one is cut at its end, not in the middle. */
   has_sentences?: boolean
 }
 

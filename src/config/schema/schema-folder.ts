@@ -23,7 +23,7 @@ function localPath(wrong: string) {
 
 /** An absolute path; resolving the configuration expands `~`. */
 export const local_path = localPath('must be an absolute path, or begin with ~/')
-/** Its fault tells a token from its file: many write the token itself there. */
+/** The fault tells a token from its file, because many users write the token itself there. */
 export const token_path = localPath(
   'must be the absolute path of a file that holds the token, or begin with ~/',
 )

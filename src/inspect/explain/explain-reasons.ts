@@ -219,7 +219,7 @@ function standstill({ offline, troubles, daemon_runs, for_reader }: Case): strin
 
 /** An answer cites a file by its name on the service, which may be that of a copy elsewhere. */
 function namingReasons({ naming, folder }: Case): string[] {
-  // Whoever sees this file sees its folder, so a copy in it makes no difference to them.
+  // Users who see this file see its folder, so a copy in it makes no difference to them.
   const folders = [...new Set(naming)].filter((name) => name !== folder.name)
   if (folders.length === 0) return []
   const [name, whose] = folders.includes(null)

@@ -39,7 +39,7 @@ export function decoded(text: string): string {
 const drive_or_server =
   /^(?:(?:file:\/\/\/)?[a-z]:|\\\\[^\\/]+|(?:smb|cifs|afp|nfs|file):\/\/[^\\/]+)[\\/]+/i
 
-/** What follows the drive or server in such a path, with `/` between names; undefined: no such. */
+/** Returns the part behind drive or server, with `/` between names; undefined without these. */
 export function behindDrive(text: string): string | undefined {
   const path = withoutQuotes(text)
   const start = drive_or_server.exec(path)?.[0]

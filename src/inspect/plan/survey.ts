@@ -120,7 +120,7 @@ class Counts {
       },
       /** By extension in lower case, an empty text for none; largest number first. */
       types: this.#types.sorted(),
-      /** The limit that ended the count. Numbers are then minimums, and ignored files are unknown. */
+      /** The limit that ended the count. Numbers are then minimums, ignored files unknown. */
       stopped,
       /** By rule, largest number first. */
       ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),

@@ -3,9 +3,10 @@ import { walkAssets } from '../../remote/assets.ts'
 import type { Remote } from '../../remote/remote.ts'
 
 /**
- * The types of which the service has read no file so far, though it tried; by `typeKey`. No file of
- * a `refused` type is uploaded, those of an `unread` one are: its few failures may be chance. A type
- * that `rests` was refused several times alike, though others of it may be ready: one is tried a day.
+ * The types of which the service has read no file so far, though it tried; by `typeKey`. No file
+ * of a `refused` type is uploaded, those of an `unread` one are: its few failures may be chance. A
+ * type that `rests` was refused several times alike, though others of it may be ready: one is
+ * tried a day.
  */
 export type UnreadTypes = ReadonlyMap<string, 'refused' | 'rests' | 'unread'>
 

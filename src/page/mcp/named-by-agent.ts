@@ -72,7 +72,7 @@ export async function filesMeant(text: string, reader: Reader, page: Page): Prom
   })
 }
 
-/** What to ask instead of a name that no file has. */
+/** Says what to ask instead of a name that no file has. */
 function nextStep(folders: Config['folders']): string {
   if (folders.length === 0) return 'you may see no folder yet: ask the administrator for one'
   const names = folders.slice(0, max_named).map(({ name }) => name)

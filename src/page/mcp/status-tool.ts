@@ -12,7 +12,7 @@ import { paged, text_or_none, toolOf } from './tool.ts'
 
 const count = z.int()
 
-/** Whether everything is in, and each folder and prompt that the user may name. */
+/** Tells whether everything is in, and lists the folders and prompts that the user may name. */
 export const status = toolOf({
   name: 'status',
   title: 'Is everything in?',
@@ -91,7 +91,7 @@ function folderOf(folder: FolderStatus) {
   }
 }
 
-/** Its last report is the newest that the user may see. */
+/** The last report of a prompt is the newest that the user may see. */
 function promptOf({ lastReport }: OwnRuns, now_ms: number) {
   return ({ name, schedule }: OwnRuns['config']['prompts'][number]) => {
     const report = lastReport(name)

@@ -21,7 +21,7 @@ export interface AgentCall extends Agent {
   stopped: AbortSignal
   /** Reports to the agent what its call waits for. */
   progress(message: string): void
-  /** Of its lists. */
+  /** They belong to the lists of this call. */
   cursors: Cursors
 }
 
@@ -31,7 +31,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   /** A sentence about its answer, for the model that chooses a tool. */
   description: string
   input: Input
-  /** What fits `data`. */
+  /** The schema of `data`. */
   output: z.ZodObject
   /**
    * `text` has sentences for users, and for agents that read only text. `data` is the same as JSON.
@@ -59,7 +59,7 @@ export const cursor = z
 
 const limit_fault = `must be a whole number from 1 to ${max_listed}`
 const limit = z.int(limit_fault).min(1, limit_fault).max(max_listed, limit_fault).default(50)
-/** Of a tool that lists something. */
+/** Arguments of a tool that lists something. */
 export const paged = { limit, cursor }
 
 export const text_or_none = z.string().nullable()

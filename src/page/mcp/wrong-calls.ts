@@ -39,7 +39,7 @@ function faultText({ path, message, code, input }: z.core.$ZodIssue, { shape }: 
   return is_given || path.length > 1 || wanted === undefined ? text : `${text}: give ${wanted}`
 }
 
-/** What is wrong with a value, where its schema has no words of its own. */
+/** Says what is wrong with a value, where its schema has no words of its own. */
 function faultOf(issue: Issue): string {
   if (issue.code === 'invalid_type')
     return issue.input === undefined ? 'is missing' : `must be ${kinds[issue.expected]}`
@@ -49,7 +49,7 @@ function faultOf(issue: Issue): string {
   return `has more than ${formatCount(Number(issue.maximum))} ${what}`
 }
 
-/** The package tells wrong parameters as JSON of its schema's faults, and some with -32603. */
+/** The package answers wrong parameters with the faults of its schema as JSON, some with -32603. */
 const dump = /^(?:Invalid \S+ request: )?(\[\s[\s\S]*\])$/
 
 /** The same in a sentence; undefined for any other error. */

@@ -49,7 +49,7 @@ export function attentionIn(status: StatusView): Attention[] {
   }))
 }
 
-/** What the last scan could not take up. Of an offline folder it says nothing any more. */
+/** Lists what the last scan could not take up; nothing for an offline folder. */
 function placesIn({ name, state, last_scan }: FolderStatus) {
   const findings = last_scan && state === 'online' ? scanFindings(last_scan) : []
   return findings.map(({ what, total: count }) => ({

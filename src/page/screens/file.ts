@@ -105,7 +105,7 @@ function factsOf(file: Explanation, base_path: string): Html {
   return list(facts)
 }
 
-/** Codes and ids, for a user who looks for the cause. */
+/** Lists codes and ids, for a user who searches for the cause. */
 function details({ last_error, asset_id, md5 }: Explanation): Html | undefined {
   const codes: Fact[] = [
     ['Error code', last_error?.code ?? false],

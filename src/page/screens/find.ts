@@ -44,7 +44,7 @@ function searchFor(q: string): string {
   return `/files?${new URLSearchParams({ q })}`
 }
 
-/** What is known of a text that names no place. */
+/** Shows what is known of a text that names no place. */
 function noPlaceHtml(
   text: string,
   is_outside: boolean,

@@ -33,7 +33,7 @@ export function verdict(status: StatusView): Html {
   return html`<p class="verdict ${tone}">${verdictText(status)}</p>${stopped}`
 }
 
-/** What a user should know or do; files lead to their problems. */
+/** Lists what a user should know or do; files lead to their problems. */
 function todo(status: StatusView, { base_path }: PageTools): Html | undefined {
   const entries = attentionIn(status).map(({ message, hint, since, state, count }) =>
     since !== null

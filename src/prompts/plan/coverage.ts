@@ -19,8 +19,8 @@ export type Coverage = ReturnType<typeof composeCoverage>
 
 /**
  * `fresh` and `more` (a number of files) are all ready files, `taken` those covered now. `ready` =
- * `taken` + `left_for_next`. All figures count files, so a content with several paths counts several
- * times, as in the status. Each list has an exact total and at most `max_named` names.
+ * `taken` + `left_for_next`. All figures count files, so a content with several paths counts
+ * several times, as in the status. Each list has an exact total and at most `max_named` names.
  */
 export function composeCoverage(run: {
   fresh: readonly Pick<FreshAsset, 'files'>[]

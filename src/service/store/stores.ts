@@ -74,7 +74,7 @@ function lockData(paths: DataPaths, clock: Clock): { release(): void } {
   }
 }
 
-/** Where clients reach the running service; empty if that cannot be read. */
+/** The address of the running service for clients; empty if it cannot be read. */
 function addressOf({ folder }: DataPaths, clock: Clock): string {
   try {
     const administration = openAdministration(folder, clock, false)
