@@ -1,4 +1,6 @@
+import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { isBelow } from '../../base/files/path-below.ts'
 import { direct_paths, type Paths } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { FolderConfig } from '../../config/config.ts'
@@ -43,14 +45,23 @@ export function inNoFolder(text: string, folders: readonly NamedFolder[]): Sluic
 
 /** The same; undefined for a path in no configured folder. */
 export function findPlace(
-  text: string,
+  written: string,
   folders: readonly NamedFolder[],
   cwd: string,
   paths: Looking = direct_paths,
 ): Place | undefined {
+  const text = fromHome(written, folders)
   const on_disk = placeOnDisk(resolve(cwd, text), folders, paths)
   const named = isAbsolute(text) ? undefined : placeByName(text, folders)
   return on_disk && (!named || exists(resolve(cwd, text), paths)) ? on_disk : named
+}
+
+/** `~/docs/a.txt` as a shell writes it for the user whose home has one of the folders. */
+function fromHome(text: string, folders: readonly NamedFolder[]): string {
+  if (!text.startsWith('~/')) return text
+  const homes = folders.flatMap(({ path }) => /^(?:\/home\/[^/]+|\/root)(?=\/)/.exec(path) ?? [])
+  const whole = [homedir(), ...homes].map((home) => `${home}${text.slice(1)}`)
+  return whole.find((path) => folders.some((folder) => isBelow(path, folder.path))) ?? text
 }
 
 /**

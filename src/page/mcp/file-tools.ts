@@ -5,11 +5,9 @@ import { clockText } from '../../base/time/time.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import { fileAnswer } from '../../inspect/files/known-files.ts'
 import { max_path_chars } from '../../inspect/files/no-place.ts'
-import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { configFor } from '../access/viewer.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
-import { placeAsked } from '../reads/place-asked.ts'
 import { max_query_chars } from '../reads/search-words.ts'
 import {
   filesMeant,
@@ -17,6 +15,7 @@ import {
   type Listed,
   nameOf,
   placeMeant,
+  placesNotRecorded,
   search,
   timeOf,
 } from './named-by-agent.ts'
@@ -63,18 +62,22 @@ const isItIn = toolOf({
       return answerOf(await filesMeant(file, reader, { ...given, cursors }))
     } catch (error) {
       // The disk and the rules say more about a path that is not recorded.
-      const place = isSluiceError(error, 'usage.path') ? await placeAsked(file, reader) : undefined
-      if (place === undefined) throw error
-      return notRecorded(place, await ownExplanation(tools, viewer, place))
+      const places = isSluiceError(error, 'usage.path') ? await placesNotRecorded(file, reader) : []
+      if (places.length === 0) throw error
+      return notRecorded(
+        await Promise.all(places.map((place) => ownExplanation(tools, viewer, place))),
+      )
     }
   },
 })
 
-function notRecorded(place: Place, { state, why }: Explanation) {
-  const entry = { is_in: false, ...place, state, reason: null, detail: why.join(' '), ready: null }
+function notRecorded(explained: readonly Explanation[]) {
+  const files = explained.map(({ folder, path, state, why }) => {
+    return { is_in: false, folder, path, state, reason: null, detail: why.join(' '), ready: null }
+  })
   return {
-    text: `${nameOf(place)}: not in: ${why.join(' ')}`,
-    data: { files: [entry], total: 1, next_cursor: null, has_more: false },
+    text: files.map((file) => `${nameOf(file)}: not in: ${file.detail}`).join('\n'),
+    data: { files, total: files.length, next_cursor: null, has_more: false },
   }
 }
 

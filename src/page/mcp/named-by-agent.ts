@@ -1,3 +1,4 @@
+import { askingPaths } from '../../base/files/ask-paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
@@ -9,7 +10,7 @@ import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
 import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
-import { placeAsked } from '../reads/place-asked.ts'
+import { placeAsked, placesAtTop } from '../reads/place-asked.ts'
 import { type Cursor, type FilesSearch, withSearchView } from '../reads/search-files.ts'
 import type { Cursors } from './cursors.ts'
 
@@ -64,8 +65,12 @@ export async function filesMeant(text: string, reader: Reader, page: Page): Prom
   const place = await placeAsked(text, reader)
   const found = place ? await filesAt(place, reader, page) : await filesCalled(text, reader, page)
   if (found.total > 0) return found
-  const { folders } = configFor(reader.config, reader.viewer)
-  throw new SluiceError({
+  throw nothingKnown(text, reader)
+}
+
+function nothingKnown(text: string, { config, viewer }: Reader): SluiceError {
+  const { folders } = configFor(config, viewer)
+  return new SluiceError({
     code: 'usage.path',
     message: `nothing is known of ${printable(text)} in the folders that you may see`,
     hint: noPlaceText(text, folders) ?? nextStep(folders),
@@ -76,7 +81,7 @@ export async function filesMeant(text: string, reader: Reader, page: Page): Prom
 function nextStep(folders: Config['folders']): string {
   if (folders.length === 0) return 'you may see no folder yet: ask the administrator for one'
   const names = folders.slice(0, max_named).map(({ name }) => name)
-  return `give its whole place as FOLDER/PATH (folders: ${printable(names.join(', '))}), to hear whether a rule leaves it out; search_files finds parts of names`
+  return `if it lies below the first level, give its whole place as FOLDER/PATH (folders: ${printable(names.join(', '))}), to hear whether a rule leaves it out; search_files finds parts of names`
 }
 
 async function filesAt({ folder, path }: Place, reader: Reader, page: Page): Promise<Listed> {
@@ -103,11 +108,22 @@ function inPlace<View>(view: View | undefined, state_dir: string): View {
   throw new SluiceError({ code: 'answer.no_ledger', message: noLedgerYet(state_dir) })
 }
 
+/** What a text that no known file has may mean on the disk: the rules say more about it. */
+export async function placesNotRecorded(text: string, reader: Reader): Promise<Place[]> {
+  const place = await placeAsked(text, reader)
+  if (place) return [place]
+  const { folders } = configFor(reader.config, reader.viewer)
+  return askingPaths((paths) => placesAtTop(text, folders, paths))
+}
+
 /** The one file that a text means. Error `usage.path`. */
 export async function placeMeant(text: string, reader: Reader, cursors: Cursors): Promise<Place> {
   const place = await placeAsked(text, reader)
   if (place) return place
-  const { files, total } = await filesMeant(text, reader, { limit: max_named, cursors })
+  const known = await filesCalled(text, reader, { limit: max_named, cursors })
+  const files = known.total > 0 ? known.files : await placesNotRecorded(text, reader)
+  const total = Math.max(known.total, files.length)
+  if (total === 0) throw nothingKnown(text, reader)
   if (total === 1) return files[0]!
   throw new SluiceError({
     code: 'usage.path',

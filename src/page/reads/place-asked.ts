@@ -1,16 +1,17 @@
+import { isAbsolute, join } from 'node:path'
 import { askingPaths } from '../../base/files/ask-paths.ts'
-import { type PathFacts, unknown } from '../../base/files/paths.ts'
+import { type PathFacts, type Paths, unknown } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { behindDrive, pathFault } from '../../inspect/files/no-place.ts'
-import { findPlace, type Place } from '../../inspect/files/place.ts'
+import { findPlace, type NamedFolder, type Place } from '../../inspect/files/place.ts'
 import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
 import { knownAtEnd } from './known-at-end.ts'
 import { pathAsked } from './path-asked.ts'
 
 /**
  * A place in a folder that the user sees: FOLDER/PATH, where it is on the disk, or the known file
- * that a path of another machine ends in. Undefined for any other text. The disk is asked about the
+ * that a path of another machine ends in. Undefined for any other text, and for a pattern. The disk is asked about the
  * folders alone, so nothing outside of them is said. Error `usage.path` if nothing can have this
  * path.
  */
@@ -23,12 +24,29 @@ export async function placeAsked(
   refuseNoPath(path)
   const rest = behindDrive(text)
   if (rest !== undefined) return knownAtEnd(rest, { state_dir, folders, sees: seenBy(viewer) })
+  if (path.includes('*') && !isAbsolute(path)) return undefined
   const roots = folders.map(({ path }) => path)
   return askingPaths((paths) => {
     const look = (path: string): PathFacts =>
       roots.includes(path) ? paths.look(path) : { ...unknown, real: path }
     return findPlace(path, folders, '/', { look })
   })
+}
+
+/**
+ * What has this name in the first level of a folder. A file that a rule ignores is found on the
+ * disk alone. Nothing is asked below a directory: that may be a link which leads out of the folder.
+ */
+export function placesAtTop(
+  text: string,
+  folders: readonly NamedFolder[],
+  paths: Pick<Paths, 'look'>,
+): Place[] {
+  const name = pathAsked(text)
+  if (/\/|^\.*$/.test(name)) return []
+  return folders
+    .filter(({ path: root }) => paths.look(join(root, name)).is_there)
+    .map((folder) => ({ folder: folder.name, path: name }))
 }
 
 /** Error `usage.path`: nothing can have this path. */

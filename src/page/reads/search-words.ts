@@ -18,7 +18,7 @@ function folded(letter: string): string {
 
 /**
  * An expression for each word of a query, the longest first, to find it in paths as they are. To
- * fold every path would take three times as long.
+ * fold every path would take three times as long. A word with `*` is a pattern of whole names.
  */
 export function findersOf(query: string): RegExp[] {
   const words = [...query.normalize('NFC')]
@@ -29,10 +29,26 @@ export function findersOf(query: string): RegExp[] {
   const found = words.filter((word) => word !== '').sort((a, b) => b.length - a.length)
   return found.map((word) => {
     const s = spelling('s')
-    const source = [...word].map(spelling).join('')
+    const source = word.includes('*') ? patternSource(word) : spelled(word)
     const ss = s.replace(escaped('ß'), '').repeat(2)
     return new RegExp(source.replaceAll(s.repeat(2), `(?:${ss}|ß)`), 'giu')
   })
+}
+
+function spelled(word: string): string {
+  return [...word].map(spelling).join('')
+}
+
+/** `*` stands for any characters but a slash. What it has passed is not tried again (`\\1`). */
+function patternSource(word: string): string {
+  const [first = '', ...parts] = word
+    .replace(/^(?:\*\*\/)+/, '')
+    .split(/\*+/)
+    .map(spelled)
+  const last = parts.pop()
+  const between = parts.map((part, at) => `(?=([^/\\0]*?${part}))\\${at + 1}`).join('')
+  const rest = last === undefined ? '' : `[^/\\0]*${last}`
+  return `(?<=^|[/\\0])${first}${between}${rest}(?=[/\\0]|$)`
 }
 
 /** No path fits in two ways: in a long word, to try them all would never end. */

@@ -126,5 +126,5 @@ function nothingFound(wider: string, is_all: boolean): Html {
   if (is_all)
     return html`<p>Sluice knows no file here yet. Save one in a folder: it shows here once it was seen.</p>`
   return html`<p>No file has all of this. A shorter part of its name may find it, or <a href="${wider}">all folders, states and times</a>.</p>
-<p>A file that an ignore rule leaves out is not listed. With its whole path, FOLDER/PATH, the box at the top of the page says which rule.</p>`
+<p>A file that an ignore rule leaves out is not listed. The box at the top of the page says which rule: by its name if it is in the first level of a folder, else by its whole path, FOLDER/PATH.</p>`
 }

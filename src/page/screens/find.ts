@@ -1,11 +1,14 @@
+import { askingPaths } from '../../base/files/ask-paths.ts'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { noPlace, pathFault, withoutQuotes } from '../../inspect/files/no-place.ts'
+import type { Place } from '../../inspect/files/place.ts'
+import { stages } from '../../ledger/views/view-files.ts'
 import { configFor, seenBy } from '../access/viewer.ts'
 import { capital, type Html, html, nameText } from '../html/html.ts'
-import type { Screen } from '../html/layout.ts'
+import { fileLink, type Screen } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import { pathAsked } from '../reads/path-asked.ts'
-import { placeAsked } from '../reads/place-asked.ts'
+import { placeAsked, placesAtTop } from '../reads/place-asked.ts'
 import { type Found, withSearchView } from '../reads/search-files.ts'
 import { get, type Visit } from '../screen.ts'
 import { fileScreen } from './file.ts'
@@ -26,12 +29,17 @@ export function serveFind(app: HttpApp, tools: PageTools): void {
     const is_outside = elsewhere.test(text)
     const is_name = place === undefined && text !== '' && !is_outside
     const called = is_name ? await filesCalled(text, tools, visit) : undefined
-    const meant = place ?? (called?.next === undefined ? called?.files[0] : undefined)
+    const at_top = is_name && !called?.files.length ? await placesCalled(text, tools, visit) : []
+    const [named, ...others] =
+      called?.next === undefined ? [...(called?.files ?? []), ...at_top] : []
+    const meant = place ?? (others.length === 0 ? named : undefined)
     // It answers the question, also where the answer is that nothing is there.
     if (meant) return { ...(await fileScreen(tools, visit, meant)), status: 200 }
+    if (others.length > 0) return answer(text, severalHtml(at_top, tools))
     const top = noPlaceHtml(text, is_outside, tools, visit)
     if (is_outside || (top && called?.files.length === 0)) return answer(text, top)
-    return { ...answer(text, top), to: searchFor(text) }
+    const are_gone = called?.files[0]?.stage === 'gone'
+    return { ...answer(text, top), to: searchFor(text, are_gone ? { state: 'gone' } : {}) }
   })
 }
 
@@ -40,8 +48,14 @@ function answer(text: string, top: Html | undefined): Screen {
   return { title: 'Is it in?', heading: nameText(shown), top }
 }
 
-function searchFor(q: string): string {
-  return `/files?${new URLSearchParams({ q })}`
+function searchFor(q: string, more: { state?: 'gone' } = {}): string {
+  return `/files?${new URLSearchParams({ q, ...more })}`
+}
+
+function severalHtml(places: readonly Place[], { base_path }: PageTools): Html {
+  return html`<p class="verdict warn">Several</p>
+<p>More than one of your folders has this name in its first level. Which one do you mean?</p>
+<ul>${places.map((place) => html`<li>${fileLink(base_path, place)}</li>`)}</ul>`
 }
 
 /** Shows what is known of a text that names no place. */
@@ -70,13 +84,24 @@ ${search}`
 ${search}`
 }
 
-/** The first file that has the name or part of a path; without `next` it is the only one. */
+/**
+ * The first file that has the name or part of a path, also one that was deleted; without `next` it
+ * is the only one.
+ */
 function filesCalled(
   query: string,
   { config }: PageTools,
   { viewer }: Visit,
 ): Promise<Found | undefined> {
   const { folders } = configFor(config, viewer)
-  const wanted = { folders, query, stages: [], limit: 1, sees: seenBy(viewer) }
-  return withSearchView(config.state_dir, async (view) => view?.search(wanted))
+  const wanted = { folders, query, limit: 1, sees: seenBy(viewer) }
+  return withSearchView(config.state_dir, async (view) => {
+    const present = await view?.search({ ...wanted, stages: [] })
+    return present?.files.length === 0 ? view?.search({ ...wanted, stages }) : present
+  })
+}
+
+function placesCalled(name: string, { config }: PageTools, { viewer }: Visit): Promise<Place[]> {
+  const { folders } = configFor(config, viewer)
+  return askingPaths((paths) => placesAtTop(name, folders, paths))
 }

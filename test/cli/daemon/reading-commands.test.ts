@@ -259,10 +259,40 @@ describe('sluice explain', () => {
         /list\.txt may be 2 files\n.*: notes\/list\.txt, notes\/tax\/list\.txt/,
       ),
     })
-    for (const name of ['nowhere.txt', '/elsewhere/list.txt'])
-      expect((await sluice(['explain', name])).err).toContain(
-        'is in no folder of the configuration',
-      )
+    expect((await sluice(['explain', '/elsewhere/list.txt'])).err).toContain(
+      'is in no folder of the configuration',
+    )
+  })
+
+  test('finds an ignored file of the first level and a deleted one by its bare name', async () => {
+    const rig = await rigHere()
+    await rig.bringIn('old plan.txt')
+    rmSync(join(notes, 'old plan.txt'))
+    await rig.record({ type: 'file_gone', folder: 'notes', path: 'old plan.txt' })
+    writeFileSync(join(notes, 'Thumbs.db'), 'x')
+    expect(await sluice(['explain', 'Thumbs.db'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^notes\/Thumbs\.db\n {2}ignored\n {4}ignored by the rule Thumbs/),
+    })
+    expect((await sluice(['explain', 'old plan.txt'])).out).toMatch(
+      /^notes\/old plan\.txt\n {2}gone/,
+    )
+    for (const name of ['nowhere.txt', 'sub/nowhere.txt'])
+      expect(await sluice(['explain', name])).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(
+          /no file called .*nowhere\.txt is known in these folders: notes\n.*whole path, such as notes\/PATH/,
+        ),
+      })
+  })
+
+  test('takes a pattern, and counts the files that it does not name', async () => {
+    const rig = await rigHere()
+    for (let n = 10; n < 23; n++) await rig.bringIn(`talks/talk ${n}.txt`)
+    await rig.bringIn('talks/only.md')
+    expect((await sluice(['explain', '*.md'])).out).toMatch(/^notes\/talks\/only\.md\n {2}ready/)
+    const { err } = await sluice(['explain', 'talk'])
+    expect(err).toMatch(/talk may be 14 files\n.*talk 18\.txt' and 4 more/)
   })
 
   test('finds a file by its path on another machine, and says what to type instead', async () => {

@@ -1,4 +1,5 @@
 import { symlinkSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { placeOf } from '../../../src/inspect/files/place.ts'
@@ -87,4 +88,18 @@ test.each(['/etc/passwd', 'other/x', '..', '../..'])('%s is in no folder', (text
   expect(() => placeOf(text, folders, elsewhere)).toThrow(
     expect.objectContaining({ code: 'usage.path', hint: expect.stringContaining('job (') }),
   )
+})
+
+test.each([
+  ['~/Team/a.txt', 'team', 'a.txt'],
+  ['~/deep/er/b.txt', 'er', 'b.txt'],
+  [`~/own/c.txt`, 'own', 'c.txt'],
+])('%s is in the home that has the folder', (text, folder, path) => {
+  const at_home = [
+    { name: 'team', path: '/home/ada/Team' },
+    { name: 'er', path: '/root/deep/er' },
+    { name: 'own', path: `${homedir()}/own` },
+  ]
+  expect(placeOf(text, at_home, elsewhere)).toEqual({ folder, path })
+  expect(() => placeOf(text.replace('/', '/no/'), at_home, elsewhere)).toThrow('is in no folder')
 })

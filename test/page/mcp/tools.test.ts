@@ -53,7 +53,7 @@ test('says whether a file is in and since when, by path, by name and by a part o
 test('a file that nobody knows is answered with the next step, not with the same tool again', async () => {
   const { agent, store } = await beginAgents()
   const step =
-    'give its whole place as FOLDER/PATH (folders: docs), to hear whether a rule leaves it out; search_files finds parts of names'
+    'if it lies below the first level, give its whole place as FOLDER/PATH (folders: docs), to hear whether a rule leaves it out; search_files finds parts of names'
   const ada = await agent('ada')
   for (const tool of ['why_not', 'is_it_in']) {
     const { text } = await ada.call(tool, { file: 'nothing.zip' })
@@ -68,7 +68,8 @@ test('a file that nobody knows is answered with the next step, not with the same
 })
 
 test('says of a path that is not recorded that it is not in, and why', async () => {
-  const { agent } = await beginAgents()
+  const { agent, journey } = await beginAgents()
+  journey.write({ 'docs/Thumbs.db': 'x', 'secret/.env': 'x' })
   const { call } = await agent('boss')
   for (const [path, state, why] of [
     ['Thumbs.db', 'ignored', 'ignored by the rule Thumbs.db'],
@@ -78,9 +79,17 @@ test('says of a path that is not recorded that it is not in, and why', async () 
     expect(text).toContain(`docs/${path}: not in: ${why}`)
     expect(data).toMatchObject({ total: 1, files: [{ is_in: false, folder: 'docs', path, state }] })
   }
+  const by_name = await call('is_it_in', { file: 'Thumbs.db' })
+  expect(by_name.text).toMatch(/^docs\/Thumbs\.db: not in: ignored by the rule Thumbs\.db/)
+  expect((await call('why_not', { file: 'Thumbs.db' })).data).toMatchObject({ state: 'ignored' })
+  expect((await call('is_it_in', { file: 'min*.txt' })).text).toMatch(
+    /^docs\/2026\/minutes\.txt: in/,
+  )
   const reader = await agent('ada')
+  expect((await reader.call('why_not', { file: '.env' })).is_error).toBe(true)
   const hidden = await reader.call('is_it_in', { file: 'secret/none.txt' })
   expect([hidden.is_error, hidden.text.includes('secret/none.txt: not in')]).toEqual([true, false])
+  journey.ends({ left_out: ['docs/Thumbs.db', 'secret/.env'] })
 })
 
 test('says what is wrong with a path that names nothing, and finds one of another machine', async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentOf } from '../mcp/agent-rig.ts'
@@ -18,6 +19,11 @@ function answerOn(text: string): string {
 /** Of each kind one path, and the words of the answer. */
 const kinds: [path: string, words: RegExp][] = [
   ['docs/plan.txt', /Ready It is usable/],
+  ['a.log', /Ignored Ignored by the rule \*\.log \(config exclude\)/],
+  ['.hidden', /Ignored Ignored by the rule/],
+  ['link', /Linked A symbolic link/],
+  ['PL*.txt', /Ready It is usable/],
+  ['docs/pl*n.txt', /Ready It is usable/],
   ['docs/a.log', /Ignored Ignored by the rule \*\.log \(config exclude\)/],
   ['docs/notes/~$plan.docx', /Ignored Ignored by the rule ~\$\* \(default\)/],
   ['docs/link', /Linked A symbolic link, which Sluice does not follow/],
@@ -67,7 +73,12 @@ test('the box on every screen answers for any path whether it is in, and why not
     tree: { 'docs/plan.txt': 'the plan' },
   })
   const root = journey.at('docs')
-  journey.write({ 'docs/a.log': 'a', 'docs/empty.txt': '', 'docs/notes/~$plan.docx': 'x' })
+  journey.write({
+    'docs/a.log': 'a',
+    'docs/.hidden': 'x',
+    'docs/empty.txt': '',
+    'docs/notes/~$plan.docx': 'x',
+  })
   symlinkSync('/etc', join(root, 'link'))
   execFileSync('bash', ['-c', `printf x > "$1/$(printf 'na\\xffme.txt')"`, 'bash', root])
   await journey.stage('docs/empty.txt', 'skipped empty')
@@ -90,6 +101,7 @@ test('the box on every screen answers for any path whether it is in, and why not
     if (
       !path.startsWith('docs/') ||
       path.includes('..') ||
+      path.includes('*') ||
       path.length > 1_000 ||
       words.source.startsWith('No path')
     )
@@ -106,7 +118,13 @@ test('the box on every screen answers for any path whether it is in, and why not
   }
   expect((await browser.get(find(hostile))).text).not.toMatch(/<img|\u202e/)
   journey.ends({
-    left_out: ['docs/a.log', 'docs/empty.txt', 'docs/link', 'docs/notes/~$plan.docx'],
+    left_out: [
+      'docs/.hidden',
+      'docs/a.log',
+      'docs/empty.txt',
+      'docs/link',
+      'docs/notes/~$plan.docx',
+    ],
   })
 })
 
@@ -204,6 +222,60 @@ test('a folder that a reader may not see is answered as one that does not exist'
     ['dots', 'dogs'],
   ] as const)
     for (const way of ways) expect(await about(way, hidden), way).toBe(await about(way, none))
+})
+
+test('a name that is not recorded is looked for in the first level of each folder', async () => {
+  const folders = { docs: {}, secret: {} }
+  const { journey, as } = await beginSignedIn({ folders, tree: { 'docs/plan.txt': 'a plan' } })
+  journey.write({
+    'docs/Thumbs.db': 'x',
+    'docs/.env': 'x',
+    'secret/.env': 'x',
+    'secret/desktop.ini': 'x',
+    'docs/sub/.DS_Store': 'x',
+  })
+  symlinkSync('/etc', journey.at('docs/way'))
+  const operator = await as('ada')
+  const reader = await as('eve')
+  const said = async (browser: typeof reader, path: string) =>
+    answerOn((await browser.get(find(path))).text)
+  expect(await said(reader, 'Thumbs.db')).toMatch(/^Thumbs\.db Ignored Ignored by the rule Thumbs/)
+  expect(await said(reader, '.env')).toMatch(/^\.env Ignored/)
+  expect(await said(operator, '.env')).toMatch(
+    /Several More than one .* docs \/ \.env secret \/ \.env/,
+  )
+  // Of another folder, below the first level, or behind a link, the disk says nothing.
+  for (const name of ['desktop.ini', '.DS_Store', 'way/passwd', 'way/nix', '..', '../docs'])
+    expect((await reader.get(find(name))).headers.get('location'), name).toBe(
+      `/files?${new URLSearchParams({ q: name })}`,
+    )
+  journey.ends({
+    left_out: [
+      'docs/Thumbs.db',
+      'docs/.env',
+      'secret/.env',
+      'secret/desktop.ini',
+      'docs/sub/.DS_Store',
+      'docs/way',
+    ],
+  })
+})
+
+const md5Of = (text: string) => createHash('md5').update(text).digest('hex')
+
+test('the name of a deleted file finds it', async () => {
+  const tree = { 'docs/plan.txt': 'a plan', 'docs/old-1.txt': 'one', 'docs/old-2.txt': 'two' }
+  const { journey, as } = await beginSignedIn({ tree })
+  for (const path of ['docs/old-1.txt', 'docs/old-2.txt']) {
+    rmSync(journey.at(path))
+    await journey.stage(path, 'gone')
+  }
+  const browser = await as('eve')
+  expect(answerOn((await browser.get(find('old-1.txt'))).text)).toMatch(/Gone/)
+  expect((await browser.get(find('old-*.txt'))).headers.get('location')).toBe(
+    '/files?q=old-*.txt&state=gone',
+  )
+  journey.ends({ also_there: ['one', 'two'].map(md5Of) })
 })
 
 test('a name is searched among all files, and the only one that has it is shown', async () => {
