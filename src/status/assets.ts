@@ -44,10 +44,16 @@ function runningStatus(running: Running | undefined) {
 /** Assets in the assistant that no file here holds, as JSON; see `removalStatus`. */
 export type RemovalStatus = ReturnType<typeof removalStatus>
 
-export function removalStatus({ outdated, waiting, held, removing, refusals }: RemovalsView) {
+export function removalStatus({
+  outdated: { files, ...outdated },
+  waiting,
+  held,
+  removing,
+  refusals,
+}: RemovalsView) {
   return {
     /** Old versions of files, and deleted files. The assistant still uses them. */
-    outdated: { versions: outdated.files, bytes: outdated.bytes },
+    outdated: { versions: files, ...outdated },
     /**
      * Those to be removed, grouped by what they wait for (domain/removal.ts); `due`: for nothing.
      * The others are kept.

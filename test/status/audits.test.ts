@@ -46,16 +46,19 @@ describe('the audit in status', () => {
   })
 
   test('shows the last full round in local time, with its day if that is not today', () => {
-    expect(linesOf({ last_full: full })).toEqual(['last full audit 03:12: 12,431 of 12,431 usable'])
+    expect(linesOf({ last_full: full })).toEqual([
+      'last full audit 03:12: of 12,431 assets ready then, 12,431 usable',
+    ])
     expect(linesOf({ last_full: full }, ended_ms + 50 * hour_ms)[0]).toMatch(
-      /^last full audit \d{4}-\d\d-\d\d 03:12: 12,431 of/,
+      /^last full audit \d{4}-\d\d-\d\d 03:12: of 12,431 assets/,
     )
   })
 
   test('counts unusable assets by kind', () => {
     const last_full = { ...full, usable: 12_428, missing: 2, failed: 1 }
     expect(linesOf({ last_full })).toEqual([
-      'last full audit 03:12: 12,428 of 12,431 usable, 2 gone on the service, 1 failed on the service',
+      'last full audit 03:12: of 12,431 assets ready then, 12,428 usable, 2 gone on the service, 1 failed',
+      'on the service',
     ])
   })
 

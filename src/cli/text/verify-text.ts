@@ -156,12 +156,19 @@ function sayRest(writer: LineWriter, { on_the_way, standing, projects }: VerifyS
 }
 
 function closingText(summary: VerifySummary): string {
-  const { projects, differences, complete, ready } = summary
+  const { projects, differences, complete, ready, outdated } = summary
   const sum = (of: 'usable' | 'expected') =>
     projects.reduce((total, project) => total + project[of], 0)
   const asked = projects.length > 0 && projects.every(({ fault }) => fault === null)
+  const copies = ready - (sum('expected') - outdated)
+  const apart = [
+    ...(outdated > 0 ? [`${formatCount(outdated)} of deleted files or old versions`] : []),
+    ...(copies > 0 && differences.ledger_inconsistent === 0
+      ? [counted(copies, 'file is a copy', 'files are copies')]
+      : []),
+  ].join('; ')
   const usable = asked
-    ? `${counted(ready, 'file')} ready, ${formatCount(sum('usable'))} of ${counted(sum('expected'), 'asset')} usable`
+    ? `${counted(ready, 'file')} ready, ${formatCount(sum('usable'))} of ${counted(sum('expected'), 'asset')} usable${apart && ` (${apart})`}`
     : 'service not compared'
   const count = (Object.keys(differences) as DifferenceKind[])
     .filter((kind) => kind !== 'unknown_on_service')

@@ -21,6 +21,7 @@ export async function verify(options: VerifyOptions) {
   const { config, view, clock, full, signal } = options
   const names = options.folders ?? config.folders.map(({ name }) => name)
   const chosen = config.folders.filter(({ name }) => names.includes(name))
+  const only = chosen.length === config.folders.length ? undefined : names
   const differences = Object.fromEntries(difference_kinds.map((kind) => [kind, 0])) as Record<
     DifferenceKind,
     number
@@ -47,7 +48,6 @@ export async function verify(options: VerifyOptions) {
       folders.push(comparison)
       settling += on_the_way
     }
-    const only = chosen.length === config.folders.length ? undefined : names
     for (const project_id of new Set(chosen.map(({ project_id }) => project_id))) {
       projects.push(await compareProject(project_id, only, tools))
     }
@@ -62,6 +62,8 @@ export async function verify(options: VerifyOptions) {
     folders,
     projects,
     ...(is_readable ? standing(view, names, settling) : nothing_known),
+    /** Compared assets of deleted files and old versions; some folders alone have none of these. */
+    outdated: is_readable && only === undefined ? view.removals().outdated.files : 0,
     /** All requested folders and projects were compared. */
     complete:
       is_readable &&

@@ -118,8 +118,11 @@ function outdatedContent(raw: RawContent): OutdatedContent {
 
 /** Assets in the assistant that no file here holds. */
 export interface RemovalsView {
-  /** All of them: the assistant still uses them, whether they are to be removed or kept. */
-  outdated: Amount
+  /**
+   * All of them: the assistant still uses them, whether they are to be removed or kept. `deleted`:
+   * those of deleted files; `replaced`: of files with newer bytes. Rules leave out the rest.
+   */
+  outdated: Amount & { deleted: number; replaced: number }
   /** Versions to be removed, by what they wait for; `due`: they wait for nothing. */
   waiting: { why: RemovalWait | 'due'; versions: number }[]
   /** Folders with so many versions to remove that a user must accept it. */
@@ -131,7 +134,7 @@ export interface RemovalsView {
 }
 
 export const no_removals: RemovalsView = {
-  outdated: { files: 0, bytes: 0 },
+  outdated: { files: 0, bytes: 0, deleted: 0, replaced: 0 },
   waiting: [],
   held: [],
   removing: 0,
@@ -142,8 +145,11 @@ export const no_removals: RemovalsView = {
 export function readRemovals(database: Sqlite): RemovalsView {
   const all = <Row>(sql: string) => readAll<Row>(database.prepare(sql))
   return {
-    outdated: all<Amount>(
-      `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents WHERE state = 'ready' AND outdated_ms IS NOT NULL`,
+    outdated: all<RemovalsView['outdated']>(
+      `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes, count(*) FILTER (WHERE why = 'deleted') AS deleted,
+         count(*) FILTER (WHERE why = 'changed') AS replaced
+       FROM (SELECT size, (SELECT why FROM partings WHERE content = contents.id ORDER BY why = 'let_go', at_ms DESC LIMIT 1) AS why
+         FROM contents WHERE state = 'ready' AND outdated_ms IS NOT NULL)`,
     )[0]!,
     waiting: all(
       `SELECT coalesce(remove_why, 'due') AS why, count(*) AS versions FROM contents

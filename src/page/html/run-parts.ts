@@ -33,7 +33,7 @@ export function filesTable(
       timeText(arrived_ms),
     ])
   const more = assets.length - rows.length
-  return html`<h2>${title} (${formatCount(assets.length + copies)})</h2>${table(counted(assets.length, 'file'), ['File', 'Size', 'Came in'], rows)}
+  return html`<h2>${title} (${formatCount(assets.length + copies)})</h2>${table(copies > 0 ? `${counted(assets.length, 'file')} of different bytes` : counted(assets.length, 'file'), ['File', 'Size', 'Came in'], rows)}
 ${copies > 0 && html`<p>${sameBytesText(copies)}</p>`}
 ${more > 0 && html`<p>The manifest beside the report has ${formatCount(more)} more.</p>`}`
 }

@@ -28,6 +28,8 @@ export function searchWords(prompt: string): string[] {
 const extractive_note =
   '_This answer is extractive: it quotes the sources above word for word. No language model wrote any of it._'
 
+const no_hit_note = '_No language model wrote this answer._'
+
 const nothing_found = 'No passage within the scope of this question matches it.'
 
 /** The extractive assistant's answer in Markdown. Its last line says that no model wrote it. */
@@ -43,12 +45,13 @@ export function composeAnswer(
   if (parts.length === 0) parts.push(nothing_found)
   if (skills.length > 0)
     parts.push(`Skills, in this order: ${skills.join(', ')}. They are for a model to follow.`)
-  return [...parts, ...notes, extractive_note].join('\n\n')
+  const note = quotes.length === 0 ? no_hit_note : extractive_note
+  return [...parts, ...notes, note].join('\n\n')
 }
 
-/** An earlier answer without `extractive_note`, which is not worth quoting. */
+/** An earlier answer without the note at its end, which is not worth quoting. */
 export function withoutNote(response: string): string {
-  return response.replace(extractive_note, '')
+  return response.replace(extractive_note, '').replace(no_hit_note, '')
 }
 
 /** The words of a text, each once, in lower case. */

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
+import { counted, formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
 import { clockText } from '../../base/time/time.ts'
 import type { AuditStatus, RemovalStatus } from '../assets.ts'
 import type { LineWriter } from './lines.ts'
@@ -38,7 +38,7 @@ function sayAudit(
   if (last_full) {
     const { usable, expected, ended } = last_full
     const when = clockText(Date.parse(ended), now_ms)
-    const text = `last full audit${of} ${when}: ${formatCount(usable)} of ${formatCount(expected)} usable`
+    const text = `last full audit${of} ${when}: of ${counted(expected, 'asset')} ready then, ${formatCount(usable)} usable`
     writer.say([text, ...othersText(last_full)].join(', '), {
       tone: usable === expected ? 'faint' : 'warn',
     })
@@ -83,9 +83,15 @@ export function removalLines(writer: LineWriter, removals: RemovalStatus): void 
   const due = waiting.filter(({ why }) => why !== 'user')
   const parts = due.map(({ why, versions }) => `${formatCount(versions)} ${reasons[why]}`)
   if (removing > 0) parts.push(`${formatCount(removing)} just now`)
+  const kept = waiting.reduce((rest, { versions }) => rest - versions, outdated.versions)
+  if (kept > 0)
+    writer.detail(
+      `${formatCount(kept)} of them stay; for later ones, \`on_delete: remove\` and \`on_change: remove_old\` of a folder remove them (docs/operating.md, Old versions and deleted files)`,
+      'faint',
+    )
   if (parts.length > 0) writer.detail(`to be removed on the service: ${parts.join(', ')}`, 'faint')
   for (const { folder, versions } of held) {
-    const what = `${versionsText(versions)} of ${folder} would be removed on the service, more than Sluice removes without asking (removal.max_files)`
+    const what = `${counted(versions, 'version')} of ${folder} would be removed on the service, more than Sluice removes without asking (removal.max_files)`
     writer.detail(`${what}; if that is right:`, 'warn')
     writer.command(`sluice accept --removals ${shellWord(folder)}`, 4)
   }
@@ -102,11 +108,12 @@ export function renameLines(writer: LineWriter, refusals: RemovalStatus['refusal
   }
 }
 
-function outdatedText({ versions, bytes }: RemovalStatus['outdated']): string {
-  const answer = versions === 1 ? 'answers' : 'answer'
-  return `${versionsText(versions, 'outdated ')} still ${answer} (${formatBytes(bytes)}): no file here has them any more`
-}
-
-function versionsText(versions: number, kind = ''): string {
-  return `${formatCount(versions)} ${kind}${versions === 1 ? 'version' : 'versions'}`
+function outdatedText({ versions, bytes, deleted, replaced }: RemovalStatus['outdated']): string {
+  const left_out = versions - deleted - replaced
+  const kinds = [
+    counted(deleted, 'deleted file'),
+    counted(replaced, 'old version'),
+    counted(left_out, 'file that is left out now', 'files that are left out now'),
+  ].filter((text) => !text.startsWith('0 '))
+  return `${kinds.join(', ')} still ${versions === 1 ? 'answers' : 'answer'} (${formatBytes(bytes)})`
 }

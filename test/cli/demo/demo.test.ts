@@ -23,7 +23,9 @@ test('the sample is planned and synced, a file is added, a question is answered 
     /\*\*sample\/minutes\/2026-11\.md\*\*[\s\S]*> .*lantern festival begins on the 12th of December/,
   )
   expect(out).toMatch(/\$ sluice status\nall ready: 10 files .*\ndaemon running, /)
-  expect(out).toContain('$ sluice verify\n10 files ready, 9 of 9 assets usable; no differences\n')
+  expect(out).toContain(
+    '$ sluice verify\n10 files ready, 9 of 9 assets usable (1 file is a copy); no differences\n',
+  )
   expect(out + demo.err()).not.toMatch(/pat_\w{32}|\/objects\/\w+\?/)
   const link = new URL(/page {8}(\S+)/.exec(out)![1]!)
   expect(await (await fetch(link)).text()).toContain('It works once')
@@ -59,7 +61,7 @@ test('a given folder is only read; refused files are reported, and the exit code
   expect(out).toMatch(
     /\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*> The boat is blue[\s\S]*asked about 2 files of \S+ \(1 is a copy of another\)/,
   )
-  expect(out).toContain('\n2 files ready, 1 of 1 asset usable; no differences\n')
+  expect(out).toContain('\n2 files ready, 1 of 1 asset usable (1 file is a copy); no differences\n')
   // What comes next, and a question in words of the files.
   expect(demo.err()).toMatch(/^next:\n[\s\S]* {2}sluice serve --port 8080\n/m)
   expect(demo.left()).toEqual([])

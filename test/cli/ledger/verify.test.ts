@@ -87,7 +87,7 @@ test('lists differences by kind with the command that repairs each: exit code 3;
   expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
   expect(await home.inProcess('verify')).toMatchObject({
     code: 0,
-    out: '3 files ready, 4 of 4 assets usable; no differences\n',
+    out: '3 files ready, 4 of 4 assets usable (1 of deleted files or old versions); no differences\n',
   })
 })
 
@@ -171,7 +171,7 @@ test('--full --record without a daemon: the next pass sends files whose bytes ch
   })
   expect(await home.inProcess('verify', '--full')).toMatchObject({
     code: 0,
-    out: '2 files ready, 3 of 3 assets usable; no differences\n',
+    out: '2 files ready, 3 of 3 assets usable (1 of deleted files or old versions); no differences\n',
   })
 })
 

@@ -296,7 +296,9 @@ test('C-16 the last line of an answer says that it is extractive; a prompt has n
     'a the of',
   ]) {
     const { response } = await client.ask(prompt)
-    expect(response.split('\n').at(-1), prompt).toContain('This answer is extractive')
+    expect(response.split('\n').at(-1), prompt).toMatch(
+      response.includes('> ') ? /^_This answer is extractive/ : /^_No language model wrote this/,
+    )
   }
 })
 
