@@ -53,6 +53,8 @@ export interface Failure {
    * about the current token.
    */
   of_old_token?: true
+  /** True for a web page in place of the service: another program's, or that of a proxy. */
+  is_page?: true
   /** The failure in words, without secrets. */
   message: string
 }
@@ -109,6 +111,7 @@ export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): 
     code: seen.code,
     humane: seen.humane,
     retry_after_ms: retryAfter_ms(answer.headers, now_ms),
+    ...(isPage(about, seen) && { is_page: true as const }),
     message: messageFor(call, about, answer.status, seen),
   }
 }
@@ -146,8 +149,14 @@ export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): 
     about: 'network',
     call,
     status: answer.status,
-    message: messageFor(call, 'network', answer.status, {}),
+    is_page: true,
+    message: messageFor(call, 'network', answer.status, { is_html: true }),
   }
+}
+
+/** A gateway's page about a service that is busy is the service's own matter. */
+function isPage(about: FailureAbout, { is_html }: Partial<SeenError>): boolean {
+  return is_html === true && (about === 'network' || about === 'project')
 }
 
 function aboutService(call: Call, status: number, seen: SeenError): FailureAbout {
@@ -233,6 +242,8 @@ function messageFor(
 ): string {
   let who = call === 'put' ? 'the blob store' : 'the service'
   if (about === 'network') who = 'something on the way to the service (a proxy?)'
+  const is_page = call !== 'put' && isPage(about, seen)
+  if (is_page) who = 'a web page in place of the service'
   const target =
     seen.redirect_origin === undefined
       ? ''

@@ -38,6 +38,10 @@ export const role_insufficient: ErrorCode = 'publicapi.tenancy.role.insufficient
 export const reader_text =
   'the token has the role reader in the project: it may read and ask, and not upload'
 
+/** What is at an address where a web page answers. */
+export const wrong_address =
+  'another program answers there (Sluice’s own page?), or a proxy on the way'
+
 export function roleHint(project_id: string): string {
   return `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${project_id} --role collaborator\`)`
 }

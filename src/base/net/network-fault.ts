@@ -112,6 +112,11 @@ export function isSurelyUnsent(code = ''): boolean {
   return code.startsWith('network.') && unsent.has(code.slice('network.'.length))
 }
 
+/** True if no request can succeed before the address, its host or a certificate is right. */
+export function isAboutAddress(code = ''): boolean {
+  return isSurelyUnsent(code) || code === 'network.tls' || code === 'network.protocol'
+}
+
 const reasons: Record<string, NetworkReason> = {
   ECONNREFUSED: 'refused',
   // The Unix socket does not exist.

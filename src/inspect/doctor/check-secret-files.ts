@@ -54,7 +54,7 @@ export function readSecret(file: string): { stat: Stats; text: string } | { why:
 /**
  * Checks the token and shows only its source. `credential_file` is the file that the unit passes as
  * the credential `token`. It is read if no other source is set and this user may read it.
- * `is_named_wrongly`: service.token_file has a fault. `secrets`: undefined without a usable token.
+ * `is_named_wrongly`: `service` or its token_file has a fault. `secrets`: undefined without a usable token.
  */
 export function checkToken(
   service: Pick<ServiceConfig, 'token_file'>,
@@ -84,7 +84,11 @@ export function checkToken(
       return none(findings('token', credential_file).warning(text, 'sudo sluice doctor tries it'))
     }
     if (is_named_wrongly)
-      return none(warning('not tried: service.token_file is not in order, see above'))
+      return none(
+        warning(
+          'not tried: the part of the configuration that names it is not in order, see above',
+        ),
+      )
     return none(fault(message, hint))
   }
 }

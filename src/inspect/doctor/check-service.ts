@@ -9,7 +9,7 @@ import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { parseBaseUrl } from '../../remote/api.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
-import { failureText, reader_text, roleHint } from '../../remote/outcome.ts'
+import { failureText, reader_text, roleHint, wrong_address } from '../../remote/outcome.ts'
 import { createRemote } from '../../remote/remote.ts'
 import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
@@ -96,12 +96,13 @@ async function checkProject(
     if (outcome.ok) return fault(reader_text, roleHint(project_id))
     const { blame, fact } = judgeFailure(outcome.failure, {})
     const text = failureText(outcome.failure)
+    const host = findings('api_host', new URL(config.service!.base_url).host)
+    if (outcome.failure.is_page) return host.fault(text, `check service.base_url: ${wrong_address}`)
     if (fact === 'refused') return fault(text, 'ask the operator of the service for this right')
     if (blame === 'token')
       return fault(text, `make a new token; this one came from ${secrets.source}`)
     if (blame === 'project')
       return fault(text, 'check the project id, and that the token’s owner is a member')
-    const host = findings('api_host', new URL(config.service!.base_url).host)
     return host.fault(text, 'check service.base_url; if it is right, wait and try again')
   } finally {
     await remote.close()

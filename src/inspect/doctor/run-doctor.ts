@@ -135,7 +135,8 @@ async function configuredChecks(
 ): Promise<Check[]> {
   const { config, clock, limits } = tools
   const { service } = config
-  const is_named_wrongly = fields.includes('service.token_file')
+  // Without a usable `service`, nothing is known of the file that it names.
+  const is_named_wrongly = service === undefined || fields.includes('service.token_file')
   const token = await askingPaths(
     (asked) => checkToken(service ?? {}, unit?.token_file, { env, paths: asked, is_named_wrongly }),
     {},

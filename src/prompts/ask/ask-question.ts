@@ -1,10 +1,11 @@
+import { isAboutAddress } from '../../base/net/network-fault.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { backoff_ms, type Clock } from '../../base/time/time.ts'
 import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
 import type { Question } from '../../remote/chats.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
-import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.ts'
+import { type Failure, failureText, isSurelyUndone, wrong_address } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
 import {
   judgeTurn,
@@ -54,6 +55,9 @@ export async function askOnce(
 
 function notAsked(failure: Failure, { scope }: Question, chat_id: string | undefined): SluiceError {
   const what = failureText(failure)
+  const at_address = failure.is_page
+    ? `check service.base_url first (\`sluice doctor\`): ${wrong_address}; `
+    : ''
   const refused = refusal(failure)
   if (refused) return refused
   if (!isSurelyUndone(failure)) {
@@ -61,7 +65,7 @@ function notAsked(failure: Failure, { scope }: Question, chat_id: string | undef
     return new SluiceError({
       code: 'answer.unknown',
       message: `whether the question reached the service is not known: ${what}`,
-      hint: `Sluice does not send it again: check ${where} in the assistant, and ask again only if it is not there`,
+      hint: `${at_address}Sluice does not send it again: check ${where} in the assistant, and ask again only if it is not there`,
     })
   }
   if (judgeFailure(failure, {}).fact === 'refused') {
@@ -82,7 +86,9 @@ function failureOf(failure: Failure): SluiceError {
     new SluiceError({
       code: 'answer.not_asked',
       message: `the question was not asked: ${failureText(failure)}`,
-      hint: 'ask again later',
+      hint: isAboutAddress(failure.code)
+        ? 'check service.base_url, and whether the service runs (`sluice doctor` tries it); then ask again'
+        : 'ask again later',
     })
   )
 }
@@ -115,7 +121,9 @@ function refusal(failure: Failure): SluiceError | undefined {
   const message = failureText(failure)
   if (blame === 'token')
     return new SluiceError({ code: 'account.refused', message, hint: 'renew the token' })
-  const hint = 'check project_id in the config, and that the token may use it'
+  const hint = failure.is_page
+    ? `check service.base_url (\`sluice doctor\`): ${wrong_address}`
+    : 'check project_id in the config, and that the token may use it'
   return blame === 'project'
     ? new SluiceError({ code: 'project.refused', message, hint })
     : undefined

@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { direct_paths } from '../../../src/base/files/paths.ts'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { examineConfig } from '../../../src/config/resolve/usable.ts'
@@ -110,7 +112,7 @@ describe('sluice doctor', () => {
       { message: expect.stringContaining('service.token_file') },
     ])
     expect(of(inside, 'token')).toMatchObject([
-      { level: 'warning', message: expect.stringContaining('not tried: service.token_file') },
+      { level: 'warning', message: expect.stringContaining('not tried: the part') },
     ])
     expect(of(inside, 'api_host')).toMatchObject([{ level: 'ok' }])
     home.configure({ service: { project_id: 'office' } })
@@ -161,6 +163,41 @@ describe('sluice doctor', () => {
       { level: 'fault', message: expect.stringContaining('nothing listens there') },
     ])
     expect(of(answer, 'project')).toMatchObject([{ level: 'warning' }])
+  })
+
+  test('a wrong address: doctor and ask name it, and no other cause', async () => {
+    const home = await Home.make()
+    const page = createServer((request, response) => {
+      response.writeHead(request.method === 'GET' ? 404 : 403, { 'content-type': 'text/html' })
+      response.end('<!DOCTYPE html><p>Not found</p>')
+    })
+    await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void page.close())
+    home.configure({
+      service: { base_url: `http://127.0.0.1:${(page.address() as AddressInfo).port}` },
+    })
+    expect(of(await doctor(home), 'api_host').at(-1)).toMatchObject({
+      level: 'fault',
+      message: 'a web page in place of the service answered 404 when asked for the list of assets',
+      hint: expect.stringMatching(/^check service\.base_url: another program answers there/),
+    })
+    expect((await home.inProcess('ask', 'what is new?')).err).toMatch(
+      /a web page in place of the service answered 403.*\n.*check service\.base_url first/,
+    )
+    // Nothing listens there any more.
+    page.close()
+    page.closeAllConnections()
+    expect((await home.inProcess('ask', 'what is new?')).err).toMatch(
+      /nothing listens there\n.*check service\.base_url, and whether the service runs/,
+    )
+    home.configure({ service: { base_url: 'http://192.0.2.1:8080' } })
+    const other = await doctor(home)
+    expect(other.checks.filter(({ level }) => level === 'fault').map(({ id }) => id)).toEqual([
+      'config',
+    ])
+    expect(of(other, 'token')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('not tried: the part') },
+    ])
   })
 })
 

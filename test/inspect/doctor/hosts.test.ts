@@ -6,8 +6,9 @@ import {
 } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { proxyFor } from '../../../src/base/net/connect.ts'
-import { checkHost } from '../../../src/inspect/doctor/check-hosts.ts'
+import { checkBlobHost, checkHost } from '../../../src/inspect/doctor/check-hosts.ts'
 import { checkCa, judgeClock } from '../../../src/inspect/doctor/check-service.ts'
+import type { LedgerView } from '../../../src/ledger/views/view.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { levels, makeCertificate, toolsFor } from './doctor-rig.ts'
 
@@ -82,6 +83,19 @@ describe('a host by TLS', () => {
     const check = await checkHost('api_host', url, tools, plain)
     expect(check).toMatchObject({ level: 'fault', message: 'no answer in 0.3 s' })
     for (const socket of sockets) socket.destroy()
+  })
+
+  test('the blob store of an earlier start of a local service is no fault', async () => {
+    const port = await listen(createPlainServer())
+    await new Promise((resolve) => servers.pop()!.close(resolve))
+    const ledger = { blobOrigin: () => `http://127.0.0.1:${port}` } as LedgerView
+    expect(await checkBlobHost(toolsFor({}, { ledger }), undefined)).toMatchObject([
+      {
+        level: 'warning',
+        message: 'nothing listens there (its address at the last upload)',
+        hint: expect.stringMatching(/^upload a file and run this again: the service may name/),
+      },
+    ])
   })
 
   test('no server listens', async () => {

@@ -98,7 +98,7 @@ describe.concurrent('a server that is not the service', { timeout: 60_000 }, () 
       [
         'a web page with 200',
         () => answering(200, 'text/html', html),
-        /something on the way to the service \(a proxy\?\) answered 200/,
+        /a web page in place of the service answered 200/,
       ],
       ['a web page with 404', () => answering(404, 'text/html', html), /404/],
       ['no HTTP at all', babbling, /the answer is not HTTP/],
