@@ -1,3 +1,5 @@
+import { minute_ms } from '../base/time/time.ts'
+
 /**
  * Times are nanoseconds since the Unix epoch. Two checks saw the same bytes only if all four agree:
  * a file can keep its size, and tools set mtime as they like, but only the kernel sets ctime.
@@ -60,6 +62,11 @@ export interface KnownFile {
   /** First sight of this version of the file, Unix ms. */
   seen_ms: number
   /**
+   * Unix ms since when it is blocked for this reason, or settles. Undefined in any other state, and
+   * if nobody checked the file meanwhile.
+   */
+  since_ms: number | undefined
+  /**
    * When its content became known, Unix ms; undefined if it is not, or if the file was there before
    * the folder was configured.
    */
@@ -71,6 +78,27 @@ export interface KnownFile {
   is_evidence: boolean
   /** True if a user released it: neither the upload limit nor the folder's `start` holds it. */
   accepted: boolean
+}
+
+/** True for a file that was seen new or changed, and that has not been quiet since. */
+export function mayChange({ state, reason }: Pick<KnownFile, 'state' | 'reason'>): boolean {
+  return state === 'seen' || (state === 'blocked' && reason === 'changing')
+}
+
+/** A check that is later than this says nothing about the time before: no daemon was running. */
+const max_overdue_ms = 10 * minute_ms
+
+/**
+ * Unix ms since when the file changes, as far as its checks show: now, if it was quiet, skipped or
+ * blocked for another reason, if its check is long overdue, or if the clock was turned back.
+ */
+export function changingSince(
+  known: Pick<KnownFile, 'state' | 'reason' | 'since_ms' | 'not_before_ms'>,
+  now_ms: number,
+): number {
+  const { since_ms = now_ms, not_before_ms = now_ms } = known
+  const is_overdue = now_ms - not_before_ms > max_overdue_ms
+  return is_overdue || !mayChange(known) ? now_ms : Math.min(since_ms, now_ms)
 }
 
 /** Advice to users about paths that a scan could not read, by the errno(3) codes that it got. */

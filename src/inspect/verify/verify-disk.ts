@@ -23,7 +23,7 @@ import {
   isOtherDisk,
   withoutNewcomers,
 } from '../../domain/disappearance.ts'
-import { type FileStat, sameStat, unreadableText } from '../../domain/file.ts'
+import { type FileStat, mayChange, sameStat, unreadableText } from '../../domain/file.ts'
 import { skipReason } from '../../domain/file-reasons.ts'
 import { max_missing } from '../../ledger/ledger.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
@@ -285,8 +285,7 @@ type DiskVerdict = 'same' | 'left_out' | 'on_the_way' | 'unknown_on_disk' | 'cha
  */
 function judgeOnDisk(file: ScannedFile, settle_ms: number, now_ms: number): DiskVerdict {
   const { stat, known } = file
-  if (known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing'))
-    return 'on_the_way'
+  if (known && mayChange(known)) return 'on_the_way'
   if (known && sameStat(known.stat, stat)) return known.state === 'skipped' ? 'left_out' : 'same'
   const may_be_skipped = known === undefined || known.state === 'skipped'
   if (may_be_skipped && skipReason(file) !== undefined) return 'left_out'

@@ -80,7 +80,7 @@ export function createClaimQueries(database: Sqlite) {
     // nowhere else, so the next process knows it too. Only rows with it become due when a folder
     // returns. In a content it replaces an earlier error; a file keeps the reason of its block.
     defer_check: database.prepare(
-      `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
+      `UPDATE files SET not_before_ms = ?, since_ms = NULL, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
     ),
   }
 }

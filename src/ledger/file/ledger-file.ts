@@ -90,6 +90,8 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 17, sql: refusals_schema },
   // The code of the answer that `rests` is about (TypeRow in rows/type-rows.ts).
   { version: 18, sql: 'ALTER TABLE types ADD COLUMN answer TEXT' },
+  // Since when a file settles or is blocked (KnownFile in domain/file.ts).
+  { version: 19, sql: 'ALTER TABLE files ADD COLUMN since_ms INTEGER' },
 ]
 
 const newest_format = ledger_migrations.at(-1)!.version

@@ -23,7 +23,7 @@
  *            them, with a ctime not later than folders.started_ms. The value is that ctime, in ms.
  *            If the folder got another project: when the files were first seen. NULL if the bytes
  *            came later. It stays as long as the bytes are the same.
- *   gone_ms, left_out_after   see FileRow in rows/file-rows.ts.
+ *   since_ms (a later column), gone_ms, left_out_after   see FileRow in rows/file-rows.ts.
  *   files_by_content shows whether a content has a copy, and since when the oldest is there. A
  *            folder may hold thousands of equal files, which need not be read for that.
  *   files_to_check_in   has large files (`large_bytes` in domain/file.ts) apart. A claim that

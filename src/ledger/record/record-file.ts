@@ -1,6 +1,6 @@
 import type { ContentState } from '../../domain/content.ts'
 import type { FileFact } from '../../domain/fact.ts'
-import { type FileStat, sameStat } from '../../domain/file.ts'
+import { changingSince, type FileStat, mayChange, sameStat } from '../../domain/file.ts'
 import type { LedgerLimits } from '../ledger.ts'
 import type { NewTimes } from '../rows/content-rows.ts'
 import type { Counts, Usage } from '../rows/counts.ts'
@@ -248,7 +248,7 @@ export function createFileRecorder(parts: {
   ): void {
     if (before) counts.add(before.folder, stage(before), -1, -before.stat.size)
     counts.add(after.folder, content_state ?? stage(after), 1, after.stat.size)
-    files.put(after)
+    files.put({ ...after, since_ms: waitsSince(before, after, at_ms) })
     evidence.follow(before, after)
     removals.follow(before, after, at_ms)
   }
@@ -299,6 +299,18 @@ function inSince(
   return before?.ready_ms === undefined ? at_ms : Math.max(before.ready_ms, ready_ms)
 }
 
+/** Unix ms since when a file settles, or is blocked for its reason. */
+function waitsSince(
+  before: FileRow | undefined,
+  after: FileRow,
+  at_ms: number,
+): number | undefined {
+  if (mayChange(after)) return before ? changingSince(before, at_ms) : at_ms
+  if (after.state !== 'blocked') return undefined
+  const is_same = before?.state === 'blocked' && before.reason === after.reason
+  return (is_same ? before.since_ms : undefined) ?? at_ms
+}
+
 /**
  * The row to build on. `seen_ms` is the first sight of this version of the file, and stays while
  * the file settles. The row keeps its last content, so that a touched file and its old version are
@@ -311,9 +323,10 @@ function baseRow(
   stat: FileStat | undefined,
   at_ms: number,
 ): FileRow {
+  const same_stat = row !== undefined && (stat === undefined || sameStat(row.stat, stat))
   const same_version =
     row !== undefined &&
-    (row.state === 'seen' || row.state === 'blocked' || row.state === 'skipped')
+    (mayChange(row) || (same_stat && (row.state === 'blocked' || row.state === 'skipped')))
   return {
     folder: folder.id,
     path,
@@ -324,9 +337,9 @@ function baseRow(
     detail: undefined,
     not_before_ms: undefined,
     seen_ms: same_version ? row.seen_ms : at_ms,
+    since_ms: undefined,
     settled_ms: undefined,
-    left_out_after:
-      same_version && stat && sameStat(row.stat, stat) ? row.left_out_after : undefined,
+    left_out_after: same_version && stat && same_stat ? row.left_out_after : undefined,
     ready_ms: row?.ready_ms,
     gone_ms:
       row?.gone_ms ??

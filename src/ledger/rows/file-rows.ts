@@ -136,8 +136,8 @@ export function createFileRows(database: Sqlite, touch: (folder: number, path: s
     .safeIntegers(true)
   const put_sql = database.prepare(
     `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
-         seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms, left_out_after)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms, left_out_after, since_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const delete_sql = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
   const there = database.prepare(`SELECT ${oldestThere('@content', '@folder')}`).pluck()
@@ -186,6 +186,7 @@ export function createFileRows(database: Sqlite, touch: (folder: number, path: s
       row.accepted ? 1 : 0,
       row.there_ms,
       row.left_out_after,
+      row.since_ms,
     )
   }
 
@@ -225,6 +226,7 @@ export function fileRow(raw: RawFile): FileRow {
     detail: (raw.detail as string | null) ?? undefined,
     not_before_ms: time(raw.not_before_ms),
     seen_ms: Number(raw.seen_ms),
+    since_ms: time(raw.since_ms),
     settled_ms: time(raw.settled_ms),
     left_out_after: time(raw.left_out_after),
     ready_ms: time(raw.ready_ms),
@@ -246,13 +248,14 @@ export function fileStat(raw: { readonly [Part in keyof FileStat]?: unknown }): 
 }
 
 function knownFile(row: FileRow): KnownFile {
-  const { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted } = row
+  const { path, state, stat, seen_ms, since_ms, not_before_ms, reason, detail, accepted } = row
   const is_evidence = isEvidence(row)
   return {
     path,
     state,
     stat,
     seen_ms,
+    since_ms,
     arrived_ms: arrivedAt(row),
     not_before_ms,
     reason,

@@ -7,6 +7,7 @@ import type { FileFact } from '../../domain/fact.ts'
 import {
   type FileStat,
   type KnownFile,
+  mayChange,
   other_disk_code,
   sameStat,
   unreadableText,
@@ -20,7 +21,7 @@ import {
 } from '../../domain/file-reasons.ts'
 import { isBlank } from '../../domain/placeholder.ts'
 import type { FolderSettings } from '../folder-settings.ts'
-import { isWaiting, quietBefore_ns, type SettleInput, settle } from './settle.ts'
+import { quietBefore_ns, type SettleInput, settle } from './settle.ts'
 
 export interface FileSeen extends SettleInput, FileHistory {
   folder: FolderSettings
@@ -42,7 +43,7 @@ export function judgeFile(input: FileSeen): FileVerdict {
       return { kind: 'hash' }
     case 'wait': {
       // Recorded when it began to wait. A file that keeps changing stays blocked until it is due.
-      if (isWaiting(known) && sameStat(known.stat, stat)) return { kind: 'nothing' }
+      if (known && mayChange(known) && sameStat(known.stat, stat)) return { kind: 'nothing' }
       const not_before_ms = verdict.until_ms
       return {
         kind: 'fact',
@@ -50,7 +51,7 @@ export function judgeFile(input: FileSeen): FileVerdict {
       }
     }
     case 'still_changing': {
-      const detail = `it has been changing for longer than ${formatDuration(folder.settle_cap_ms)} (settle_cap_ms)`
+      const detail = `it has been changing for longer than ${formatDuration(folder.settle_cap_ms)}`
       const not_before_ms = verdict.until_ms
       const blocked = {
         type: 'file_blocked',
@@ -162,8 +163,9 @@ export function unreadableFact(
   code: string,
   now_ms: number,
 ): FileFact {
-  const since_ms = known?.state === 'blocked' ? now_ms - known.seen_ms : 0
-  const wait_ms = Math.min(retry_unreadable.max_ms, Math.max(retry_unreadable.first_ms, since_ms))
+  const was_unreadable = known?.state === 'blocked' && known.reason === 'unreadable'
+  const for_ms = was_unreadable ? now_ms - (known.since_ms ?? now_ms) : 0
+  const wait_ms = Math.min(retry_unreadable.max_ms, Math.max(retry_unreadable.first_ms, for_ms))
   const blocked = { type: 'file_blocked', folder: name, path, stat, reason: 'unreadable' } as const
   return { ...blocked, detail: unreadableText(code), not_before_ms: now_ms + wait_ms }
 }

@@ -1,4 +1,10 @@
-import { type FileStat, type KnownFile, sameStat } from '../../domain/file.ts'
+import {
+  changingSince,
+  type FileStat,
+  type KnownFile,
+  mayChange,
+  sameStat,
+} from '../../domain/file.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 
 /**
@@ -28,16 +34,15 @@ const time_granularity_ms = 2_000
 export function settle(input: SettleInput): SettleVerdict {
   const { stat, known, now_ms, clock_doubt_ms } = input
   const { settle_ms, settle_cap_ms } = input.folder
-  if (isWaiting(known) && sameStat(known.stat, stat)) {
+  if (known && mayChange(known) && sameStat(known.stat, stat)) {
     // `not_before_ms` was set settle_ms after the check that saw this stat first.
     const due_ms = known.not_before_ms ?? now_ms
     return due_ms <= now_ms ? { kind: 'quiet' } : { kind: 'wait', until_ms: due_ms }
   }
   if (newest_ns(stat) <= quietBefore_ns(settle_ms, { now_ms, clock_doubt_ms }))
     return { kind: 'quiet' }
-  if (isWaiting(known) && now_ms - known.seen_ms >= settle_cap_ms) {
+  if (known && now_ms - changingSince(known, now_ms) >= settle_cap_ms)
     return { kind: 'still_changing', until_ms: now_ms + settle_cap_ms }
-  }
   return { kind: 'wait', until_ms: now_ms + settle_ms }
 }
 
@@ -48,11 +53,6 @@ export function quietBefore_ns(
 ): bigint {
   const age_ms = settle_ms + time_granularity_ms + now.clock_doubt_ms
   return BigInt(Math.floor(now.now_ms - age_ms)) * 1_000_000n
-}
-
-/** True if a check saw the file new or changed, and it has not been quiet since. */
-export function isWaiting(known: KnownFile | undefined): known is KnownFile {
-  return known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
 }
 
 function newest_ns({ mtime_ns, ctime_ns }: FileStat): bigint {

@@ -1,6 +1,6 @@
 import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { hour_ms } from '../../../src/base/time/time.ts'
+import { day_ms, hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { begin, localJourneys } from '../rig/harness.ts'
@@ -69,6 +69,45 @@ localJourneys('files that change during the upload', (profile) => {
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
     expect(journey.assets()).toHaveLength(1)
+  })
+
+  test('a file that was unreadable or empty for long is in after the usual settle time', async () => {
+    // The first skips end at the real time: times of files must be new to the daemon.
+    const clock = new MovingClock()
+    clock.jumpWall(-4 * day_ms)
+    const names = ['docs/closed.txt', 'docs/asked.txt', 'docs/empty.txt']
+    const [closed, asked, empty] = names as [string, string, string]
+    const tree = { [closed]: 'closed', [asked]: 'asked', [empty]: '' }
+    const folders = { docs: { watch: 'native', settle_ms: '1h' } }
+    const journey = await begin({ profile, tree, folders, clock, service: { clock } })
+    await journey.stage(closed, 'seen')
+    await journey.stage(asked, 'seen')
+    await journey.stage(empty, 'skipped empty')
+    clock.skip(4 * day_ms - 11 * minute_ms)
+    await journey.stage(closed, 'ready')
+    await journey.stage(asked, 'ready')
+    // Root may read every file, so the ledger hears of it without a check.
+    const block = { type: 'file_blocked', folder: 'docs', reason: 'unreadable' } as const
+    const why = { detail: 'this user may not read it', not_before_ms: clock.now_ms() + hour_ms }
+    for (const path of ['closed.txt', 'asked.txt'])
+      await journey.record({ ...block, ...why, path, stat: undefined })
+    clock.skip(11 * minute_ms)
+
+    for (const text of ['it has bytes', 'it has more bytes']) {
+      for (const name of [closed, asked]) {
+        writeFileSync(journey.at(name), text)
+        if (name === asked)
+          await journey.record({ type: 'retried', folder: 'docs', path: 'asked.txt' })
+      }
+      writeFileSync(journey.at(empty), text)
+      await journey.until('the change is seen', () =>
+        names.every((name) => journey.file(name)?.size === text.length),
+      )
+      for (const name of names) expect(journey.file(name)?.stage).toBe('seen')
+    }
+    clock.skip(hour_ms)
+    await journey.allReady()
+    journey.ends({ also_there: [md5Of('closed'), md5Of('asked')] })
   })
 
   test('a file that is deleted while it waits is never sent', async () => {

@@ -161,6 +161,7 @@ export function fileContract(factory: LedgerFactory): void {
         state: 'seen',
         stat,
         seen_ms: bench.clock.now_ms(),
+        since_ms: bench.clock.now_ms(),
         not_before_ms: 7,
         reason: undefined,
         accepted: false,

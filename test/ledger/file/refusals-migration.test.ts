@@ -30,7 +30,9 @@ test('B-34 contents that an earlier version refused alike are wanted again, and 
   const { version } = ledger_migrations.find(({ sql }) => sql.includes('create_refusals'))!
   const file = join(bench.memory, 'ledger.db')
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'NORMAL' })
-  database.exec('DROP TABLE create_refusals; ALTER TABLE types DROP COLUMN answer')
+  database.exec(
+    'DROP TABLE create_refusals; ALTER TABLE types DROP COLUMN answer; ALTER TABLE files DROP COLUMN since_ms',
+  )
   database.pragma(`user_version = ${version - 1}`)
   database.close()
 

@@ -39,6 +39,7 @@ function known(state: KnownFile['state'], change: Partial<KnownFile> = {}): Know
     path: 'a',
     stat: old,
     seen_ms: now_ms - day_ms,
+    since_ms: undefined,
     not_before_ms: undefined,
     reason: undefined,
   }
@@ -74,7 +75,7 @@ function verdict(stat: FileStat, before?: KnownFile, change: Partial<FileSeen> =
   return 'reason' in answer.fact ? `${answer.fact.type} ${answer.fact.reason}` : answer.fact.type
 }
 
-const changing = { reason: 'changing', stat: aged(0), seen_ms: now_ms - 10 * minute_ms } as const
+const changing = { reason: 'changing', stat: aged(0), since_ms: now_ms - 10 * minute_ms } as const
 
 describe('with any `start`', () => {
   test.each([
@@ -146,12 +147,12 @@ describe('with any `start`', () => {
       known('seen', { not_before_ms: now_ms + 1 }),
     ],
     ['waits, unchanged, at its time', 'hash', old, known('seen', { not_before_ms: now_ms })],
-    ['waits, changed again', 'file_seen', aged(0), known('seen', { seen_ms: now_ms - minute_ms })],
+    ['waits, changed again', 'file_seen', aged(0), known('seen', { since_ms: now_ms - minute_ms })],
     [
       'still changing after the cap',
       'file_blocked changing',
       aged(0),
-      known('seen', { seen_ms: now_ms - 10 * minute_ms }),
+      known('seen', { since_ms: now_ms - 10 * minute_ms }),
     ],
     [
       'blocked as changing, not due',
@@ -201,11 +202,11 @@ describe('with any `start`', () => {
     expect(judged(aged(0))).toMatchObject({
       fact: { type: 'file_seen', path: 'sub/a', not_before_ms: now_ms + 5_000 },
     })
-    expect(judged(aged(0), known('seen', { seen_ms: 0 }))).toMatchObject({
+    expect(judged(aged(0), known('seen', { since_ms: 0 }))).toMatchObject({
       fact: {
         reason: 'changing',
         not_before_ms: now_ms + 10 * minute_ms,
-        detail: expect.stringContaining('10 min (settle_cap_ms)'),
+        detail: 'it has been changing for longer than 10 min',
       },
     })
   })

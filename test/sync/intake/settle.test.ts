@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import type { FileStat, KnownFile } from '../../../src/domain/file.ts'
+import { block_reasons, skip_reasons } from '../../../src/domain/file-reasons.ts'
 import { type SettleInput, settle } from '../../../src/sync/intake/settle.ts'
 
 const now_ms = Date.UTC(2026, 0, 1)
@@ -22,6 +23,7 @@ function known(change: Partial<KnownFile>): KnownFile {
     state: 'seen',
     stat: aged(0),
     seen_ms: now_ms,
+    since_ms: now_ms,
     not_before_ms: now_ms,
   } as const
   return {
@@ -98,21 +100,45 @@ describe('while a file waits', () => {
   })
 
   test('a file that still changes after the cap is reported and checked later; then it can settle as usual', () => {
-    const changing = known({ stat: aged(minute_ms), seen_ms: now_ms - settle_cap_ms })
+    const changing = known({ stat: aged(minute_ms), since_ms: now_ms - settle_cap_ms })
     const until_ms = now_ms + settle_cap_ms
     expect(settled(aged(0), changing)).toEqual({ kind: 'still_changing', until_ms })
-    expect(settled(aged(0), { ...changing, seen_ms: changing.seen_ms + 1 })).toEqual(wait)
+    expect(settled(aged(0), { ...changing, since_ms: now_ms - settle_cap_ms + 1 })).toEqual(wait)
     const blocked = known({ ...changing, state: 'blocked', reason: 'changing' })
     expect(settled(aged(0), blocked)).toEqual({ kind: 'still_changing', until_ms })
     expect(settled(blocked.stat, blocked)).toEqual(quiet)
   })
 
-  test('the cap does not apply to a file that settled before, or was blocked for another reason', () => {
-    const long_ago = { stat: aged(hour_ms), seen_ms: 0 }
-    expect(settled(aged(0), known({ ...long_ago, state: 'present' }))).toEqual(wait)
-    expect(
-      settled(aged(0), known({ ...long_ago, state: 'blocked', reason: 'unreadable' })),
-    ).toEqual(wait)
+  const long = { since_ms: now_ms - settle_cap_ms, stat: aged(hour_ms) }
+  test.each<[name: string, before: Partial<KnownFile>, expected: 'wait' | 'still_changing']>([
+    ['it settles', { ...long }, 'still_changing'],
+    ['it changed before, too', { ...long, state: 'blocked', reason: 'changing' }, 'still_changing'],
+    ['a user asked for a check', { ...long, accepted: true }, 'still_changing'],
+    ['it settles, and nothing says since when', { ...long, since_ms: undefined }, 'wait'],
+    ['it was known long ago, and settles since now', { stat: aged(hour_ms), seen_ms: 0 }, 'wait'],
+    ['it is in', { ...long, state: 'present' }, 'wait'],
+    ['it was gone', { ...long, state: 'gone' }, 'wait'],
+    ...Object.keys(skip_reasons).map(
+      (reason) =>
+        [`it was skipped: ${reason}`, { ...long, state: 'skipped', reason }, 'wait'] as const,
+    ),
+    ...Object.keys(block_reasons)
+      .filter((reason) => reason !== 'changing')
+      .map(
+        (reason) =>
+          [`it was blocked: ${reason}`, { ...long, state: 'blocked', reason }, 'wait'] as const,
+      ),
+    ['its check is late', { ...long, not_before_ms: now_ms - 10 * minute_ms }, 'still_changing'],
+    [
+      'no daemon checked it for long',
+      { ...long, not_before_ms: now_ms - 10 * minute_ms - 1 },
+      'wait',
+    ],
+    ['the clock was set back', { ...long, since_ms: now_ms + hour_ms }, 'wait'],
+  ])('changes now; before, %s: %s', (_name, before, expected) => {
+    // The mtime of a file that is put back may be old: its ctime is not.
+    for (const stat of [aged(0), aged(hour_ms, 0)])
+      expect(settled(stat, known(before)).kind).toBe(expected)
   })
 })
 
@@ -123,7 +149,7 @@ test('a writer that touches the file before every check keeps it from settling; 
     (pauses, extra) => {
       let at_ms = now_ms
       let stat = aged(0)
-      let row = known({ stat, seen_ms: at_ms, not_before_ms: at_ms + settle_ms })
+      let row = known({ stat, since_ms: at_ms, not_before_ms: at_ms + settle_ms })
       for (const pause of pauses) {
         at_ms += pause
         stat = {
@@ -134,7 +160,7 @@ test('a writer that touches the file before every check keeps it from settling; 
         }
         const verdict = settled(stat, row, { now_ms: at_ms })
         expect(verdict).toEqual({ kind: 'wait', until_ms: at_ms + settle_ms })
-        row = known({ stat, seen_ms: row.seen_ms, not_before_ms: at_ms + settle_ms })
+        row = known({ stat, since_ms: row.since_ms, not_before_ms: at_ms + settle_ms })
       }
       const early = settled(stat, row, { now_ms: at_ms + settle_ms - 1 })
       expect(early.kind).toBe('wait')
