@@ -110,7 +110,12 @@ describe('while a file waits', () => {
   })
 
   const long = { since_ms: now_ms - settle_cap_ms, stat: aged(hour_ms) }
-  test.each<[name: string, before: Partial<KnownFile>, expected: 'wait' | 'still_changing']>([
+  type Case = [name: string, before: Partial<KnownFile>, expected: 'wait' | 'still_changing']
+  const other_reasons = [
+    ...Object.keys(skip_reasons).map((reason) => ({ state: 'skipped', reason }) as const),
+    ...Object.keys(block_reasons).map((reason) => ({ state: 'blocked', reason }) as const),
+  ].filter(({ reason }) => reason !== 'changing')
+  test.each<Case>([
     ['it settles', { ...long }, 'still_changing'],
     ['it changed before, too', { ...long, state: 'blocked', reason: 'changing' }, 'still_changing'],
     ['a user asked for a check', { ...long, accepted: true }, 'still_changing'],
@@ -118,16 +123,9 @@ describe('while a file waits', () => {
     ['it was known long ago, and settles since now', { stat: aged(hour_ms), seen_ms: 0 }, 'wait'],
     ['it is in', { ...long, state: 'present' }, 'wait'],
     ['it was gone', { ...long, state: 'gone' }, 'wait'],
-    ...Object.keys(skip_reasons).map(
-      (reason) =>
-        [`it was skipped: ${reason}`, { ...long, state: 'skipped', reason }, 'wait'] as const,
+    ...other_reasons.map(
+      (was): Case => [`it was ${was.state}: ${was.reason}`, { ...long, ...was }, 'wait'],
     ),
-    ...Object.keys(block_reasons)
-      .filter((reason) => reason !== 'changing')
-      .map(
-        (reason) =>
-          [`it was blocked: ${reason}`, { ...long, state: 'blocked', reason }, 'wait'] as const,
-      ),
     ['its check is late', { ...long, not_before_ms: now_ms - 10 * minute_ms }, 'still_changing'],
     [
       'no daemon checked it for long',
