@@ -12,9 +12,9 @@ const reason = {
   since: '2026-01-01T21:00:00.000Z',
 } as const
 
-function text(health: Partial<HealthStatus>): string[] {
+function text(health: Partial<HealthStatus>, is_fine = true): string[] {
   const writer = new LineWriter(100)
-  healthLines(writer, { state: 'healthy', paused: null, problems: [], ...health }, now_ms)
+  healthLines(writer, { state: 'healthy', paused: null, problems: [], ...health }, now_ms, is_fine)
   return writer.lines.map((line) => line.text)
 }
 
@@ -32,6 +32,13 @@ test('without a daemon the health is unknown, and the last known state is shown'
   expect(text({ state: 'unknown', problems: [reason, reason] })[0]).toBe(
     'health: unknown, no daemon is running; 2 problems when it was last known',
   )
+})
+
+test('a fault below that is no problem yet: nothing says `without faults`', () => {
+  expect(text({}, false)).toEqual(['Sluice works; see below what needs attention'])
+  expect(text({ paused: '2026-01-01T22:00:00.000Z' }, false)).toEqual([
+    'Sluice works; see below what needs attention; paused for 2 h: nothing is uploaded meanwhile',
+  ])
 })
 
 test('shows a pause beside the health', () => {

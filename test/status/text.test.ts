@@ -185,6 +185,86 @@ test.each([
   expect(text({ ...quiet, bandwidth }, 80).at(-1)).toBe(line)
 })
 
+describe('the line about the health, with what the lines below say', () => {
+  const fine: StatusView = {
+    ...quiet,
+    health: { state: 'healthy', paused: null, problems: [] },
+    folders: busy.folders.slice(0, 1).map((each) => ({ ...each, last_scan: null })),
+  }
+  const trouble = (about: string) => ({
+    troubles: busy.troubles.map((each) => ({ ...each, about })),
+  })
+  const run = {
+    run: 3,
+    due: quiet.at,
+    state: 'failed',
+    why: 'no answer',
+    files: 0,
+    report: null,
+  } as const
+  const prompt = {
+    name: 'news',
+    configured: true,
+    timezone: 'UTC',
+    next: null,
+    last_run: null,
+    undelivered: [],
+  }
+  const delivery = {
+    run: 3,
+    target: 'mail',
+    state: 'wanted',
+    attempts: 2,
+    since: quiet.at,
+    next_try: null,
+    error: null,
+  } as const
+  test.each<[name: string, change: Partial<StatusView>, text: string]>([
+    ['nothing is wrong', {}, 'Sluice works without faults'],
+    ...[
+      ['the token', trouble('account')],
+      ['the service', trouble('api')],
+      ['the blob store', trouble('blob')],
+      ['uploads', trouble('uploads')],
+      ['a project', trouble('project:x')],
+      ['labels of a project', trouble('labels:x')],
+      ['questions of a project', trouble('questions:x')],
+      ['the page', trouble('page')],
+      ['a refused fact', trouble('record:notes/a.txt')],
+      ['an offline folder', { folders: busy.folders.slice(1, 2) }],
+      ['a folder that was not scanned', { folders: busy.folders.slice(2, 3) }],
+      ['places that cannot be read', { folders: busy.folders.slice(0, 1) }],
+      ['refused files', { problems: busy.problems }],
+      ['failed tries', { retrying: busy.retrying }],
+      ['slow reading', { slow: 2 }],
+      ['the upload limit', { over_limit: busy.over_limit }],
+      ['names', { rename_refusals: [{ project_id: 'p', message: 'no' }] }],
+      [
+        'removals',
+        { removals: { ...quiet.removals, refusals: [{ project_id: 'p', message: 'no' }] } },
+      ],
+      ['a failed run', { prompts: [{ ...prompt, last_run: run }] }],
+      ['a delivery', { prompts: [{ ...prompt, undelivered: [delivery] }] }],
+    ].map(
+      ([name, change]) =>
+        [name, change, 'Sluice works; see below what needs attention'] as [
+          string,
+          Partial<StatusView>,
+          string,
+        ],
+    ),
+  ])('%s', (_name, change, text) => {
+    const lines = statusLines({ ...fine, ...change }, Number.POSITIVE_INFINITY)
+    const said = lines.filter((line) => line.text.startsWith('Sluice works'))
+    expect(said.map((line) => line.text)).toEqual([text])
+    // It stands above the lines that it is about.
+    const at = lines.indexOf(said[0]!)
+    expect(lines.slice(at + 1).some(({ tone }) => tone === 'bad' || tone === 'warn')).toBe(
+      text.includes('below'),
+    )
+  })
+})
+
 test('shows a folder before the first pass', () => {
   const status: StatusView = {
     ...quiet,

@@ -4,18 +4,25 @@ import type { HealthStatus } from '../health/health-facts.ts'
 import type { PauseStatus } from '../view.ts'
 import { type LineWriter, spanText } from './lines.ts'
 
-/** The health in one line, and two more for each problem. */
+/**
+ * The health in one line, and two more for each problem. `is_fine`: no line of the status below is
+ * a warning. A fault may be too young to be a problem of the health.
+ */
 export function healthLines(
   writer: LineWriter,
   { state, paused, problems }: HealthStatus,
   now_ms: number,
+  is_fine: boolean,
 ): void {
   const count = counted(problems.length, 'problem')
   const held =
     paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing is uploaded meanwhile`
-  if (state === 'healthy')
-    writer.say(`Sluice works without faults${held}`, { tone: paused === null ? 'good' : 'warn' })
-  else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
+  if (state === 'healthy') {
+    const text = is_fine
+      ? 'Sluice works without faults'
+      : 'Sluice works; see below what needs attention'
+    writer.say(`${text}${held}`, { tone: is_fine && paused === null ? 'good' : 'warn' })
+  } else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {
     const last = problems.length === 0 ? '' : `; ${count} when it was last known`
     writer.say(`health: unknown, no daemon is running${last}`, { tone: 'warn' })

@@ -29,7 +29,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
   const writer = new LineWriter(width)
   if (status.pause) sayPause(writer, status.pause, Date.parse(status.at))
   sayVerdict(writer, status)
-  if (status.health) healthLines(writer, status.health, Date.parse(status.at))
+  const head = writer.lines.length
   for (const trouble of otherTroubles(status)) {
     writer.gap()
     const text = `${troubleSubject(trouble.about)}: ${trouble.message}`
@@ -44,7 +44,17 @@ export function statusLines(status: StatusView, width: number): Line[] {
   auditLines(writer, status.audits, Date.parse(status.at))
   sayLimits(writer, status)
   promptLines(writer, status.prompts, Date.parse(status.at))
+  if (status.health) {
+    const health = new LineWriter(width)
+    const is_fine = !writer.lines.slice(head).some(isWarning)
+    healthLines(health, status.health, Date.parse(status.at), is_fine)
+    writer.lines.splice(head, 0, ...health.lines)
+  }
   return writer.lines
+}
+
+function isWarning({ tone }: Line): boolean {
+  return tone === 'bad' || tone === 'warn'
 }
 
 /** Troubles that the health does not name already. */
@@ -222,6 +232,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
     writer.gap()
     writer.say(
       `slow: the service has been reading ${counted(status.slow, 'file')} for longer than usual; Sluice keeps asking`,
+      { tone: 'warn' },
     )
   }
 }
