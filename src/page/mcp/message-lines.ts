@@ -8,28 +8,33 @@ const max_line = 10 * 2 ** 20
 /**
  * Passes on the lines of an agent that are messages, and answers the others with an error. The
  * package drops these, and the agent would wait for ever. `parse` throws for what is no message.
+ * The package drops the calls under way when its input ends, so this waits for `allAnswered` first.
  */
 export function messageLines(
   parse: (message: unknown) => unknown,
   answer: (error: object) => void,
+  allAnswered: () => Promise<unknown>,
 ): Transform {
   const decoder = new StringDecoder('utf8')
   /** The begin of a line. */
   let rest = ''
 
+  function passOn(to: Transform, line: string): void {
+    if (line.trim() === '') return
+    try {
+      parse(JSON.parse(line))
+      to.push(`${line}\n`)
+    } catch (error) {
+      const is_json = !(error instanceof SyntaxError)
+      const code = is_json ? invalid_request : parse_error
+      answer(rpcError(code, `this line is no ${is_json ? 'message of JSON-RPC' : 'JSON'}`))
+    }
+  }
+
   function transform(this: Transform, chunk: Buffer, _: string, done: TransformCallback): void {
     const lines = `${rest}${decoder.write(chunk)}`.split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines.filter((text) => text.trim() !== '')) {
-      try {
-        parse(JSON.parse(line))
-        this.push(`${line}\n`)
-      } catch (error) {
-        const is_json = !(error instanceof SyntaxError)
-        const code = is_json ? invalid_request : parse_error
-        answer(rpcError(code, `this line is no ${is_json ? 'message of JSON-RPC' : 'JSON'}`))
-      }
-    }
+    for (const line of lines) passOn(this, line)
     if (rest.length > max_line) {
       rest = ''
       answer(rpcError(invalid_request, 'a message is longer than 10 MiB'))
@@ -37,5 +42,11 @@ export function messageLines(
     done()
   }
 
-  return new Transform({ transform })
+  function flush(this: Transform, done: TransformCallback): void {
+    // The last line of a file may have no end.
+    passOn(this, rest + decoder.end())
+    void allAnswered().then(() => done())
+  }
+
+  return new Transform({ transform, flush })
 }

@@ -50,7 +50,10 @@ test('answers on standard input and output, without a ledger, after a pass, and 
   expect((await call('search_files', { folders: ['more'] })).is_error).toBe(false)
   writeFileSync(file, JSON.stringify(good))
   const alone = await call('ask', { question: 'What is the plan?' })
-  expect([alone.is_error, alone.text]).toEqual([true, 'no daemon is running that could do this'])
+  expect([alone.is_error, alone.text]).toEqual([
+    true,
+    'no daemon is running that could do this\nstart one with `sluice run`, and ask again; in a terminal, `sluice ask QUESTION` needs no daemon',
+  ])
   const daemon = home.start('run')
   await until('the daemon', () => existsSync(join(home.path, 'state/control.sock')), daemon.err)
   const answer = await call('ask', { question: 'What is the plan?', path: '*.txt' })
@@ -116,6 +119,63 @@ test('answers lines that are no message, and goes on', async () => {
     ['ä', undefined],
     [3, undefined],
   ])
+})
+
+function request(id: number, method: string, params: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+}
+
+const client = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'a', version: '1' },
+}
+
+test('answers every call under way before it ends with its input', async () => {
+  const home = await Home.make({ 'plan.txt': 'the plan' })
+  expect((await home.sluice('sync')).code).toBe(0)
+  const call = (id: number, name: string, given: object = {}) =>
+    request(id, 'tools/call', { name, arguments: given })
+  const lines = [
+    request(1, 'initialize', client),
+    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    request(2, 'tools/list', {}),
+    call(3, 'status'),
+    call(4, 'is_it_in', { file: 'docs/plan.txt' }),
+    call(5, 'ask', { question: 'What is the plan?' }),
+    call(6, 'no_such_tool'),
+    call(7, 'search_files'),
+  ]
+  const running = home.start('mcp')
+  // The last line has no end.
+  running.child.stdin!.end(lines.join('\n'))
+  const { code, out, err } = await running.ended
+  expect([code, err]).toEqual([0, ''])
+  const answers = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(answers.find(({ id }) => id === 4).result.content[0].text).toMatch(/^docs\/plan\.txt: in/)
+})
+
+test('a call that the agent cancelled does not hold the end up', async () => {
+  const running = (await Home.make()).start('mcp')
+  const lines = [
+    request(1, 'initialize', client),
+    request(2, 'tools/call', { name: 'status', arguments: {} }),
+    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } }),
+  ]
+  running.child.stdin!.end(`${lines.join('\n')}\n`)
+  expect(await running.ended).toMatchObject({ code: 0, err: '' })
+})
+
+test('ends when nobody reads the answers any more', async () => {
+  const home = await Home.make({ 'plan.txt': 'the plan' })
+  const running = home.start('mcp')
+  running.child.stdout!.destroy()
+  running.child.stdin!.end(`${request(1, 'initialize', client)}\n${ping(2)}\n`)
+  expect(await running.ended).toMatchObject({ code: 0, err: '' })
 })
 
 test('ends by a signal while its input stays open', async () => {
