@@ -58,7 +58,7 @@ function causeOf(error: YAMLError, document: Document.Parsed, source: string): F
   if (by_parser) return say(by_parser[1])
   const opened = openedBefore(error, document, source)
   if (opened !== undefined) {
-    const is_cut = /^[^\n]*\s#/.test(source.slice(opened))
+    const is_cut = /^[^\n]*[\s[{,]#/.test(source.slice(opened))
     return say(
       is_cut
         ? cut_open

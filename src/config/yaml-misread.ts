@@ -20,7 +20,7 @@ export interface Found {
 const typographic =
   'this text begins with a typographic quote, which would belong to the text: use plain quotes, " or \''
 const separated =
-  'this number can be read in two ways: write it without a separator, such as 1500 for 1.500'
+  'this number can be read in two ways: write it without a separator (for example 1500, not 1.500)'
 const cut =
   'a comment begins with this # and ends the text: put the text into quotes, or a space after the # of a comment'
 const continued =
@@ -49,8 +49,7 @@ const empty_block = /^[|>][-+\d]*[^\S\n]*(\s#.*)?(\n|$)/
 
 /** Shows no value: a secret may stand in the wrong place. */
 export function needsQuotes(first: string): string {
-  const example = first === '*' ? '*.pdf' : first === '!' ? '!*.tmp' : `${first}…`
-  return `this text begins with ${first}, which has a meaning of its own in YAML: put the text into quotes, such as "${example}"`
+  return `this text begins with ${first}, which has a meaning of its own in YAML: put the text into quotes, as in "${first}…"`
 }
 
 /** A character that no text may hold, whatever it does to YAML. */

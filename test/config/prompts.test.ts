@@ -244,6 +244,10 @@ uploads: { concurrency: 0 }
   })
 
   test.each([
+    [
+      '{ folders: [Finance] }',
+      ['scope.folders[0]: there is no such folder; did you mean finance?'],
+    ],
     ['{}', ['scope: must name something: an empty scope would mean everything']],
     [`{ chats: [${chat_id}], paths: ["*.pdf"] }`, ['scope.paths: needs folders beside it']],
     [`{ chats: [${chat_id}], fresh: all }`, ['scope.fresh: needs folders beside it']],

@@ -97,12 +97,12 @@ test.each([
   ['5M', /minutes or months/],
   ['1h 1h', /each unit once, the largest first/],
   ['30m 1h', /each unit once, the largest first/],
-  ['one day', /write 1d for one day/],
+  ['one day', /before its unit \(for example 1d\)/],
   ['half an hour', /number in digits/],
-  ['PT5M', /write 1h30m for PT1H30M/],
-  ['P90D', /write 1h30m for PT1H30M/],
-  ['1h30', /write 1h30m for 1h30/],
-  ['5m5', /write 1h30m for 1h30/],
+  ['PT5M', /without P and T \(for example 1h30m\)/],
+  ['P90D', /without P and T \(for example 1h30m\)/],
+  ['1h30', /after each number \(for example 1h30m\)/],
+  ['5m5', /after each number \(for example 1h30m\)/],
   ['10%', /no percentage: .* such as 90m/],
   ['3 mos', /differ in length/],
   ['3 months', /differ in length/],
@@ -124,10 +124,10 @@ test.each([
   ['1 Gb 500 MB', /bits/],
   ['1 MB 2 GB', /each unit once, the largest first/],
   ['10 MB 10 MB', /each unit once, the largest first/],
-  ['2 GB/s', /must be a size alone: write 50GB for 50GB\/day/],
+  ['2 GB/s', /must be a size alone, without a time \(for example 50GB\)/],
   ['50GB per day', /must be a size alone/],
   ['10%', /no percentage: .* such as 500MB/],
-  ['one GB', /write 1GB for one GB/],
+  ['one GB', /\(for example 1GB\)/],
   ['10k', /thousands or in steps of 1024/],
   ['4Gi', /thousands or in steps of 1024/],
   ['10 Mb', /bits/],
@@ -158,7 +158,7 @@ test.each([
 })
 
 test.each([
-  ['2MB', /write 2MB\/s for 2MB/],
+  ['2MB', /in which time: write 2MB\/s$/],
   ['2 Mbit/s', /bits: write bytes with a capital B/],
   ['2mbps', /bits: write bytes with a capital B/],
   ['2 mb/s', /bits: write bytes with a capital B/],
@@ -177,12 +177,12 @@ test.each(['half', '10%', '2 GB/s/s', 'off'])('%s is no rate', (text) => {
 })
 
 test.each([
-  ['90 days', /write 10 for 10% or 10 days/],
-  ['90d', /write 10 for 10% or 10 days/],
-  ['10%', /write 10 for 10% or 10 days/],
-  ['10 percent', /write 10 for 10% or 10 days/],
-  ['10k', /write 10000 for 10k/],
-  ['1 million', /write 10000 for 10k/],
+  ['90 days', /without % or days \(for example 10\)/],
+  ['90d', /without % or days \(for example 10\)/],
+  ['10%', /without % or days \(for example 10\)/],
+  ['10 percent', /without % or days \(for example 10\)/],
+  ['10k', /\(for example 10000\)/],
+  ['1 million', /\(for example 10000\)/],
   ['3 months', undefined],
   ['90', undefined],
 ])('%s can be no count', (text, fault) => {

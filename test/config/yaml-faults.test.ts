@@ -134,6 +134,16 @@ describe('one slip of the indentation is one fault', () => {
     ['an open quote', minimal.replace('name: n', 'name: "n'), '5:11: nothing closes this quote'],
     ['an open bracket', `${minimal}    exclude: [a, b\n`, '7:14: nothing closes this quote or'],
     ['a comment in a bracket', `${minimal}    exclude: [a #b]\n`, '7:14: nothing closes this'],
+    [
+      'a comment that begins a list',
+      `${minimal}    exclude: [#tmp, b]\n`,
+      '7:14: nothing closes this quote or bracket before the # of',
+    ],
+    [
+      'a number without a unit',
+      `${minimal}    settle_ms: 5\n`,
+      '7:5: folders[0].settle_ms: 5 is read as 5ms: must be a duration from 50ms',
+    ],
     ['a field twice', `${minimal}    path: /none/b\n`, '7:5: this field stands twice'],
     ['a conflict', `${minimal}<<<<<<< HEAD\na: 1\n=======\n`, '7:1: this line is no YAML'],
   ])('%s', (_, text, fault) => {
@@ -221,12 +231,13 @@ describe('amounts', () => {
     ['bandwidth: 10 Mbit/s', '8:3: uploads.bandwidth: can mean bits'],
     ['max_bytes_per_day: 50G', '8:3: uploads.max_bytes_per_day: can count in thousands'],
     ['limit: { files: 10,000 }', '8:22: a comma begins another field here: write a number'],
-    ['limit: { files: 10% }', '8:12: uploads.limit.files: must be a number alone: write 10 for'],
+    ['limit: { files: 10% }', '8:12: uploads.limit.files: must be a number alone, without'],
     [
       'limit: 5GB',
       '8:3: uploads.limit: must be off, or files, bytes or both, such as { files: 100000',
     ],
-    ['bandwidth: 2MB', '8:3: uploads.bandwidth: must say in which time: write 2MB/s for 2MB'],
+    ['bandwidth: 2MB', '8:3: uploads.bandwidth: must say in which time: write 2MB/s'],
+    ['bandwidth: 10 MB', '8:3: uploads.bandwidth: must say in which time: write 10MB/s'],
     [
       'concurrency: "4"',
       '8:3: uploads.concurrency: must be a whole number from 1 to 64, without a unit, quotes',

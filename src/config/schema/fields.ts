@@ -31,7 +31,10 @@ export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount
   const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
   const parse = (text: string) => parseDuration_ms(text) / unit_ms[unit]
   const isValid = (value: number) => value >= min && value <= max
-  return amount(parse, durationFault, isValid, wrong)
+  const faultOf = (text: string) =>
+    durationFault(text) ??
+    (/^\d+$/.test(text) ? `${text} is read as ${text}${unit}: ${wrong}` : undefined)
+  return amount(parse, faultOf, isValid, wrong)
     .transform((value) => Math.round(value * unit_ms[unit]) / unit_ms[unit])
     .prefault(usual)
 }

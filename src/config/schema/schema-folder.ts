@@ -42,11 +42,16 @@ export const label = z
   )
   .meta({ minLength: 2, maxLength: 255 })
 
+const name_pattern = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** The name of a folder that must be there: what is like one is named then (`did you mean`). */
+export const known_name = z.string('must be a text').meta({ pattern: name_pattern.source })
+
 /** Names of folders, prompts and deliveries. */
 export const name_field = z
   .string('must be a text')
   .regex(
-    /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    name_pattern,
     'must be 1 to 64 small letters, digits, dots, dashes or underscores, beginning with a letter or digit',
   )
 

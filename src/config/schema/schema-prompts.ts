@@ -13,7 +13,7 @@ import {
   wrong_flag,
 } from './fields.ts'
 import { deliver, lineOf, template } from './schema-deliver.ts'
-import { label, name_field, pattern, project_id } from './schema-folder.ts'
+import { known_name, label, name_field, pattern, project_id } from './schema-folder.ts'
 
 const prompt_variables = ['folders', 'since', 'count', 'files', 'name', 'date', 'due']
 
@@ -53,7 +53,7 @@ function ids(kind: string, what: string) {
 }
 
 const scope_schema = z.strictObject({
-  folders: list(name_field, 1_000).describe(
+  folders: list(known_name, 1_000).describe(
     'Names of watched folders, all of one project. Empty by default: a prompt can ask about other things than ' +
       'files.',
   ),

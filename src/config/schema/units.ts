@@ -25,11 +25,14 @@ const size_units: Units = [
   ['TiB', 2 ** 40, /^(ti|tebi)b(ytes?)?$/],
 ]
 
-/** Texts that can be read in two ways, or in none, and what to write instead. */
+/**
+ * Texts that can be read in two ways, or in none, and what to write instead. `$1` is a group of the
+ * expression; an example that nobody wrote is called one.
+ */
 type Causes = readonly (readonly [RegExp, string])[]
 
 const separated =
-  'can be read in two ways: write the number without a separator, such as 1500 for 1,500'
+  'can be read in two ways: write the number without a separator (for example 1500, not 1,500)'
 const separator = /(?<![\d.,])[1-9]\d{0,2}(?:[.,'’_\s]\d{3})+(?!\d)/
 const number_word = /^(an?|half|one|two|three|four|five|six|seven|eight|nine|ten)\s/i
 const bits = 'can mean bits: write a size in bytes, such as 10MB'
@@ -37,21 +40,21 @@ const bits = 'can mean bits: write a size in bytes, such as 10MB'
 const duration_causes: Causes = [
   [separator, separated],
   [/%/, 'is no percentage: write an amount with its unit, such as 90m'],
-  [number_word, 'must begin with a number in digits: write 1d for one day'],
-  [/^PT?\d/i, 'must be written without P and T: write 1h30m for PT1H30M'],
-  [/\d\s*M$/, 'can mean minutes or months: write 90min, or count in days, such as 90d'],
+  [number_word, 'must begin with a number in digits, before its unit (for example 1d)'],
+  [/^PT?\d/i, 'must be written without P and T (for example 1h30m)'],
+  [/\d\s*M$/, 'can mean minutes or months: write min for minutes, or count in days, such as 90d'],
   [
     /\d\s*(mos?|mths?|months?|y|yrs?|years?)$/i,
     'must not count in months or years, which differ in length: count in days, such as 90d',
   ],
   [/^\d+:\d/, 'is no time of the day: write a duration, such as 90m or 1h 30m'],
-  [/[a-z]\s*\d+$/i, 'needs a unit after each number: write 1h30m for 1h30'],
+  [/[a-z]\s*\d+$/i, 'needs a unit after each number (for example 1h30m)'],
 ]
 const size_causes: Causes = [
   [separator, separated],
   [/%/, 'is no percentage: write an amount with its unit, such as 500MB'],
-  [number_word, 'must begin with a number in digits: write 1GB for one GB'],
-  [/\/\s*[a-z]|\bper\b|bps$/i, 'must be a size alone: write 50GB for 50GB/day'],
+  [number_word, 'must begin with a number in digits, before its unit (for example 1GB)'],
+  [/\/\s*[a-z]|\bper\b|bps$/i, 'must be a size alone, without a time (for example 50GB)'],
   [/\d\s*[KMGT]i?b(?![a-z])|[Bb]its?\b/, bits],
   [
     /\d\s*([kmgt]i?|kilos?|mega?s?|giga?s?|tera?s?)(?![a-z])/i,
@@ -64,13 +67,13 @@ const rate_causes: Causes = [
     'can mean bits: write bytes with a capital B, such as 2MB/s',
   ],
   [/(\/|\bper\b)\s*[mhd]/i, 'must be a size per second, such as 2MB/s'],
-  [/^[\d.,]+\s*[a-z]*b(ytes?)?$/i, 'must say in which time: write 2MB/s for 2MB'],
+  [/^([\d.,]+)\s*([a-z]*b(?:ytes?)?)$/i, 'must say in which time: write $1$2/s'],
 ]
 const count_causes: Causes = [
-  [/^\d+\s*(%|percent|d|days?)$/i, 'must be a number alone: write 10 for 10% or 10 days'],
+  [/^\d+\s*(%|percent|d|days?)$/i, 'must be a number alone, without % or days (for example 10)'],
   [
     /^\d+\s*(k|thousand|m|mio|mill?|million)\b/i,
-    'must be a number written out: write 10000 for 10k',
+    'must be a number written out (for example 10000)',
   ],
 ]
 
@@ -116,7 +119,8 @@ export function countFault(text: string): string | undefined {
 }
 
 function causeOf(text: string, causes: Causes): string | undefined {
-  return causes.find(([pattern]) => pattern.test(text))?.[1]
+  const [pattern, cause] = causes.find(([pattern]) => pattern.test(text)) ?? []
+  return pattern?.exec(text)?.[0].replace(pattern, cause!)
 }
 
 /** Two amounts of one unit, or of rising ones, may be a range or a list. */
