@@ -34,6 +34,7 @@ export const number = (describe: string) =>
   ({ type: 'number', requiresArg: true, describe }) as const
 export const argument = (describe: string) =>
   ({ type: 'string', demandOption: true, describe }) as const
+export const optional = (describe: string) => ({ type: 'string', describe }) as const
 /** An argument of several words, or of none. */
 export const words = (describe: string) => ({ type: 'string', array: true, describe }) as const
 

@@ -103,12 +103,12 @@ export const commands: readonly ListedCommand[] = [
     verb('list', 'list the prompts, each with its last run and its next time', prompts),
     verb('next', 'show the next five times of each prompt', prompts),
     command(
-      'run <name>',
+      'run [name]',
       'run a prompt now, and wait for its report',
       () => import('./commands/prompts-run.ts'),
     ),
     verb('history <name>', 'list the runs of a prompt, newest first', prompts),
-    verb('show <run>', 'show a run: its report, how complete it is, and its deliveries', prompts),
+    verb('show [run]', 'show a run: its report, how complete it is, and its deliveries', prompts),
     command(
       'deliver <run>',
       'deliver a report again to receivers that did not get it',

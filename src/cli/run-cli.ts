@@ -3,6 +3,7 @@ import { SluiceError } from '../base/run/errors.ts'
 import { min_open_files, refuseFewOpenFiles } from '../base/run/open-files.ts'
 import { didYouMean, didYouMeanText } from '../base/text/did-you-mean.ts'
 import { shellWord } from '../base/text/format.ts'
+import { durationText, parseDuration_ms } from '../config/schema/units.ts'
 import {
   addExamples,
   createParser,
@@ -210,6 +211,12 @@ async function usageError(
     )
   }
   const is_option = words.includes(`--${unknown}`)
+  const for_ms = name === 'sluice pause' ? parseDuration_ms(all_unknown.join('')) : Number.NaN
+  if (for_ms > 0)
+    return usageFault(
+      `${name} takes its time as an option`,
+      `write ${name} --for ${durationText(for_ms)}`,
+    )
   if (unknown !== undefined && !is_option && / [<[]path[\]>]$/.test(usage))
     return usageFault(
       `${name} takes one path`,

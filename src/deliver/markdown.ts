@@ -10,6 +10,18 @@ markdown.renderer.rules.link_open = (tokens, at, options, _env, renderer) => {
   tokens[at]!.attrSet('rel', 'noopener noreferrer')
   return renderer.renderToken(tokens, at, options)
 }
+// A passage of a file keeps its lines, and its headings do not stand above the file's name.
+markdown.core.ruler.push('quotes', ({ tokens }) => {
+  let depth = 0
+  for (const token of tokens) {
+    if (token.type.startsWith('blockquote_')) depth += token.nesting
+    if (depth === 0) continue
+    if (token.type.startsWith('heading_')) token.tag = 'h6'
+    for (const inner of token.children ?? []) {
+      if (inner.type === 'softbreak') inner.type = 'hardbreak'
+    }
+  }
+})
 /** They turn the writing direction, so a name or a link could seem to be another one. */
 const turns = /[\u202a-\u202e\u2066-\u2069]/g
 

@@ -142,7 +142,8 @@ async function prepare(options: Options, config: Config) {
 
 async function askAndShow(asking: Asking, remote: Remote, terminal: Terminal): Promise<ExitCode> {
   const { narrowing, found, options } = asking
-  const about = scopeText(narrowing, found)
+  const projects = asking.config.folders.map(({ project_id }) => project_id)
+  const about = scopeText(narrowing, found, projects)
   if (!options.json) terminal.err(terminal.err_styles.dim(`asking about ${about}`))
   const signals = listenForStop()
   void aborted(signals.first).then(() => remote.close())
@@ -187,6 +188,9 @@ function show(
     printMarkdown(terminal, answer)
     terminal.out('')
     if (note !== null) printNote(terminal, note)
-    printLines(terminal, sourceLines(sources, about, terminal.width))
+    printLines(
+      terminal,
+      sourceLines(sources, terminal.is_interactive ? undefined : about, terminal.width),
+    )
   }
 }

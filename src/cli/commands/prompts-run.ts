@@ -10,7 +10,7 @@ import { openLedgerView } from '../../ledger/views/view.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
 import { type DryRun, dryRun } from '../../prompts/show/dry-run.ts'
-import { promptNamed, runName } from '../../prompts/show/find-run.ts'
+import { namedOrOnly, promptNamed, runName } from '../../prompts/show/find-run.ts'
 import {
   answerOf,
   coverageText,
@@ -20,7 +20,7 @@ import {
 import { remoteOpener } from '../../remote/open-remote.ts'
 import { refuseWhilePaused } from '../../status/daemon-status.ts'
 import { withFreshView } from '../../status/with-view.ts'
-import { argument, defineCommand, flag } from '../command.ts'
+import { defineCommand, flag, optional } from '../command.ts'
 import { awaitIdle } from '../daemon/await-idle.ts'
 import { besideOrAlone } from '../daemon/beside-or-alone.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
@@ -37,7 +37,7 @@ import type { Terminal } from '../text/terminal.ts'
 export const command = defineCommand({
   options: (yargs) =>
     logOptions(yargs)
-      .positional('name', argument('the name of a prompt'))
+      .positional('name', optional('the name of a prompt (default: the only one)'))
       .option(
         'dry-run',
         flag('show what would be asked, over which files; sends and records nothing'),
@@ -45,7 +45,7 @@ export const command = defineCommand({
       .option('json', flag('one JSON object')),
   async run({ name, 'dry-run': dry, json, ...flags }, terminal) {
     const { config, log_file } = await onPaths(terminal, (paths) => loadWithFlags(flags, paths))
-    const settings = promptNamed(name, config)
+    const settings = promptNamed(namedOrOnly(name, config), config)
     if (dry) return showDryRun({ settings, config, json, terminal })
     await refuseWhilePaused(config.state_dir, `${settings.name} is not run`)
     let opened: Promise<Secrets> | undefined

@@ -3,7 +3,13 @@ import { isoTime, system_clock, wallText } from '../../base/time/time.ts'
 import { stateText } from '../../domain/run.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
-import { no_prompts_hint, refuseUnknown, runShown, zoneOf } from '../../prompts/show/find-run.ts'
+import {
+  namedOrOnly,
+  no_prompts_hint,
+  refuseUnknown,
+  runShown,
+  zoneOf,
+} from '../../prompts/show/find-run.ts'
 import {
   listPrompts,
   promptAnswer,
@@ -15,7 +21,7 @@ import {
 } from '../../prompts/show/run-answers.ts'
 import { scheduleText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
-import { argument, defineCommand, flag, number } from '../command.ts'
+import { argument, defineCommand, flag, number, optional } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { loadFor, onPaths } from '../on-paths.ts'
 import { printMarkdown } from '../text/answer-text.ts'
@@ -141,21 +147,24 @@ export const show = defineCommand({
     yargs
       .positional(
         'run',
-        argument('a run: its number, PROMPT@TIME, or PROMPT for its newest report'),
+        optional(
+          'a run: its number, PROMPT@TIME, or PROMPT for its newest report (default: the only prompt)',
+        ),
       )
       .option('json', flag('one JSON object')),
-  async run({ config: named, run: text, json }, terminal) {
+  async run({ config: named, run: given, json }, terminal) {
     const { config } = await loadFor(terminal, { file: named })
+    const text = namedOrOnly(given, config)
     const { run, has_later } = await withPromptsView(config.state_dir, (view) =>
       runShown(text, view, config),
     )
     if (json) printJson(terminal, wholeAnswer(run, config))
     else {
-      printRun(run, config, terminal)
       const { text: report, lost } = await onPaths(terminal, (paths) =>
         // The codes of the front matter are for programs.
         terminal.is_interactive ? reportBody(run, paths) : reportOf(run, paths),
       )
+      printRun(run, config, terminal, report)
       if (lost !== undefined) {
         printWarning(
           terminal,

@@ -39,10 +39,10 @@ function textLines(rows: readonly string[], width: number): Line[] {
   })
 }
 
-/** `asked_about`: see scopeText. */
+/** `asked_about`: see scopeText; undefined where it is on the screen already. */
 export function sourceLines(
   sources: readonly Source[],
-  asked_about: string,
+  asked_about: string | undefined,
   width: number,
 ): Line[] {
   const writer = new LineWriter(width)
@@ -54,6 +54,6 @@ export function sourceLines(
     const more = shown.length - max_sources
     if (more > 0) writer.detail(`and ${formatCount(more)} more`)
   }
-  writer.say(`asked about ${asked_about}`, { tone: 'faint' })
+  if (asked_about !== undefined) writer.say(`asked about ${asked_about}`, { tone: 'faint' })
   return writer.lines
 }

@@ -9,8 +9,11 @@ import { deliveryText } from '../../prompts/show/run-texts.ts'
 import { printFitted } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Prints a run without its report. Its name for other commands stands where no user reads. */
-export function printRun(run: RunView, config: Config, terminal: Terminal): void {
+/**
+ * Prints a run without its report. Its name for other commands stands where no user reads. `report`:
+ * the text that follows, which may say how complete it is.
+ */
+export function printRun(run: RunView, config: Config, terminal: Terminal, report = ''): void {
   const why = whyText(run)
   const because = why === undefined ? '' : `: ${why}`
   if (terminal.is_interactive) {
@@ -22,7 +25,7 @@ export function printRun(run: RunView, config: Config, terminal: Terminal): void
     printFitted(terminal, `${name}  ${stateText(run.state)}${because}`, name)
   }
   const coverage = coverageText(run, config)
-  if (coverage !== undefined) printFitted(terminal, coverage)
+  if (coverage !== undefined && !report.includes(coverage)) printFitted(terminal, coverage)
   for (const note of run.notes) printFitted(terminal, `note: ${note}`)
   if (run.report_path !== undefined) terminal.out(`report: ${printable(run.report_path)}`)
   for (const delivery of run.deliveries) {

@@ -115,6 +115,11 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
         .run(hashOf(link), clock.now_ms() + link_ms)
       return link
     },
+    /** True before its use, within ten minutes. */
+    isOpenLink(link: string): boolean {
+      const open = database.prepare('SELECT 1 FROM links WHERE id = ? AND ends_ms >= ?')
+      return open.get(hashOf(link), clock.now_ms()) !== undefined
+    },
     /** True once, within ten minutes. */
     useLink(link: string): boolean {
       const found = database

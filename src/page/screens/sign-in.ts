@@ -60,12 +60,17 @@ function servePasswords(app: HttpApp, tools: PageTools): void {
   })
 }
 
+const used_link =
+  'This link was used already, or it is too old. On this machine, `sluice page` prints a new one.'
+
 function serveLinks(app: HttpApp, tools: PageTools): void {
   const { store, base_path } = tools
 
   // A form, because programs that follow links in chats and mail would use the link up.
   app.get('/link/:link', async (request, reply) => {
     const { link } = request.params as { link: string }
+    if (!store.isOpenLink(link))
+      return sendScreen(request, reply, tools, signInScreen(tools, `${base_path}/`, used_link))
     const top = html`<p>This link signs you in as the operator of this Sluice. It works once.</p>
 <form method="post" action="${base_path}/link"><input type="hidden" name="link" value="${link}"><button autofocus>Sign in</button></form>`
     return sendScreen(request, reply, tools, { title: 'Sign in', top })
@@ -74,11 +79,8 @@ function serveLinks(app: HttpApp, tools: PageTools): void {
   app.post('/link', async (request, reply) => {
     const { link } = (request.body ?? {}) as Record<string, unknown>
     // Too long to be guessed. A limit for wrong links would only lock others out.
-    if (!store.useLink(String(link))) {
-      const wrong =
-        'This link was used already, or it is too old. On this machine, `sluice page` prints a new one.'
-      return sendScreen(request, reply, tools, signInScreen(tools, `${base_path}/`, wrong))
-    }
+    if (!store.useLink(String(link)))
+      return sendScreen(request, reply, tools, signInScreen(tools, `${base_path}/`, used_link))
     await request.session.regenerate()
     request.session.by_link = true
     return reply.redirect(`${base_path}/`, 303)

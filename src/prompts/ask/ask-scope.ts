@@ -124,9 +124,17 @@ export function hasOthers(others: Others): boolean {
   return Object.values(others).some((list) => list.length > 0)
 }
 
-export function scopeText(narrowing: Narrowing, found: FilesInScope | undefined): string {
+/** `projects`: those of the configuration. The id of the only one says nothing to a user. */
+export function scopeText(
+  narrowing: Narrowing,
+  found: FilesInScope | undefined,
+  projects: readonly string[],
+): string {
   const { project_id, others, about_files } = narrowing
-  if (!about_files && !hasOthers(others)) return `the whole project ${project_id}`
+  if (!about_files && !hasOthers(others)) {
+    const is_only = projects.every((id) => id === project_id)
+    return `the whole project${is_only ? '' : ` ${project_id}`}`
+  }
   const parts: string[] = []
   if (found && found.files.length > 0) {
     const { files, copies, is_cut } = found

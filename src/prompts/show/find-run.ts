@@ -86,6 +86,19 @@ export function refuseUnknown(
   if (!known.includes(prompt)) throw unknownPrompt(prompt, [...new Set(known)])
 }
 
+/** What the user has named, or the only prompt. Error `usage.prompt`: none or several are there. */
+export function namedOrOnly(named: string | undefined, { prompts }: Configured): string {
+  const [only, ...others] = prompts.map(({ name }) => name)
+  if (named !== undefined) return named
+  if (only === undefined) throw unknownPrompt('', [])
+  if (others.length === 0) return only
+  throw new SluiceError({
+    code: 'usage.prompt',
+    message: 'which prompt? There are several',
+    hint: `name one of them: ${[only, ...others].join(', ')}`,
+  })
+}
+
 /** Error `usage.prompt`: the configuration has none of that name, or none at all. */
 export function promptNamed(name: string, { prompts }: Configured): PromptSettings {
   const found = prompts.find((prompt) => prompt.name === name)

@@ -91,3 +91,12 @@ test('rescan without a daemon says which command scans', async (context) => {
   })
   expect((await home.inProcess('rescan', 'elsewhere')).code).toBe(64)
 })
+
+test('a time without its option is answered with the line to type', async () => {
+  const home = await Home.make()
+  for (const words of [['1', 'hour'], ['1h'], ['1', 'h']])
+    expect(await home.inProcess('pause', ...words)).toMatchObject({
+      code: 64,
+      err: expect.stringContaining('write sluice pause --for 1h'),
+    })
+})

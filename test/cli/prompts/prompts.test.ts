@@ -283,6 +283,22 @@ test('sluice prompts show NAME: the newest report, and what came after it', asyn
   })
 })
 
+test('without a name the only prompt is meant; several are listed', async () => {
+  for (const verb of ['show', 'run'])
+    expect(await prompts(verb)).toMatchObject({
+      code: 64,
+      err: expect.stringMatching(/which prompt\? There are several\n.*: digest, log/),
+    })
+  configure(digest)
+  const { one } = await withRuns()
+  expect((await prompts('show')).out).toContain('digest@2026-01-01T02:00+01:00  written')
+  // The report says how complete it is, so the command does not.
+  writeFileSync(join(home, 'one.md'), '# Report\n\n2 of 2 files ready\n')
+  expect((await prompts('show', String(one))).out.match(/2 of 2 files ready/g)).toHaveLength(1)
+  configure()
+  expect((await prompts('show')).err).toContain('no prompts are configured')
+})
+
 test('sluice prompts run beside a single pass asks nothing', async () => {
   await (await openRig({ state_dir })).closeLedger()
   const control = await startControl({

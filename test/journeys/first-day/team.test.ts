@@ -192,7 +192,7 @@ test('the first member sends files and asks', async () => {
                new: 1 uploaded (61 B)
 
     ada$ sluice ask When does the lantern festival begin?
-    asking about the whole project PROJECT
+    asking about the whole project
     **office/plan.md**
 
     > # Plan
@@ -201,7 +201,7 @@ test('the first member sends files and asks', async () => {
 
     _This answer is extractive: it quotes the sources above word for word. No language model wrote any of it._
 
-    asked about the whole project PROJECT
+    asked about the whole project
     "
   `)
 })
@@ -261,7 +261,7 @@ test('the second member accepts an invitation, and the administrator never sees 
     (the configuration)
 
     bob$ sluice ask When does the lantern festival begin?
-    asking about the whole project PROJECT
+    asking about the whole project
     **office/plan.md**
 
     > # Plan
@@ -270,7 +270,7 @@ test('the second member accepts an invitation, and the administrator never sees 
 
     _This answer is extractive: it quotes the sources above word for word. No language model wrote any of it._
 
-    asked about the whole project PROJECT
+    asked about the whole project
 
     admin$ sluice serve member list
     PROJECT                       SINCE                     ROLE    JOINED   USER

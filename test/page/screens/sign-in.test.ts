@@ -11,6 +11,12 @@ test('a one-time link signs in once; the session ends with the sign-out', async 
   expect((await browser.get('/')).text).toContain('Overview')
   const other = new Browser(address)
   expect((await other.post('/link', { link })).status).toBe(403)
+  // It says so before a button is pressed.
+  for (const gone of [link, 'nonsense']) {
+    const { text } = await other.get(`/link/${gone}`)
+    expect(text).toContain('This link was used already, or it is too old')
+    expect(text).not.toContain('It works once')
+  }
   await browser.post('/sign-out')
   expect((await browser.get('/')).status).toBe(401)
 })

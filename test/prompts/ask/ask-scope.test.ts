@@ -48,7 +48,14 @@ describe('the scope of a question', () => {
     const found = await withArrivalsView(rig.state_dir, (view) =>
       filesInScope(anything, view, rig.clock.now_ms()),
     )
-    expect(scopeText(narrowing, found)).toBe('3 files of notes (1 is a copy of another)')
+    expect(scopeText(narrowing, found, ['project_1'])).toBe(
+      '3 files of notes (1 is a copy of another)',
+    )
+    const whole = { ...narrowing, about_files: false }
+    expect(scopeText(whole, undefined, ['project_1', 'project_1'])).toBe('the whole project')
+    expect(scopeText(whole, undefined, ['project_1', 'project_2'])).toBe(
+      'the whole project project_1',
+    )
   })
 
   test('holds what arrived within a time span, and only the newest where there are too many', async () => {
