@@ -20,7 +20,7 @@ test('with `keep` it counts them', () => {
     linesOf({ outdated: { files: 1_204, bytes: 3_000_000, deleted: 1_200, replaced: 3 } }),
   ).toEqual([
     '1,200 deleted files, 3 old versions, 1 file that is left out now still answer (3.0 MB)',
-    '1,204 of them stay; for later ones, `on_delete: remove` and `on_change: remove_old` of a folder remove them (docs/operating.md, Old versions and deleted files)',
+    '1,204 kept; for later ones, `on_delete: remove` and `on_change: remove_old` of a folder remove them (docs/operating.md, Old versions and deleted files)',
   ])
   expect(linesOf({ outdated: { files: 1, bytes: 1_000, deleted: 1, replaced: 0 } })[0]).toBe(
     '1 deleted file still answers (1.0 kB)',

@@ -86,7 +86,7 @@ export function removalLines(writer: LineWriter, removals: RemovalStatus): void 
   const kept = waiting.reduce((rest, { versions }) => rest - versions, outdated.versions)
   if (kept > 0)
     writer.detail(
-      `${formatCount(kept)} of them stay; for later ones, \`on_delete: remove\` and \`on_change: remove_old\` of a folder remove them (docs/operating.md, Old versions and deleted files)`,
+      `${formatCount(kept)} kept; for later ones, \`on_delete: remove\` and \`on_change: remove_old\` of a folder remove them (docs/operating.md, Old versions and deleted files)`,
       'faint',
     )
   if (parts.length > 0) writer.detail(`to be removed on the service: ${parts.join(', ')}`, 'faint')
