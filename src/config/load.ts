@@ -4,6 +4,7 @@ import { direct_paths, type Paths, readSmallText } from '../base/files/paths.ts'
 import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 import { EncodingFault } from '../base/text/decode-text.ts'
 import { shellWord } from '../base/text/format.ts'
+import { token_pattern } from '../base/text/scrub.ts'
 import { type Config, resolveConfig, withVariables } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLines } from './faults.ts'
@@ -166,6 +167,7 @@ export function findFile(
   environment: Environment,
   paths: Paths,
 ): { file: string; passed_over: PassedOver[] } {
+  if (named !== undefined && token_pattern.test(named)) throw tokenForConfig()
   if (named !== undefined) return { file: resolve(named), passed_over: [] }
   const searched = configFiles(environment)
   const passed_over: PassedOver[] = []
@@ -178,6 +180,15 @@ export function findFile(
     if (why !== 'absent') passed_over.push({ file, why })
   }
   throw notFound(searched, passed_over)
+}
+
+/** Shows nothing of the path: it is the token. */
+function tokenForConfig(): SluiceError {
+  return new SluiceError({
+    code: 'config.missing',
+    message: 'SLUICE_CONFIG or --config holds a token, where the path of a configuration is wanted',
+    hint: 'put the token into a file (chmod 600), and name that file by SLUICE_TOKEN_FILE or service.token_file',
+  })
 }
 
 function whyNotReadable(file: string, paths: Paths): string | undefined {

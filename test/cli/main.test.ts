@@ -149,6 +149,30 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
+test.each([
+  ['doctor'],
+  ['doctor', '--all'],
+  ['doctor', '--json'],
+  ['status'],
+  ['config', '--json'],
+  ['plan'],
+  ['mcp'],
+])('a token in place of a path is not printed: %s %s', async (...words) => {
+  const given = words.filter((word) => word !== undefined)
+  const named = await sluice(given, { SLUICE_CONFIG: token })
+  expect([named.code, named.out + named.err]).toEqual([
+    78,
+    expect.stringMatching(/holds a token, where the path of a configuration is wanted/),
+  ])
+  const others = [
+    await sluice([...given, '--config', token]),
+    await sluice(given, { SLUICE_CONFIG: `/nowhere/${token}` }),
+    await sluice(given, { SLUICE_CONFIG: `./${token}.yaml` }),
+    await sluice(given, { HOME: token }),
+  ]
+  for (const { out, err } of [named, ...others]) expect(out + err).not.toContain(token)
+})
+
 describe('sluice config', () => {
   test('--json: the answer has a version and the source of the token, but never the token', async () => {
     const file = writeConfig()

@@ -1,4 +1,5 @@
 import { isBelow } from '../../base/files/path-below.ts'
+import { scrubText } from '../../base/text/scrub.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Environment } from '../../config/environment.ts'
 import type { UsableConfig } from '../../config/resolve/usable.ts'
@@ -29,12 +30,21 @@ export interface Check {
   hint?: string | undefined
 }
 
-/** Makes results about one thing, by level. */
+/**
+ * Makes results about one thing, by level. They quote values of variables and options, and a user
+ * may have put the token in place of a path.
+ */
 export type Findings = Record<Level, (message: string, hint?: string) => Check>
 
 export function findings(id: CheckId, about: string): Findings {
   const of = (level: Level) => (message: string, hint?: string) => {
-    return { id, level, about, message, hint }
+    return {
+      id,
+      level,
+      about: scrubText(about),
+      message: scrubText(message),
+      hint: hint && scrubText(hint),
+    }
   }
   return { ok: of('ok'), warning: of('warning'), fault: of('fault') }
 }

@@ -5,6 +5,7 @@ import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { min_open_files } from '../../base/run/open-files.ts'
 import { freeMemory_bytes } from '../../base/run/process.ts'
 import { formatDuration } from '../../base/text/format.ts'
+import { scrubText } from '../../base/text/scrub.ts'
 import { type Clock, isoTime } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { openFilesNeeded } from '../../config/open-files.ts'
@@ -105,7 +106,7 @@ export async function runDoctor(options: {
   return {
     version: doctor_version,
     at: isoTime(clock.now_ms()),
-    config_file: examined.file ?? null,
+    config_file: examined.file === undefined ? null : scrubText(examined.file),
     faults: count('fault'),
     warnings: count('warning'),
     checks: checks.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
