@@ -362,7 +362,7 @@ test('files of an unproven type: how many wait, and for what', () => {
   const lines = text({ ...busy, at: '2026-03-02T10:01:00.000Z', retrying: [group] }, 160)
   const at = lines.findIndex((line) => line.startsWith('tried by itself'))
   expect(lines.slice(at, at + 3)).toEqual([
-    'tried by itself: 830, the next in 9 min: it waits for the result of the first 20 .gz files: the service has not read one yet',
+    'tried by itself: 830, the next once a daemon runs: it waits for the result of the first 20 .gz files: the service has not read one yet',
     '  notes/a.gz',
     '  `sluice explain PATH` says more; `sluice retry PATH` tries now',
   ])
@@ -397,6 +397,14 @@ test('the setting leaves out each spelling of the type, and no other type', () =
       }
     }),
   )
+})
+
+test('with a daemon, a blocked file and a failed try are tried again by themselves', () => {
+  const lines = text({ ...busy, daemon: quiet.daemon }, 100)
+  expect(lines).toContain(
+    '  Sluice tries again by itself; `sluice retry PATH` tries now, `sluice explain PATH` says more',
+  )
+  expect(lines).toContain('tried by itself: 2, the next in 30 s: the connection was cut')
 })
 
 test('a folder with many problems says first what is wrong, and what to do', () => {

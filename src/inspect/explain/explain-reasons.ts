@@ -236,7 +236,8 @@ function changedSince({ story, on_disk }: Case): string[] {
   return ['the file has changed since: the new version follows']
 }
 
-function when({ now_ms }: Case, at_ms: number | undefined): string {
+function when({ now_ms, daemon_runs }: Case, at_ms: number | undefined): string {
+  if (!daemon_runs) return 'once a daemon runs'
   if (at_ms === undefined || at_ms <= now_ms) return 'now'
   return at_ms - now_ms < second_ms ? 'in a moment' : `in ${formatSpan(now_ms, at_ms)}`
 }

@@ -193,6 +193,9 @@ const todo = {
     'Sluice asks for one of them a day, and uploads all once the service takes it; `sluice retry PATH` asks now',
 } as const
 
+const blocked_without_daemon =
+  'Sluice tries again once a daemon or `sluice sync` runs; `sluice explain PATH` says more'
+
 const words = {
   refused: 'refused',
   removed_on_service: 'removed on the service',
@@ -212,14 +215,16 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
         `and ${formatCount(amount.files - examples.length)} more: \`sluice ls --state ${stage}\``,
       )
     }
-    if (type === undefined) writer.detail(todo[stage], 'faint')
+    const waits = stage === 'blocked' && status.daemon.state === 'stopped'
+    if (type === undefined) writer.detail(waits ? blocked_without_daemon : todo[stage], 'faint')
     else if (code.startsWith('type_rests:')) writer.detail(todo.rests, 'faint')
     else sayType(writer, type, examples)
     if (code === ingest_failed) sayExclude(writer, { examples, unread_types })
   }
   for (const { message, contents, next_try, examples } of status.retrying) {
     writer.gap()
-    const when = next_try > status.at ? `in ${spanText(status.at, next_try)}` : 'now'
+    const due = next_try > status.at ? `in ${spanText(status.at, next_try)}` : 'now'
+    const when = status.daemon.state === 'stopped' ? 'once a daemon runs' : due
     const count = formatCount(contents)
     const lead = message.startsWith(nothing_goes)
       ? `waiting: ${count}`
