@@ -28,9 +28,11 @@ test('one line without problems; with problems, what is wrong and what to do', (
 })
 
 test('without a daemon the health is unknown, and the last known state is shown', () => {
-  expect(text({ state: 'unknown' })).toEqual(['health: unknown, no daemon is running'])
+  expect(text({ state: 'unknown' })).toEqual([
+    'health: unknown, no daemon is running, so nothing is tried',
+  ])
   expect(text({ state: 'unknown', problems: [reason, reason] })[0]).toBe(
-    'health: unknown, no daemon is running; 2 problems when it was last known',
+    'health: unknown, no daemon is running, so nothing is tried; 2 problems when it was last known',
   )
 })
 

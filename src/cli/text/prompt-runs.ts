@@ -10,8 +10,8 @@ import { printFitted } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * Prints a run without its report. Its name for other commands stands where no user reads. `report`:
- * the text that follows, which may say how complete it is.
+ * Prints a run without its report. Its name for other commands stands where no user reads.
+ * `report`: the text that follows, which may say how complete it is.
  */
 export function printRun(run: RunView, config: Config, terminal: Terminal, report = ''): void {
   const why = whyText(run)

@@ -11,9 +11,9 @@ import { pathAsked } from './path-asked.ts'
 
 /**
  * A place in a folder that the user sees: FOLDER/PATH, where it is on the disk, or the known file
- * that a path of another machine ends in. Undefined for any other text, and for a pattern. The disk is asked about the
- * folders alone, so nothing outside of them is said. Error `usage.path` if nothing can have this
- * path.
+ * that a path of another machine ends in. Undefined for any other text, and for a pattern. The disk
+ * is asked about the folders alone, so nothing outside of them is said. Error `usage.path` if
+ * nothing can have this path.
  */
 export async function placeAsked(
   text: string,

@@ -25,7 +25,9 @@ export function healthLines(
   } else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {
     const last = problems.length === 0 ? '' : `; ${count} when it was last known`
-    writer.say(`health: unknown, no daemon is running${last}`, { tone: 'warn' })
+    writer.say(`health: unknown, no daemon is running, so nothing is tried${last}`, {
+      tone: 'warn',
+    })
   }
   for (const { kind, about, message, hint, since } of problems) {
     const when = kind === 'account' ? ` since ${clockText(Date.parse(since), now_ms)}` : ''
