@@ -30,9 +30,9 @@ export function isOfUploads(about: About): boolean {
 
 const hints: Readonly<Record<string, string>> = {
   account:
-    'Sluice uploads nothing until the token works: renew it where it came from; Sluice reads the new one by itself',
-  api: 'Sluice tries again by itself; if this lasts, check service.base_url, the network and the proxy',
-  blob: 'Sluice tries again by itself; if this lasts, check that this machine can reach the blob host',
+    'Sluice uploads nothing until the token works: renew it where it came from; Sluice reads the new one by itself while it runs',
+  api: 'While it runs, Sluice tries again by itself; if this lasts, check service.base_url, the network and the proxy',
+  blob: 'While it runs, Sluice tries again by itself; if this lasts, check that this machine can reach the blob host',
   uploads:
     'Several files failed in this way, so Sluice refuses none of them and tries one at a time. If this lasts, inform the operator of the service',
   labels:
@@ -45,13 +45,14 @@ const hints: Readonly<Record<string, string>> = {
 export function hintFor(about: About, code: string): string {
   const own = hints[about] ?? hints[featureIn(about) ?? '']
   if (own !== undefined) return own
-  if (featureIn(about) !== undefined) return 'Only this waits, and Sluice tries again by itself'
+  if (featureIn(about) !== undefined)
+    return 'Only this waits, and Sluice tries again by itself while it runs'
   if (about.startsWith('uploads:')) return uploads_hint
   return `Sluice uploads nothing to this project: ${projectHint({ about, code })}`
 }
 
 export const uploads_hint =
-  'Sluice refuses no file for it, and tries again by itself: ask the operator of the service'
+  'Sluice refuses no file for it, and tries again by itself while it runs: ask the operator of the service'
 
 export function projectHint({ about, code }: { about: About; code: string }): string {
   if (code === role_insufficient) return roleHint(projectIn(about) ?? '')

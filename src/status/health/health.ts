@@ -100,8 +100,8 @@ function failingProblems({ failing, paused, absences, now_ms }: HealthFacts): Pr
       about: given_up ? 'given up' : 'retries',
       message: `${name}${others}${lasting}: ${message}`,
       hint: given_up
-        ? 'Sluice tries new bytes by itself; `sluice retry PATH` tries these again'
-        : 'Sluice tries it again by itself, and refuses it after too many tries unless the service is at fault; `sluice explain PATH` says more',
+        ? 'Sluice tries new bytes by itself while it runs; `sluice retry PATH` tries these again'
+        : 'While it runs, Sluice tries it again by itself, and refuses it after too many tries unless the service is at fault; `sluice explain PATH` says more',
       since_ms,
     }
   })
@@ -118,7 +118,7 @@ function folderProblems(facts: HealthFacts, { offline_ms }: HealthLimits): Probl
       kind: 'folder' as const,
       about: name,
       message: `${name} has been offline for ${formatSpan(state_since_ms, now_ms)}: ${offline_reason}`,
-      hint: 'mount it again: Sluice then goes on by itself; nothing in it counts as deleted',
+      hint: 'mount it again: Sluice then goes on by itself while it runs; nothing in it counts as deleted',
       since_ms: state_since_ms,
     }
   })
@@ -135,7 +135,8 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
     if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
     const subject = troubleSubject(about)
     const lasting = kind === 'service' ? `${subject} for ${formatSpan(since_ms, now_ms)}: ` : ''
-    const usual = 'Sluice tries again by itself; check service.base_url, the network and the proxy'
+    const usual =
+      'While it runs, Sluice tries again by itself; check service.base_url, the network and the proxy'
     return {
       kind,
       about: project ?? subject,

@@ -30,7 +30,7 @@ function sayOffline(
   const duration = since === null ? '' : ` for ${spanText(since, now_ms)}`
   writer.detail(`offline${duration}: ${reason}`, 'bad')
   writer.detail(
-    'nothing in it counts as deleted; Sluice goes on by itself when the folder is online again',
+    'nothing in it counts as deleted; Sluice goes on by itself when it runs and the folder is online again',
   )
   if (waitsForUser(reason ?? undefined)) {
     writer.detail(

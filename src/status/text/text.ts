@@ -190,7 +190,7 @@ const todo = {
   blocked:
     'Sluice tries again by itself; `sluice retry PATH` tries now, `sluice explain PATH` says more',
   rests:
-    'Sluice asks for one of them a day, and uploads all once the service takes it; `sluice retry PATH` asks now',
+    'while it runs, Sluice asks for one of them a day, and uploads all once the service takes it; `sluice retry PATH` asks now',
 } as const
 
 const blocked_without_daemon =
@@ -256,7 +256,7 @@ function sayExclude(writer: LineWriter, group: UnreadFiles): void {
 /** `type`: the extension, or an empty text. */
 function sayType(writer: LineWriter, type: string, examples: readonly { path: string }[]): void {
   writer.detail(
-    'Sluice tries one of them a day, and uploads all once one is ready; to upload all, from now on:',
+    'while it runs, Sluice tries one of them a day, and uploads all once one is ready; to upload all, from now on:',
   )
   writer.command(`sluice accept ${shellWord(`*.${type}`)}`, 4)
   const exclude = excludeSetting(examples.map(({ path }) => path))
