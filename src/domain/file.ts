@@ -133,12 +133,18 @@ const unreadable: Readonly<Record<string, { why: string; advice: string }>> = {
   ENFILE: { why: too_many_open, advice: 'allow more open files: fs.file-max' },
 }
 
-/** `watching 1,980 files`, with the reason for this watcher if there is one. */
-export function watchingText({ watcher, reason }: { watcher: string; reason: string }): string {
+/**
+ * `watching 1,980 files`, with the reason for this watcher if there is one. `is_now`: the files were
+ * counted now. A watcher that was chosen earlier may watch more of them by now, or fewer.
+ */
+export function watchingText(
+  { watcher, reason }: { watcher: string; reason: string },
+  is_now = true,
+): string {
   if (watcher === 'scan') return `not watching, scans find what changes: ${reason}`
   const [, files, why = ''] = /^((?:more than )?[\d,]+ files?)(.*)$/s.exec(reason) ?? []
   if (files === undefined) return `watching: ${reason}`
-  return `watching ${files}${why.replace(/^[,;] (.*)$/s, ' ($1)')}`
+  return `watching${is_now ? ` ${files}` : ''}${why.replace(/^[,;] (.*)$/s, ' ($1)')}`
 }
 
 /** Line of a .sluiceignore at the folder's root that excludes only this file. */

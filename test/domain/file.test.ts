@@ -23,6 +23,13 @@ test.each([
   ['scan', 'nfs', 'not watching, scans find what changes: nfs'],
 ])('%s, %s', (watcher, reason, shown) => expect(watchingText({ watcher, reason })).toBe(shown))
 
+test('the files of an earlier choice are not said: there may be more by now', () => {
+  const shown = ['1,980 files', '1 file, chokidar would be slow'].map((reason) =>
+    watchingText({ watcher: 'native', reason }, false),
+  )
+  expect(shown).toEqual(['watching', 'watching (chokidar would be slow)'])
+})
+
 const stat = { size: 1, mtime_ns: 2n, ctime_ns: 3n, inode: 4n }
 
 test.each([

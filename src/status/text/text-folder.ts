@@ -65,7 +65,7 @@ function sayWatching(
   { watching, watcher_changes }: FolderStatus,
   now_ms: number,
 ): void {
-  if (watching) writer.detail(watchingText(watching), 'faint')
+  if (watching) writer.detail(watchingText(watching, false), 'faint')
   if (watcher_changes === null) return
   const { replaced, given_up, last } = watcher_changes
   const parts: string[] = []
