@@ -53,11 +53,19 @@ export interface Failure {
    * about the current token.
    */
   of_old_token?: true
-  /** True for a web page in place of the service: another program's, or that of a proxy. */
-  is_page?: true
+  /** The address is wrong. A new token or project does not help, and no later try. */
+  elsewhere?: Elsewhere | undefined
   /** The failure in words, without secrets. */
   message: string
 }
+
+/**
+ * What answered in place of the service:
+ * - `page`: a web page, of another program or a proxy.
+ * - `path`: a service with this interface, which has nothing at this path.
+ * - `other`: something whose answer does not follow this interface.
+ */
+export type Elsewhere = 'page' | 'path' | 'other'
 
 /**
  * The kinds of calls whose failures are judged differently. `list` is about assets. `chat` starts
@@ -104,6 +112,7 @@ const call_texts: Record<Call, string> = {
 export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): Failure {
   const seen = readErrorAnswer(answer, call === 'put')
   const about = call === 'put' ? aboutBlob(answer.status) : aboutService(call, answer.status, seen)
+  const elsewhere = elsewhereOf(call, about, answer.status, seen)
   return {
     about,
     call,
@@ -111,8 +120,8 @@ export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): 
     code: seen.code,
     humane: seen.humane,
     retry_after_ms: retryAfter_ms(answer.headers, now_ms),
-    ...(isPage(about, seen) && { is_page: true as const }),
-    message: messageFor(call, about, answer.status, seen),
+    elsewhere,
+    message: messageFor({ call, about, elsewhere }, answer.status, seen),
   }
 }
 
@@ -149,15 +158,36 @@ export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): 
     about: 'network',
     call,
     status: answer.status,
-    is_page: true,
-    message: messageFor(call, 'network', answer.status, { is_html: true }),
+    elsewhere: 'page',
+    message: messageFor({ call, about: 'network', elsewhere: 'page' }, answer.status),
   }
 }
 
-/** A gateway's page about a service that is busy is the service's own matter. */
-function isPage(about: FailureAbout, { is_html }: Partial<SeenError>): boolean {
-  return is_html === true && (about === 'network' || about === 'project')
+/** Undefined if the answer may be that of the service which the address means. */
+function elsewhereOf(
+  call: Call,
+  about: FailureAbout,
+  status: number,
+  { is_html, code = '', has_object }: SeenError,
+): Elsewhere | undefined {
+  // A gateway's page about a service that is busy is the service's own matter.
+  if (is_html && page_abouts.includes(about)) return 'page'
+  if (!no_such_call.includes(status) || !calls_without_item.includes(call)) return undefined
+  if (code.startsWith('publicapi.route.')) return 'path'
+  return has_object ? undefined : 'other'
 }
+
+const page_abouts: readonly FailureAbout[] = ['network', 'project', 'right']
+const no_such_call: readonly number[] = [404, 405, 410, 501]
+/** Their paths have no id that could be unknown. */
+const calls_without_item: readonly Call[] = [
+  'create',
+  'list',
+  'labels',
+  'chat',
+  'chats',
+  'projects',
+]
 
 function aboutService(call: Call, status: number, seen: SeenError): FailureAbout {
   if (status < 400) return 'unknown_protocol'
@@ -235,19 +265,16 @@ function isGone(status: number): boolean {
 }
 
 function messageFor(
-  call: Call,
-  about: FailureAbout,
+  { call, about, elsewhere }: Pick<Failure, 'call' | 'about' | 'elsewhere'>,
   status: number,
-  seen: Partial<SeenError>,
+  { redirect_origin }: Partial<SeenError> = {},
 ): string {
   let who = call === 'put' ? 'the blob store' : 'the service'
   if (about === 'network') who = 'something on the way to the service (a proxy?)'
-  const is_page = call !== 'put' && isPage(about, seen)
-  if (is_page) who = 'a web page in place of the service'
+  if (call !== 'put' && elsewhere === 'page') who = 'a web page in place of the service'
+  if (elsewhere === 'other') who = 'something in place of the service'
   const target =
-    seen.redirect_origin === undefined
-      ? ''
-      : `, a redirect to ${seen.redirect_origin} that is not followed`
+    redirect_origin === undefined ? '' : `, a redirect to ${redirect_origin} that is not followed`
   return `${who} answered ${status} ${call_texts[call]}${target}`
 }
 

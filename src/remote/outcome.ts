@@ -1,7 +1,7 @@
 import { isSurelyUnsent } from '../base/net/network-fault.ts'
 import type { FaultNote } from '../base/run/errors.ts'
 import type { ErrorCode } from '../contract/errors.ts'
-import type { Failure, FailureAbout } from '../contract/failures.ts'
+import type { Elsewhere, Failure, FailureAbout } from '../contract/failures.ts'
 import { type IdKind, isId } from '../contract/identifiers.ts'
 
 // Other modules use the wire types only through this file.
@@ -38,9 +38,16 @@ export const role_insufficient: ErrorCode = 'publicapi.tenancy.role.insufficient
 export const reader_text =
   'the token has the role reader in the project: it may read and ask, and not upload'
 
-/** What is at an address where a web page answers. */
-export const wrong_address =
-  'another program answers there (Sluice’s own page?), or a proxy on the way'
+const wrong_addresses: Readonly<Record<Elsewhere, string>> = {
+  page: 'another program answers there (Sluice’s own page?), or a proxy on the way',
+  path: 'a service answers there that has nothing at this path',
+  other: 'another program answers there, or the path of the service is another one',
+}
+
+/** What is wrong with the address, if that is why the call failed. */
+export function wrongAddress({ elsewhere }: Failure): string | undefined {
+  return elsewhere && wrong_addresses[elsewhere]
+}
 
 export function roleHint(project_id: string): string {
   return `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${project_id} --role collaborator\`)`

@@ -56,5 +56,9 @@ export const uploads_hint =
 
 export function projectHint({ about, code }: { about: About; code: string }): string {
   if (code === role_insufficient) return roleHint(projectIn(about) ?? '')
-  return 'check project_id in the configuration, and that the token may use it'
+  const use = 'project_id in the configuration, and that the token may use it'
+  // Without such a code, a wrong address may have answered.
+  return code.startsWith('publicapi.tenancy.')
+    ? `check ${use}`
+    : `check service.base_url and ${use}`
 }

@@ -146,3 +146,19 @@ test('every answer gets a verdict without an error, and messages quote no body a
     ),
   )
 })
+
+test('an answer shows if the address is the wrong one', () => {
+  const route = { code: 'publicapi.route.not_found', humane: 'Nothing.', statusCode: 404 }
+  const project = { code: 'publicapi.tenancy.project.not_found', statusCode: 404 }
+  expect(judge('list', 404, route).elsewhere).toBe('path')
+  expect(judge('chat', 404, route).elsewhere).toBe('path')
+  expect(judge('list', 404, project).elsewhere).toBeUndefined()
+  expect(judge('list', 404, { code: '', statusCode: 404 }).elsewhere).toBeUndefined()
+  for (const body of ['', '404 page not found', '{"detail":"Not Found"}'])
+    expect(judge('list', 404, body).elsewhere).toBe('other')
+  // Their paths have an id, which may be unknown.
+  for (const call of ['read', 'complete', 'remove', 'message', 'put'] as const)
+    expect(judge(call, 404, '').elsewhere).toBeUndefined()
+  expect(judge('chat', 501, '<html>').elsewhere).toBe('page')
+  expect(judge('list', 503, '<html>').elsewhere).toBeUndefined()
+})

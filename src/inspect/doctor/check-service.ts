@@ -9,7 +9,7 @@ import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { parseBaseUrl } from '../../remote/api.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
-import { failureText, reader_text, roleHint, wrong_address } from '../../remote/outcome.ts'
+import { failureText, reader_text, roleHint, wrongAddress } from '../../remote/outcome.ts'
 import { createRemote } from '../../remote/remote.ts'
 import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
@@ -97,7 +97,8 @@ async function checkProject(
     const { blame, fact } = judgeFailure(outcome.failure, {})
     const text = failureText(outcome.failure)
     const host = findings('api_host', new URL(config.service!.base_url).host)
-    if (outcome.failure.is_page) return host.fault(text, `check service.base_url: ${wrong_address}`)
+    const elsewhere = wrongAddress(outcome.failure)
+    if (elsewhere) return host.fault(text, `check service.base_url: ${elsewhere}`)
     if (fact === 'refused') return fault(text, 'ask the operator of the service for this right')
     if (blame === 'token')
       return fault(text, `make a new token; this one came from ${secrets.source}`)

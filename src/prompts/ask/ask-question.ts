@@ -5,7 +5,7 @@ import { backoff_ms, type Clock } from '../../base/time/time.ts'
 import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
 import type { Question } from '../../remote/chats.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
-import { type Failure, failureText, isSurelyUndone, wrong_address } from '../../remote/outcome.ts'
+import { type Failure, failureText, isSurelyUndone, wrongAddress } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
 import {
   judgeTurn,
@@ -55,9 +55,7 @@ export async function askOnce(
 
 function notAsked(failure: Failure, { scope }: Question, chat_id: string | undefined): SluiceError {
   const what = failureText(failure)
-  const at_address = failure.is_page
-    ? `check service.base_url first (\`sluice doctor\`): ${wrong_address}; `
-    : ''
+  const address_hint = addressHint(failure)
   const refused = refusal(failure)
   if (refused) return refused
   if (!isSurelyUndone(failure)) {
@@ -65,13 +63,20 @@ function notAsked(failure: Failure, { scope }: Question, chat_id: string | undef
     return new SluiceError({
       code: 'answer.unknown',
       message: `whether the question reached the service is not known: ${what}`,
-      hint: `${at_address}Sluice does not send it again: check ${where} in the assistant, and ask again only if it is not there`,
+      hint: `${address_hint ? `${address_hint}; ` : ''}Sluice does not send it again: check ${where} in the assistant, and ask again only if it is not there`,
     })
   }
   if (judgeFailure(failure, {}).fact === 'refused') {
     const is_gone = failure.status === 404 || failure.status === 410
+    const code = 'answer.refused'
+    if (address_hint)
+      return new SluiceError({
+        code,
+        message: `the question was not asked: ${what}`,
+        hint: address_hint,
+      })
     return new SluiceError({
-      code: 'answer.refused',
+      code,
       message: `the service refused the question: ${failure.humane ?? what}`,
       hint: is_gone ? goneHint(scope, chat_id) : undefined,
     })
@@ -115,15 +120,19 @@ function goneHint(scope: Question['scope'], chat_id: string | undefined): string
   return `${chat}${removed}${uncheckedIds({ concepts: scope?.concept_ids ?? [], views: scope?.view_ids ?? [] })}`
 }
 
+function addressHint(failure: Failure): string | undefined {
+  const elsewhere = wrongAddress(failure)
+  return elsewhere && `check service.base_url first (\`sluice doctor\`): ${elsewhere}`
+}
+
 /** The error if token or project is refused: no other try helps then. Else undefined. */
 function refusal(failure: Failure): SluiceError | undefined {
   const { blame } = judgeFailure(failure, {})
   const message = failureText(failure)
   if (blame === 'token')
     return new SluiceError({ code: 'account.refused', message, hint: 'renew the token' })
-  const hint = failure.is_page
-    ? `check service.base_url (\`sluice doctor\`): ${wrong_address}`
-    : 'check project_id in the config, and that the token may use it'
+  const hint =
+    addressHint(failure) ?? 'check project_id in the config, and that the token may use it'
   return blame === 'project'
     ? new SluiceError({ code: 'project.refused', message, hint })
     : undefined

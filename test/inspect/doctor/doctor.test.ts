@@ -201,6 +201,52 @@ describe('sluice doctor', () => {
   })
 })
 
+describe('an address at which no call of this interface is', () => {
+  test.for(['/api', '/v1'])('base_url with the path %s', async (path) => {
+    const home = await Home.make({ 'a.txt': 'hello' })
+    home.configure({ service: { base_url: `${home.service.api}${path}` } })
+    expect(of(await doctor(home), 'api_host').at(-1)).toMatchObject({
+      level: 'fault',
+      message: expect.stringContaining('answered 404'),
+      hint: 'check service.base_url: a service answers there that has nothing at this path',
+    })
+    expect((await home.inProcess('ask', 'what is new?')).err).toMatch(
+      /the question was not asked: the service answered 404.*\n.*check service\.base_url first/,
+    )
+  })
+
+  const answers = [
+    { status: 501, type: 'text/html', body: '<!DOCTYPE HTML><p>Unsupported method</p>' },
+    { status: 404, type: 'application/json', body: '{"detail":"Not Found"}' },
+    { status: 404, type: 'text/plain', body: '404 page not found' },
+    { status: 405, type: 'text/plain', body: '' },
+  ]
+  test.for(answers)('a server that answers $status $type $body', async ({ status, type, body }) => {
+    const home = await Home.make()
+    const server = createServer((request, response) => {
+      const is_html = type === 'text/html'
+      response.writeHead(is_html && request.method === 'GET' ? 404 : status, {
+        'content-type': type,
+      })
+      response.end(body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    home.configure({
+      service: { base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    })
+    expect(of(await doctor(home), 'api_host').at(-1)).toMatchObject({
+      level: 'fault',
+      message: expect.stringMatching(/ in place of the service answered 40/),
+      hint: expect.stringMatching(/^check service\.base_url: another program answers there/),
+    })
+    const { err } = await home.inProcess('ask', 'what is new?')
+    expect(err).toMatch(/the question was not asked: .* in place of the service answered/)
+    expect(err).toMatch(/check service\.base_url first \(`sluice doctor`\): another program/)
+    expect(err).not.toContain('removed on the service')
+  })
+})
+
 test('docs/operating.md has a line for every check, and no other line', () => {
   const docs = readFileSync(
     fileURLToPath(new URL('../../../docs/operating.md', import.meta.url)),
