@@ -138,7 +138,7 @@ test('C-17 a turn from before options were kept is answered as one without any',
   database.exec('UPDATE messages SET options = NULL')
   database.close()
   const second = await start({ data_dir, clock: new FakeClock(Date.now() + 61_000) })
-  expect(await second.answer(chat_id, message_id)).toContain('This answer is extractive')
+  expect(await second.answer(chat_id, message_id)).toContain('No language model wrote this answer')
 })
 
 test('C-08 turns of a chat are answered one after the other, and other chats meanwhile; a removed turn delays none', async () => {
