@@ -62,6 +62,29 @@ test('names directories and files that this user cannot read', () => {
   expect(runUnprivileged(script, root)).toEqual([['shut', 'closed.txt'], 2, 2, 1])
 })
 
+test('`sluice plan` without a ledger counts no file that this user cannot read', () => {
+  const root = makeTree({ 'open.txt': 'x', 'b4.txt': 'four', 'shut/a.txt': 'x' })
+  chmodSync(join(root, 'b4.txt'), 0)
+  chmodSync(join(root, 'shut'), 0)
+  const script = `
+    import { planUploads } from ${JSON.stringify(builtModule('inspect/plan/plan'))}
+    import { planLines } from ${JSON.stringify(builtModule('cli/commands/plan'))}
+    const config = ${JSON.stringify(configFor({ root }))}
+    const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms: Date.now() })
+    const { would_upload, folders } = plan
+    const lines = planLines(plan, 200).map(({ text }) => text.trim())
+    const said = lines.filter((line) => line.includes('cannot be read'))
+    console.log(JSON.stringify([would_upload.files, folders[0].seen.unreadable_total, said]))`
+  expect(runUnprivileged(script, root)).toEqual([
+    1,
+    2,
+    [
+      '1 file (4 B): cannot be read by this user: b4.txt',
+      'cannot be read: shut (this user may not read it)',
+    ],
+  ])
+})
+
 test('knows what `sluice plan` would upload for each start', async () => {
   const root = makeTree({
     'new.txt': 'four',

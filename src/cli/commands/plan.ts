@@ -8,6 +8,7 @@ import {
 } from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
+import { unreadableText } from '../../domain/file.ts'
 import { file_reasons } from '../../domain/file-reasons.ts'
 import { unreadSoFar } from '../../domain/file-type.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
@@ -149,7 +150,7 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
       writer.say(`this setting of the folder leaves them out: ${exclude}`, { indent: 4 })
   }
   sayRemovals(writer, folder)
-  if (folder.seen) saySeen(writer, folder.seen)
+  if (folder.seen) saySeen(writer, folder.seen, folder.stays)
 }
 
 function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan): void {
@@ -168,7 +169,11 @@ function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan):
   }
 }
 
-function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {
+function saySeen(
+  writer: LineWriter,
+  seen: NonNullable<FolderPlan['seen']>,
+  stays: FolderPlan['stays'],
+): void {
   if (!seen.complete) writer.detail('the folder changed during the scan: there may be more', 'bad')
   sayIgnored(writer, seen.ignored, max_rules)
   const list = (what: string, names: readonly string[], total: number) => {
@@ -178,8 +183,10 @@ function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): voi
     writer.detail(`${what}: ${text}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`, 'warn')
   }
   list('names that are not UTF-8, to be renamed', seen.odd_names, seen.odd_names_total)
-  const unreadable = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
-  list('cannot be read by this user', unreadable, seen.unreadable_total)
+  const unreadable = seen.unreadable.map(({ path, code }) => `${path} (${unreadableText(code)})`)
+  // The files that stay for it are named there.
+  const named = stays.find(({ reason }) => reason === 'unreadable')?.files ?? 0
+  list('cannot be read', unreadable, seen.unreadable_total - named)
   const narrower = seen.narrower.map(({ path, why }) => `${path} (${why})`)
   list('fewer people can read them than this folder', narrower, seen.narrower_total)
   list('other disks, not scanned', seen.other_mounts, seen.other_mounts.length)

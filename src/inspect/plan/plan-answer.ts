@@ -132,6 +132,11 @@ export class Tally {
     this.#stays.set(key, group)
   }
 
+  /** Number of files that stay because this user cannot read them. */
+  unreadable(): number {
+    return [...this.#stays.values()].find(({ reason }) => reason === 'unreadable')?.files ?? 0
+  }
+
   amounts(): Pick<FolderPlan, 'would_upload' | 'stays'> {
     return {
       would_upload: this.#goes_up,

@@ -5,10 +5,11 @@ import { type Examiner, startExaminer } from '../../disk/read/examiner.ts'
 import {
   acknowledgementOn,
   identifiedRoot,
+  noAnswer,
   refuseSilent,
   trustInRoot,
 } from '../../disk/root/root.ts'
-import { type Silence, watchRoots } from '../../disk/root/root-asker.ts'
+import { type Silence, unlessSilent, watchRoots } from '../../disk/root/root-asker.ts'
 import {
   entryPath,
   entryStat,
@@ -33,6 +34,7 @@ import type { LedgerView } from '../../ledger/views/view.ts'
 import type { ComparedFolder } from '../../ledger/views/view-comparison.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
+import { areClosed } from './closed-files.ts'
 import { type FolderPlan, noAmount, type Reason, sumOf, Tally, TypeTally } from './plan-answer.ts'
 import { FolderDepartures, judge, type ScannedFile, scannedFiles } from './plan-files.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
@@ -182,7 +184,7 @@ async function planFolder(
         offline: null,
         doubt: doubt ?? null,
         ...tally.amounts(),
-        seen: scanAnswer(found),
+        seen: scanAnswer(found, tally.unreadable()),
       },
       walked: {
         config: folder,
@@ -259,7 +261,9 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
       arriving.left_out.set(`${folder.project_id} ${stat.size}`, { folder: folder.name, path })
     }
   }
-  const reasons = round.examiner ? await readAndCompare(fresh, round, round.examiner) : []
+  const reasons = await (round.examiner
+    ? readAndCompare(fresh, round, round.examiner)
+    : unreadableOnes(fresh, round))
   for (const [index, { path, stat, held }] of fresh.entries()) {
     const known = typeOf(round, path)
     const reason = reasons[index] ?? reasonOfType(known)
@@ -270,6 +274,21 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
     if (reason === undefined) tally.goesUp(path, stat.size, known === 'unread')
     else tally.stays(reason, path, stat.size)
   }
+}
+
+/** For each file `unreadable`, if this user may not read it. */
+async function unreadableOnes(
+  files: readonly NewFile[],
+  { folder: { path: root }, silence }: FolderRound,
+): Promise<(Reason | undefined)[]> {
+  const asked = areClosed(
+    root,
+    files.map(({ path }) => path),
+  )
+  const closed = await unlessSilent(root, silence, asked, () => {
+    throw noAnswer(root)
+  })
+  return closed.map((is_closed) => (is_closed ? 'unreadable' : undefined))
 }
 
 function typeOf({ folder, unread_types }: FolderRound, path: string) {
@@ -319,13 +338,14 @@ async function readAndCompare(files: readonly NewFile[], round: FolderRound, exa
   })
 }
 
-function scanAnswer({
-  files: _files,
-  bytes: _bytes,
-  ...end
-}: ScanEnd): NonNullable<FolderPlan['seen']> {
+/** `unreadable_files`: number of files of this scan that this user cannot read. */
+function scanAnswer(
+  { files: _files, bytes: _bytes, ...end }: ScanEnd,
+  unreadable_files: number,
+): NonNullable<FolderPlan['seen']> {
   return {
     ...end,
+    unreadable_total: end.unreadable_total + unreadable_files,
     ignored: end.ignored.toSorted((a, b) => b.count - a.count),
     odd_names: end.odd_names.map(({ escaped_path }) => escaped_path),
   }

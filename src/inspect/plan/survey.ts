@@ -1,7 +1,4 @@
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
-import { codeOf, isSluiceError } from '../../base/run/errors.ts'
+import { isSluiceError } from '../../base/run/errors.ts'
 import { aborted, type Clock, hour_ms } from '../../base/time/time.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import {
@@ -14,6 +11,7 @@ import {
 import type { FileStat } from '../../domain/file.ts'
 import { skipReason } from '../../domain/file-reasons.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
+import { areClosed } from './closed-files.ts'
 import { count, noAmount, sumOf, TypeTally } from './plan-answer.ts'
 import { typeKey, type UnreadTypes } from './unread-types.ts'
 
@@ -87,9 +85,9 @@ class Counts {
 
   async #findClosed(paths: readonly string[], signal: AbortSignal): Promise<void> {
     if (this.all.files > max_rights_asked) return
-    const asked = paths.map((path) => isClosed(join(this.#folder.path, path)))
+    const asked = areClosed(this.#folder.path, paths)
     // A share that stops answering must not hold up the end.
-    const found = await Promise.race([Promise.all(asked), aborted(signal)])
+    const found = await Promise.race([asked, aborted(signal)])
     for (const path of paths.filter((_, index) => found?.[index])) this.#closed.add(path)
   }
 
@@ -138,14 +136,4 @@ interface Ending {
   stopped?: 'files' | 'time'
   end?: ScanEnd
   offline?: string
-}
-
-/** True if this user may not read the file. */
-async function isClosed(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.R_OK)
-    return false
-  } catch (error) {
-    return codeOf(error) === 'EACCES'
-  }
 }
