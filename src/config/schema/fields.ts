@@ -28,11 +28,12 @@ const unit_ms = { ms: 1, s: second_ms }
 /** A duration in the unit of the field name, also for plain numbers and limits. */
 export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount) {
   const limits = `${durationText(min * unit_ms[unit])} to ${durationText(max * unit_ms[unit])}`
-  const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
   const parse = (text: string) => parseDuration_ms(text) / unit_ms[unit]
   const isValid = (value: number) => value >= min && value <= max
-  const faultOf = (text: string) =>
-    durationFault(text) ??
+  const examples = valid(durations, (text) => isValid(parse(text)))
+  const wrong = `must be a duration from ${limits}, such as ${examples}, or a number of ${unit}`
+  const faultOf: FaultOf = (text, fits) =>
+    durationFault(text, fits) ??
     (/^\d+$/.test(text) ? `${text} is read as ${text}${unit}: ${wrong}` : undefined)
   return amount(parse, faultOf, isValid, wrong)
     .transform((value) => Math.round(value * unit_ms[unit]) / unit_ms[unit])
@@ -41,8 +42,19 @@ export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount
 
 /** A duration for a field without a unit in its name: the user writes one. Output in ms. */
 export function span({ usual, min, max }: Amount<string, string>) {
-  const wrong = `must be a duration from ${min} to ${max} with its unit, such as 90s, 20m, 12h, 7d`
+  const [min_ms, max_ms] = [parseDuration_ms(min), parseDuration_ms(max)]
+  const fits = (text: string) =>
+    parseDuration_ms(text) >= min_ms && parseDuration_ms(text) <= max_ms
+  const wrong = `must be a duration from ${min} to ${max} with its unit, such as ${valid(durations, fits)}`
   return spanValue(min, max, wrong).prefault(usual)
+}
+
+const durations = ['90s', '20m', '12h', '90d']
+const sizes = ['500MB', '4GiB']
+
+/** The examples that a field takes. */
+function valid(examples: readonly string[], fits: (example: string) => boolean): string {
+  return examples.filter(fits).join(', ')
 }
 
 export function spanValue(min: string, max: string, wrong: string) {
@@ -58,14 +70,18 @@ export function size({ usual, ...limits }: Amount) {
 }
 
 export function sizeValue({ min, max }: Limits) {
-  const wrong = `must be a size from ${sizeText(min)} to ${sizeText(max)}, such as 500MB or 4GiB, or a number of bytes`
   const isValid = (value: number) => Number.isSafeInteger(value) && value >= min && value <= max
+  const examples = valid(sizes, (text) => isValid(parseSize_bytes(text)))
+  const wrong = `must be a size from ${sizeText(min)} to ${sizeText(max)}, such as ${examples}, or a number of bytes`
   return amount(parseSize_bytes, sizeFault, isValid, wrong)
 }
 
+/** Why a text is no amount. An example in it is one that `fits` the field. */
+type FaultOf = (text: string, fits: (example: string) => boolean) => string | undefined
+
 function amount(
   parse: (text: string) => number,
-  faultOf: (text: string) => string | undefined,
+  faultOf: FaultOf,
   isValid: (value: number) => boolean,
   wrong: string,
 ) {
@@ -84,14 +100,14 @@ export function amountText(wrong: string) {
 /** Reads an amount; the fault says why it is none, as far as that can be known. */
 export function reading(
   parse: (text: string) => number,
-  faultOf: (text: string) => string | undefined,
+  faultOf: FaultOf,
   isValid: (value: number) => boolean,
   wrong: string,
 ) {
   return (written: string | number, context: z.core.$RefinementCtx) => {
     const read = typeof written === 'number' ? written : parse(written.trim())
     if (isValid(read)) return read
-    context.addIssue(faultOf(String(written)) ?? wrong)
+    context.addIssue(faultOf(String(written), (example) => isValid(parse(example))) ?? wrong)
     return z.NEVER
   }
 }
@@ -103,8 +119,9 @@ export function count({ usual, ...limits }: Amount<number>) {
 
 export function countValue({ min, max }: Limits) {
   const wrong = `must be a whole number from ${min} to ${max}, without a unit, quotes or separators`
+  const fits = (example: string) => Number(example) >= min && Number(example) <= max
   return z
-    .int({ error: ({ input }) => countFault(String(input)) ?? wrong })
+    .int({ error: ({ input }) => countFault(String(input), fits) ?? wrong })
     .min(min, wrong)
     .max(max, wrong)
 }

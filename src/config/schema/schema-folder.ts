@@ -59,7 +59,7 @@ const wrong_start = 'must be all, from_now, or newer_than with an age, such as {
 const age_words = /^newer_than:?\s*/
 const readAge = reading(
   (text) => parseDuration_ms(text.replace(age_words, '')),
-  (text) => durationFault(text.replace(age_words, '')),
+  (text, fits) => durationFault(text.replace(age_words, ''), fits),
   (age_ms) => age_ms >= 0,
   wrong_start,
 )
