@@ -82,16 +82,21 @@ class AskedPaths implements Paths {
   }
 
   look(path: string): PathFacts {
-    const answer = this.#answerTo({ method: 'look', path, max_bytes: 0 })
+    const answer = this.#answerTo({ method: 'look', path, max: 0 })
     if (answer && 'value' in answer) return answer.value as PathFacts
     return { ...unknown, real: path, is_silent: true }
   }
 
   read(path: string, max_bytes: number): Beginning {
-    const answer = this.#answerTo({ method: 'read', path, max_bytes })
+    const answer = this.#answerTo({ method: 'read', path, max: max_bytes })
     if (!answer) throw noAnswer(path)
     if ('error' in answer) throw new SluiceError(answer.error)
     return answer.value as Beginning
+  }
+
+  list(path: string, max_names: number): readonly string[] {
+    const answer = this.#answerTo({ method: 'list', path, max: max_names })
+    return answer && 'value' in answer ? (answer.value as string[]) : []
   }
 
   silent(): readonly string[] {

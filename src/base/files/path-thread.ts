@@ -5,9 +5,9 @@ import { type Asked, direct_paths, type Question } from './paths.ts'
 /** Answers the questions of `Paths` in a thread of path-process.ts. */
 serveCalls(() => ({
   ready: () => true,
-  ask({ method, path, max_bytes }: Question): Asked {
+  ask({ method, path, max }: Question): Asked {
     try {
-      return { value: direct_paths[method](path, max_bytes) }
+      return { value: direct_paths[method](path, max) }
     } catch (error) {
       return { error: toPlainError(error) }
     }

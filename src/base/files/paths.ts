@@ -1,4 +1,12 @@
-import { accessSync, constants, lstatSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  opendirSync,
+  realpathSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, type PlainError } from '../run/errors.ts'
 import { decodeText } from '../text/decode-text.ts'
@@ -34,16 +42,21 @@ export interface Paths {
   look(path: string): PathFacts
   /** As `readBeginning`. Error `path.no_answer` if the file has not answered. */
   read(file: string, max_bytes: number): Beginning
+  /**
+   * Names in a directory, at most so many, with one character per byte (latin1). Empty if it cannot
+   * be read or has not answered.
+   */
+  list(directory: string, max_names: number): readonly string[]
   /** Paths that have not answered. */
   silent(): readonly string[]
 }
 
 /** A call of `Paths`. */
 export interface Question {
-  method: 'look' | 'read'
+  method: 'look' | 'read' | 'list'
   path: string
-  /** Only for `read`. */
-  max_bytes: number
+  /** Bytes for `read`, names for `list`. */
+  max: number
 }
 
 /** `is_silent`: the path has not answered for `patienceWith` it. */
@@ -92,7 +105,32 @@ export const direct_paths: Paths = {
     const { stat, bytes } = readBeginning(file, max_bytes)
     return { kind: kindOf(stat), mode: stat.mode, size: stat.size, bytes }
   },
+  list(directory, max_names) {
+    try {
+      return namesIn(directory, max_names)
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error
+      return []
+    }
+  },
   silent: () => [],
+}
+
+/** Names that one call of the system reads. */
+const names_per_call = 500
+
+function namesIn(directory: string, max_names: number): string[] {
+  const entries = opendirSync(directory, { encoding: 'latin1', bufferSize: names_per_call })
+  try {
+    const names: string[] = []
+    for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
+      names.push(entry.name)
+      if (names.length === max_names) break
+    }
+    return names
+  } finally {
+    entries.closeSync()
+  }
 }
 
 /**

@@ -1,21 +1,16 @@
-import { isAbsolute, join } from 'node:path'
-import { SluiceError } from '../../base/run/errors.ts'
-import { counted, formatBytes, formatCount, printable, shellWord } from '../../base/text/format.ts'
+import { join } from 'node:path'
+import { formatBytes } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
-import type { Config } from '../../config/config.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
-import { behindDrive, noPlaceText } from '../../inspect/files/no-place.ts'
-import { findPlace, inNoFolder, type Place } from '../../inspect/files/place.ts'
-import { stages } from '../../ledger/views/view-files.ts'
-import { knownAtEnd } from '../../page/reads/known-at-end.ts'
-import { placesAtTop, refuseNoPath } from '../../page/reads/place-asked.ts'
-import { withSearchView } from '../../page/reads/search-files.ts'
+import { findPlace } from '../../inspect/files/place.ts'
+import { refuseNoPath } from '../../page/reads/place-asked.ts'
 import { daemonStatus } from '../../status/daemon-status.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { loadFor, onPaths } from '../on-paths.ts'
+import { loadFor } from '../on-paths.ts'
+import { placeCalled } from '../place-called.ts'
 import { printJson, printLines } from '../text/print.ts'
 
 export const command = defineCommand({
@@ -35,11 +30,7 @@ export const command = defineCommand({
       if (place) paths.look(join(folder?.path ?? '', place.path))
       return { at: place }
     })
-    const place =
-      at ??
-      (await placeCalled(path, config, (name) =>
-        onPaths(terminal, (asked) => placesAtTop(name, config.folders, asked), paths),
-      ))
+    const place = at ?? (await placeCalled(path, config, { terminal, paths }))
     const daemon = await daemonStatus(config.state_dir)
     const daemon_runs = daemon.state !== 'stopped'
     const now_ms = system_clock.now_ms()
@@ -53,52 +44,6 @@ export const command = defineCommand({
     return explanation.state === 'unknown' ? exit_codes.incomplete : exit_codes.ok
   },
 })
-
-/** Finds what has a name in the first level of each folder. */
-type AtTop = (name: string) => Promise<Place[]>
-
-/** Names in one hint. */
-const max_named = 10
-
-/**
- * The one file that this is the name of, or a part of it: a known one, also one that was deleted,
- * else one in the first level of a folder. Errors: `usage.path`, `answer.unknown_path`.
- */
-async function placeCalled(query: string, config: Config, onDisk: AtTop): Promise<Place> {
-  const { state_dir, folders } = config
-  const wanted = { folders, query, limit: max_named, counts: true, sees: undefined }
-  const rest = behindDrive(query)
-  const at_end = rest && (await knownAtEnd(rest, { state_dir, folders, sees: undefined }))
-  if (at_end) return at_end
-  if (rest !== undefined || isAbsolute(query) || query.startsWith('..'))
-    throw inNoFolder(query, folders)
-  const found = await withSearchView(state_dir, async (view) => {
-    const present = await view?.search({ ...wanted, stages: [] })
-    return present?.total === 0 ? view?.search({ ...wanted, stages }) : present
-  })
-  const files: Place[] = found?.files.length ? found.files : await onDisk(query)
-  const [place, ...others] = files
-  if (!place)
-    throw noPlaceText(query, folders) ? inNoFolder(query, folders) : unknownName(query, folders)
-  if (others.length === 0) return place
-  const total = Math.max(found?.total ?? 0, files.length)
-  const names = files.map(({ folder, path }) => shellWord(`${folder}/${path}`)).join(', ')
-  const more = total - files.length
-  throw new SluiceError({
-    code: 'usage.path',
-    message: `${printable(query)} may be ${counted(total, 'file')}`,
-    hint: `name one of them: ${names}${more > 0 ? ` and ${formatCount(more)} more` : ''}`,
-  })
-}
-
-function unknownName(query: string, folders: Config['folders']): SluiceError {
-  const names = folders.map(({ name }) => name).join(', ')
-  return new SluiceError({
-    code: 'answer.unknown_path',
-    message: `no file called ${printable(query)} is known in these folders: ${names}`,
-    hint: `none has it in its first level; a file that a rule leaves out below needs its whole path, such as ${folders[0]!.name}/PATH`,
-  })
-}
 
 const tones: Partial<Record<Explanation['state'], Line['tone']>> = {
   ready: 'good',

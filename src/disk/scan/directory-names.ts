@@ -103,3 +103,16 @@ export function escapeName(raw_name: string): string {
     byte === '\\' ? '\\\\' : `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`,
   )
 }
+
+/**
+ * True if a latin1 name is not UTF-8 and the text means it: as Sluice shows it (`\xNN`, in any
+ * case), or as Node reads it from a command line, with U+FFFD for its bytes.
+ */
+export function isOddNamed(raw_name: string, text: string): boolean {
+  if (textOfName(raw_name) !== undefined) return false
+  const shown = escapeName(raw_name)
+  return (
+    shown.toLowerCase() === text.toLowerCase() ||
+    Buffer.from(raw_name, 'latin1').toString('utf8') === text
+  )
+}

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path'
 import { shellWord } from '../../base/text/format.ts'
 import {
   escapeName,
+  isOddNamed,
   parentOf,
   pathIn,
   readDirectory,
-  textOfName,
 } from '../../disk/scan/directory-names.ts'
 import { adviceOnUnreadable, excludeLine } from '../../domain/file.ts'
 import { accessFault, attempt, checkPath } from '../plan/check-path.ts'
@@ -56,12 +56,7 @@ function oddName(root: string, directory: string, name: string): Obstacle | unde
     () => readDirectory(join(root, directory)),
     () => [],
   )
-  const odd = entries.find((entry) => {
-    if (textOfName(entry.name) !== undefined) return false
-    return (
-      escapeName(entry.name) === name || Buffer.from(entry.name, 'latin1').toString('utf8') === name
-    )
-  })
+  const odd = entries.find((entry) => isOddNamed(entry.name, name))
   return odd && { kind: 'odd_name', path: pathIn(directory, escapeName(odd.name)) }
 }
 

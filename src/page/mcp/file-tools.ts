@@ -5,6 +5,7 @@ import { clockText } from '../../base/time/time.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import { fileAnswer } from '../../inspect/files/known-files.ts'
 import { max_path_chars } from '../../inspect/files/no-place.ts'
+import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { configFor } from '../access/viewer.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
@@ -19,7 +20,7 @@ import {
   search,
   timeOf,
 } from './named-by-agent.ts'
-import { folders, paged, type Tool, text_or_none, toolOf } from './tool.ts'
+import { type Agent, folders, paged, type Tool, text_or_none, toolOf } from './tool.ts'
 
 const file = z.string().min(1).max(max_path_chars, 'is longer than any path')
 export const since = z
@@ -56,28 +57,62 @@ const isItIn = toolOf({
     ...paged,
   }),
   output: files_output,
-  async run({ file, ...given }, { tools, viewer, cursors }) {
-    const reader = { config: tools.config, viewer }
-    try {
-      return answerOf(await filesMeant(file, reader, { ...given, cursors }))
-    } catch (error) {
-      // The disk and the rules say more about a path that is not recorded.
-      const places = isSluiceError(error, 'usage.path') ? await placesNotRecorded(file, reader) : []
-      if (places.length === 0) throw error
-      return notRecorded(
-        await Promise.all(places.map((place) => ownExplanation(tools, viewer, place))),
-      )
-    }
+  async run({ file, ...given }, agent) {
+    const reader = { config: agent.tools.config, viewer: agent.viewer }
+    const places = await placesNotRecorded(file, reader)
+    const found = await filesMeant(file, reader, { ...given, cursors: agent.cursors }).catch(
+      (error: unknown) => {
+        if (places.length === 0 || !isSluiceError(error, 'usage.path')) throw error
+        return { files: [], total: 0, next_cursor: null }
+      },
+    )
+    const listed = answerOf({ ...found, files: await withRemovals(found.files, agent) })
+    const explained = await Promise.all(places.map((place) => explanationFor(place, agent)))
+    const others = found.total === 0 ? explained : explained.filter(isApart)
+    if (others.length === 0) return listed
+    return withNotRecorded(others, listed, given.cursor === undefined)
   },
 })
 
-function notRecorded(explained: readonly Explanation[]) {
+/** The disk and the rules say more about a path that is not recorded. */
+function explanationFor(place: Place, { tools, viewer }: Agent): Promise<Explanation> {
+  return ownExplanation(tools, viewer, place)
+}
+
+/** False for what the list of known files has: the file itself, or those in the directory. */
+function isApart({ times, on_disk }: Explanation): boolean {
+  return times === null && on_disk.kind !== 'directory'
+}
+
+/** The content of a deleted file may still answer. */
+function withRemovals(files: readonly FileView[], agent: Agent): Promise<FileView[]> {
+  return Promise.all(
+    files.map(async (file) => {
+      if (file.stage !== 'gone') return file
+      const { why } = await explanationFor(file, agent)
+      return { ...file, detail: why.join('; ') }
+    }),
+  )
+}
+
+type Answer = ReturnType<typeof answerOf>
+
+/** The first page has them. */
+function withNotRecorded(
+  explained: readonly Explanation[],
+  { text, data }: Answer,
+  is_first: boolean,
+) {
+  const total = data.total + explained.length
+  if (!is_first) return { text, data: { ...data, total } }
   const files = explained.map(({ folder, path, state, why }) => {
     return { is_in: false, folder, path, state, reason: null, detail: why.join(' '), ready: null }
   })
+  const lines = files.map((file) => `${nameOf(file)}: not in: ${file.detail}`)
+  const rest = data.total > 0 ? [text] : []
   return {
-    text: files.map((file) => `${nameOf(file)}: not in: ${file.detail}`).join('\n'),
-    data: { files, total: files.length, next_cursor: null, has_more: false },
+    text: [...lines, ...rest].join('\n'),
+    data: { ...data, files: [...files, ...data.files], total },
   }
 }
 
@@ -95,8 +130,8 @@ const whyNot = toolOf({
     state: z.string(),
     why: z.array(z.string()).describe('the reason, the next step and the remedy'),
   }),
-  async run(asked, { tools, viewer, cursors }) {
-    const place = await placeMeant(asked.file, { config: tools.config, viewer }, cursors)
+  async run(asked, { tools, viewer }) {
+    const place = await placeMeant(asked.file, { config: tools.config, viewer })
     const {
       place: _,
       project_id: _project,

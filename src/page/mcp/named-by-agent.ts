@@ -10,7 +10,9 @@ import type { Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
 import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
-import { placeAsked, placesAtTop } from '../reads/place-asked.ts'
+import { isElsewhere, pathAsked } from '../reads/path-asked.ts'
+import { placeAsked } from '../reads/place-asked.ts'
+import { placesCalled, placesCalledAtTop } from '../reads/places-called.ts'
 import { type Cursor, type FilesSearch, withSearchView } from '../reads/search-files.ts'
 import type { Cursors } from './cursors.ts'
 
@@ -63,9 +65,23 @@ export async function search(
 /** The files at a path, else those of this name, else those of a search. Error `usage.path`. */
 export async function filesMeant(text: string, reader: Reader, page: Page): Promise<Listed> {
   const place = await placeAsked(text, reader)
+  if (!place) refuseOutside(text, reader)
   const found = place ? await filesAt(place, reader, page) : await filesCalled(text, reader, page)
   if (found.total > 0) return found
   throw nothingKnown(text, reader)
+}
+
+/** Error `usage.path`: the text is a path, and in none of their folders. */
+function refuseOutside(text: string, { config, viewer }: Reader): void {
+  if (!isElsewhere(text) && !pathAsked(text).startsWith('../')) return
+  const { folders } = configFor(config, viewer)
+  throw new SluiceError({
+    code: 'usage.path',
+    message: `${printable(text)} is in no folder that you may see`,
+    hint:
+      noPlaceText(text, folders) ??
+      'Sluice takes up no file from there, and has not looked whether there is one; search_files finds parts of names in your folders',
+  })
 }
 
 function nothingKnown(text: string, { config, viewer }: Reader): SluiceError {
@@ -113,22 +129,24 @@ export async function placesNotRecorded(text: string, reader: Reader): Promise<P
   const place = await placeAsked(text, reader)
   if (place) return [place]
   const { folders } = configFor(reader.config, reader.viewer)
-  return askingPaths((paths) => placesAtTop(text, folders, paths))
+  return askingPaths((paths) => placesCalledAtTop(text, folders, paths))
 }
 
 /** The one file that a text means. Error `usage.path`. */
-export async function placeMeant(text: string, reader: Reader, cursors: Cursors): Promise<Place> {
+export async function placeMeant(text: string, reader: Reader): Promise<Place> {
   const place = await placeAsked(text, reader)
   if (place) return place
-  const known = await filesCalled(text, reader, { limit: max_named, cursors })
-  const files = known.total > 0 ? known.files : await placesNotRecorded(text, reader)
-  const total = Math.max(known.total, files.length)
+  refuseOutside(text, reader)
+  const { config, viewer } = reader
+  const { folders, state_dir } = configFor(config, viewer)
+  const over = { folders, state_dir, limit: max_named, counts: true, sees: seenBy(viewer) }
+  const { places, total } = await placesCalled(text, over, askingPaths)
   if (total === 0) throw nothingKnown(text, reader)
-  if (total === 1) return files[0]!
+  if (total === 1) return places[0]!
   throw new SluiceError({
     code: 'usage.path',
     message: `${printable(text)} may be ${counted(total, 'file')}`,
-    hint: `name one of them: ${files.map(nameOf).join(', ')}`,
+    hint: `name one of them: ${places.map(nameOf).join(', ')}`,
   })
 }
 

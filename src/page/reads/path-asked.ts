@@ -16,3 +16,11 @@ export function pathAsked(text: string): string {
   )
   return posix.normalize(path.includes('/') ? path : path.replaceAll('\\', '/'))
 }
+
+/** As users write a path of any machine: `/docs`, `~/docs`, `Z:\docs`, `\\server\docs`. */
+const elsewhere = /^(?:\/|~\/|\\\\|[a-z]:[\\/]|[a-z]+:\/\/)/i
+
+/** True for a path that begins outside of all folders, if it is no place in one. */
+export function isElsewhere(text: string): boolean {
+  return elsewhere.test(withoutQuotes(text))
+}

@@ -1,10 +1,10 @@
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { askingPaths } from '../../base/files/ask-paths.ts'
-import { type PathFacts, type Paths, unknown } from '../../base/files/paths.ts'
+import { type PathFacts, unknown } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { behindDrive, pathFault } from '../../inspect/files/no-place.ts'
-import { findPlace, type NamedFolder, type Place } from '../../inspect/files/place.ts'
+import { findPlace, type Place } from '../../inspect/files/place.ts'
 import { configFor, seenBy, type Viewer } from '../access/viewer.ts'
 import { knownAtEnd } from './known-at-end.ts'
 import { pathAsked } from './path-asked.ts'
@@ -31,22 +31,6 @@ export async function placeAsked(
       roots.includes(path) ? paths.look(path) : { ...unknown, real: path }
     return findPlace(path, folders, '/', { look })
   })
-}
-
-/**
- * What has this name in the first level of a folder. A file that a rule ignores is found on the
- * disk alone. Nothing is asked below a directory: that may be a link which leads out of the folder.
- */
-export function placesAtTop(
-  text: string,
-  folders: readonly NamedFolder[],
-  paths: Pick<Paths, 'look'>,
-): Place[] {
-  const name = pathAsked(text)
-  if (/\/|^\.*$/.test(name)) return []
-  return folders
-    .filter(({ path: root }) => paths.look(join(root, name)).is_there)
-    .map((folder) => ({ folder: folder.name, path: name }))
 }
 
 /** Error `usage.path`: nothing can have this path. */

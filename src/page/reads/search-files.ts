@@ -22,7 +22,7 @@ export interface FilesSearch {
   after?: Cursor | undefined
   limit: number
   /** Only paths that fit. */
-  fits?: ((path: string) => boolean) | undefined
+  fits?: ((path: string, folder: string) => boolean) | undefined
   /** Counts all files that are found, which reads every row. */
   counts?: boolean
   /** Folders whose files the words of an answer may name; undefined: all. */
@@ -97,7 +97,7 @@ export const withSearchView = using((state_dir: string) => {
         }
         rows_read += rows
         for (const path of rows === 0 ? [] : found(finders, `${paths}\0`)) {
-          if (fits?.(path) === false) continue
+          if (fits?.(path, folder) === false) continue
           total++
           if (files.length < limit) files.push(...fileAt(folder, path, sees))
           else next ??= files.at(-1)

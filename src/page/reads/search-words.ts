@@ -16,23 +16,32 @@ function folded(letter: string): string {
   return without_stroke[bare] ?? bare
 }
 
+function foldedText(text: string): string {
+  return [...text.normalize('NFC')].slice(0, max_query_chars).map(folded).join('')
+}
+
+/** Finds a whole name, or names with slashes between, in a path. Case and accents do not matter. */
+export function nameFinder(name: string): RegExp {
+  return new RegExp(withSharpS(patternSource(foldedText(name))), 'giu')
+}
+
 /**
  * An expression for each word of a query, the longest first, to find it in paths as they are. To
  * fold every path would take three times as long. A word with `*` is a pattern of whole names.
  */
 export function findersOf(query: string): RegExp[] {
-  const words = [...query.normalize('NFC')]
-    .slice(0, max_query_chars)
-    .map(folded)
-    .join('')
-    .split(/[\s\0]+/)
+  const words = foldedText(query).split(/[\s\0]+/)
   const found = words.filter((word) => word !== '').sort((a, b) => b.length - a.length)
   return found.map((word) => {
-    const s = spelling('s')
     const source = word.includes('*') ? patternSource(word) : spelled(word)
-    const ss = s.replace(escaped('ß'), '').repeat(2)
-    return new RegExp(source.replaceAll(s.repeat(2), `(?:${ss}|ß)`), 'giu')
+    return new RegExp(withSharpS(source), 'giu')
   })
+}
+
+function withSharpS(source: string): string {
+  const s = spelling('s')
+  const ss = s.replace(escaped('ß'), '').repeat(2)
+  return source.replaceAll(s.repeat(2), `(?:${ss}|ß)`)
 }
 
 function spelled(word: string): string {

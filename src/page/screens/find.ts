@@ -1,22 +1,20 @@
 import { askingPaths } from '../../base/files/ask-paths.ts'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { noPlace, pathFault, withoutQuotes } from '../../inspect/files/no-place.ts'
-import type { Place } from '../../inspect/files/place.ts'
-import { stages } from '../../ledger/views/view-files.ts'
 import { configFor, seenBy } from '../access/viewer.ts'
 import { capital, type Html, html, nameText } from '../html/html.ts'
 import { fileLink, type Screen } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
-import { pathAsked } from '../reads/path-asked.ts'
-import { placeAsked, placesAtTop } from '../reads/place-asked.ts'
-import { type Found, withSearchView } from '../reads/search-files.ts'
+import { isElsewhere, pathAsked } from '../reads/path-asked.ts'
+import { placeAsked } from '../reads/place-asked.ts'
+import { type Called, placesCalled } from '../reads/places-called.ts'
 import { get, type Visit } from '../screen.ts'
 import { fileScreen } from './file.ts'
 
-/** As users write a path of any machine: `/docs`, `~/docs`, `Z:\docs`, `\\server\docs`. */
-const elsewhere = /^(?:\/|~\/|\\\\|[a-z]:[\\/]|[a-z]+:\/\/)/i
 /** Characters of a long text in the heading. */
 const max_shown = 200
+/** Places that one answer names. */
+const max_named = 20
 
 /** Is it in, and why not: for any path, from the box on every screen. A name is searched. */
 export function serveFind(app: HttpApp, tools: PageTools): void {
@@ -26,20 +24,16 @@ export function serveFind(app: HttpApp, tools: PageTools): void {
     if (fault !== undefined)
       return answer(text, html`<p class="verdict bad">No path</p><p>${capital(fault)}.</p>`)
     const place = await placeAsked(text, { config: tools.config, viewer: visit.viewer })
-    const is_outside = elsewhere.test(text)
+    const is_outside = isElsewhere(text)
     const is_name = place === undefined && text !== '' && !is_outside
-    const called = is_name ? await filesCalled(text, tools, visit) : undefined
-    const at_top = is_name && !called?.files.length ? await placesCalled(text, tools, visit) : []
-    const [named, ...others] =
-      called?.next === undefined ? [...(called?.files ?? []), ...at_top] : []
-    const meant = place ?? (others.length === 0 ? named : undefined)
+    const called = is_name ? await calledIn(text, tools, visit) : undefined
+    const meant = place ?? (called?.total === 1 ? called.places[0] : undefined)
     // It answers the question, also where the answer is that nothing is there.
     if (meant) return { ...(await fileScreen(tools, visit, meant)), status: 200 }
-    if (others.length > 0) return answer(text, severalHtml(at_top, tools))
+    if (called?.from_disk) return answer(text, severalHtml(text, called, tools))
     const top = noPlaceHtml(text, is_outside, tools, visit)
-    if (is_outside || (top && called?.files.length === 0)) return answer(text, top)
-    const are_gone = called?.files[0]?.stage === 'gone'
-    return { ...answer(text, top), to: searchFor(text, are_gone ? { state: 'gone' } : {}) }
+    if (is_outside || (top && called?.total === 0)) return answer(text, top)
+    return { ...answer(text, top), to: searchFor(text, called?.are_gone ? { state: 'gone' } : {}) }
   })
 }
 
@@ -52,10 +46,13 @@ function searchFor(q: string, more: { state?: 'gone' } = {}): string {
   return `/files?${new URLSearchParams({ q, ...more })}`
 }
 
-function severalHtml(places: readonly Place[], { base_path }: PageTools): Html {
+function severalHtml(text: string, { places, total }: Called, { base_path }: PageTools): Html {
+  const more =
+    total > places.length &&
+    html`<p><a href="${base_path}${searchFor(text)}">Search your folders for this name</a></p>`
   return html`<p class="verdict warn">Several</p>
-<p>More than one of your folders has this name in its first level. Which one do you mean?</p>
-<ul>${places.map((place) => html`<li>${fileLink(base_path, place)}</li>`)}</ul>`
+<p>More than one file or directory in your folders has this name. Which one do you mean?</p>
+<ul>${places.map((place) => html`<li>${fileLink(base_path, place)}</li>`)}</ul>${more}`
 }
 
 /** Shows what is known of a text that names no place. */
@@ -84,24 +81,8 @@ ${search}`
 ${search}`
 }
 
-/**
- * The first file that has the name or part of a path, also one that was deleted; without `next` it
- * is the only one.
- */
-function filesCalled(
-  query: string,
-  { config }: PageTools,
-  { viewer }: Visit,
-): Promise<Found | undefined> {
-  const { folders } = configFor(config, viewer)
-  const wanted = { folders, query, limit: 1, sees: seenBy(viewer) }
-  return withSearchView(config.state_dir, async (view) => {
-    const present = await view?.search({ ...wanted, stages: [] })
-    return present?.files.length === 0 ? view?.search({ ...wanted, stages }) : present
-  })
-}
-
-function placesCalled(name: string, { config }: PageTools, { viewer }: Visit): Promise<Place[]> {
-  const { folders } = configFor(config, viewer)
-  return askingPaths((paths) => placesAtTop(name, folders, paths))
+function calledIn(text: string, { config }: PageTools, { viewer }: Visit): Promise<Called> {
+  const { folders, state_dir } = configFor(config, viewer)
+  const over = { folders, state_dir, limit: max_named, counts: false, sees: seenBy(viewer) }
+  return placesCalled(text, over, askingPaths)
 }

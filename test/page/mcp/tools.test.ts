@@ -1,4 +1,5 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
@@ -90,6 +91,73 @@ test('says of a path that is not recorded that it is not in, and why', async () 
   const hidden = await reader.call('is_it_in', { file: 'secret/none.txt' })
   expect([hidden.is_error, hidden.text.includes('secret/none.txt: not in')]).toEqual([true, false])
   journey.ends({ left_out: ['docs/Thumbs.db', 'secret/.env'] })
+})
+
+test('names an ignored file of the first level beside a known one of its name', async () => {
+  const { agent, journey } = await beginAgents()
+  const odd = Buffer.from(`${journey.at('docs')}/bad\xff.txt`, 'latin1')
+  writeFileSync(odd, 'x')
+  journey.write({ 'docs/Thumbs.db': 'x', 'docs/.sluiceignore': '/minutes.txt\n' })
+  journey.write({ 'docs/minutes.txt': 'ignored' })
+  const { call } = await agent('ada')
+  const { text, data } = await call('is_it_in', { file: 'minutes.txt' })
+  expect(text).toMatch(
+    /^docs\/minutes\.txt: not in: ignored by the rule.*\ndocs\/2026\/minutes\.txt: in since/,
+  )
+  expect(data).toMatchObject({
+    total: 2,
+    files: [{ is_in: false, state: 'ignored' }, { is_in: true }],
+  })
+  expect((await call('why_not', { file: 'minutes.txt' })).text).toMatch(
+    /minutes\.txt may be 2 files\n.*docs\/minutes\.txt, docs\/2026\/minutes\.txt/,
+  )
+  for (const tool of ['is_it_in', 'why_not']) {
+    const said = async (file: string) => (await call(tool, { file })).text
+    expect(await said('thumbs.DB')).toMatch(/^docs\/Thumbs\.db: .*ignored/)
+    expect(await said('bad\\xff.txt')).toMatch(/^docs\/bad\\xff\.txt: .*its name is not UTF-8/s)
+  }
+  expect((await call('why_not', { file: '2026' })).text).toMatch(
+    /^docs\/2026: special\na directory/,
+  )
+  expect((await call('is_it_in', { file: '2026' })).text).toMatch(
+    /^docs\/2026\/minutes\.txt: in since/,
+  )
+  rmSync(odd)
+  journey.ends({ left_out: ['docs/Thumbs.db', 'docs/minutes.txt', 'docs/.sluiceignore'] })
+})
+
+test('says of a path outside of all folders that it is outside', async () => {
+  const { agent, journey } = await beginAgents()
+  const { call } = await agent('ada')
+  for (const tool of ['is_it_in', 'why_not'])
+    for (const file of [
+      '/etc/passwd',
+      '"/etc/passwd"',
+      '~/plan.txt',
+      '../plan.txt',
+      journey.at('secret/plan.txt'),
+    ]) {
+      const { text, is_error } = await call(tool, { file })
+      expect([is_error, text]).toEqual([
+        true,
+        expect.stringMatching(
+          / is in no folder that you may see\nSluice takes up no file from there/,
+        ),
+      ])
+    }
+})
+
+test('says of a deleted file whether its content still answers', async () => {
+  const { agent, journey } = await beginAgents()
+  rmSync(journey.at('docs/2026/minutes.txt'))
+  await journey.stage('docs/2026/minutes.txt', 'gone')
+  const { call } = await agent('ada')
+  const why = (await call('why_not', { file: 'minutes.txt' })).data.why.join('; ')
+  expect(why).toMatch(/its content stays in the service|it is to be removed on the service/)
+  const { text, data } = await call('is_it_in', { file: 'minutes.txt' })
+  expect(text).toBe(`docs/2026/minutes.txt: not in: gone (${why})`)
+  expect(data.files).toMatchObject([{ is_in: false, state: 'gone', detail: why }])
+  journey.ends({ also_there: [createHash('md5').update('the minutes').digest('hex')] })
 })
 
 test('says what is wrong with a path that names nothing, and finds one of another machine', async () => {

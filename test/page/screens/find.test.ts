@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { rmSync, symlinkSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentOf } from '../mcp/agent-rig.ts'
@@ -244,6 +244,7 @@ test('a name that is not recorded is looked for in the first level of each folde
   expect(await said(operator, '.env')).toMatch(
     /Several More than one .* docs \/ \.env secret \/ \.env/,
   )
+  expect(await said(reader, 'THUMBS.db')).toMatch(/^Thumbs\.db Ignored Ignored by the rule Thumbs/)
   // Of another folder, below the first level, or behind a link, the disk says nothing.
   for (const name of ['desktop.ini', '.DS_Store', 'way/passwd', 'way/nix', '..', '../docs'])
     expect((await reader.get(find(name))).headers.get('location'), name).toBe(
@@ -259,6 +260,23 @@ test('a name that is not recorded is looked for in the first level of each folde
       'docs/way',
     ],
   })
+})
+
+test('a known file and an ignored one of the same name are both named', async () => {
+  const tree = { 'docs/in/plan.txt': 'a plan', 'docs/closed/only.txt': 'one' }
+  const { journey, as } = await beginSignedIn({
+    folders: { docs: { exclude: ['/plan.txt'] } },
+    tree,
+  })
+  journey.write({ 'docs/plan.txt': 'x' })
+  writeFileSync(Buffer.from(`${journey.at('docs')}/bad\xff.txt`, 'latin1'), 'x')
+  const browser = await as('eve')
+  const said = async (path: string) => answerOn((await browser.get(find(path))).text)
+  expect(await said('plan.txt')).toMatch(/Several .* docs \/ plan\.txt docs \/ in \/ plan\.txt/)
+  expect(await said('closed')).toMatch(/^closed Directory A directory/)
+  expect(await said('bad\\xff.txt')).toMatch(/Name not in UTF-8 Its name is not UTF-8/)
+  rmSync(Buffer.from(`${journey.at('docs')}/bad\xff.txt`, 'latin1'))
+  journey.ends({ left_out: ['docs/plan.txt'] })
 })
 
 const md5Of = (text: string) => createHash('md5').update(text).digest('hex')
