@@ -25,6 +25,7 @@ import { argument, defineCommand, flag, words } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { loadFor, onPaths } from '../on-paths.ts'
+import { wherePlaced } from '../place-called.ts'
 import { printFitted, printNote } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -83,10 +84,13 @@ async function recordCommand(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { config, paths: known } = await loadFor(terminal, { file: config_file })
+  const asking = { terminal, paths: known, whole_names: true }
+  const places: string[] = []
+  for (const path of paths) places.push(await wherePlaced(path, config, asking))
   const requests = await withLedgerView(config.state_dir, (view) =>
     onPaths(
       terminal,
-      (asked) => requestsOf(type, paths, config, view, process.cwd(), asked),
+      (asked) => requestsOf(type, places, config, view, process.cwd(), asked),
       known,
     ),
   )

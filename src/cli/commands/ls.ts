@@ -14,6 +14,7 @@ import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { loadFor, onPaths } from '../on-paths.ts'
+import { wherePlaced } from '../place-called.ts'
 import { answer_version, printNote } from '../text/print.ts'
 import { right, sentences, shrinking, tableLines } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -39,7 +40,8 @@ export const command = defineCommand({
       const all = folders.map(({ name }): NamedFiles => ({ folder: name, path: '' }))
       const namedBy = (text: string) => (paths: Paths) =>
         filesNamedBy(text, folders, view, process.cwd(), paths)
-      const named = path === undefined ? all : await onPaths(terminal, namedBy(path), paths)
+      const where = path && (await wherePlaced(path, config, { terminal, paths }))
+      const named = where === undefined ? all : await onPaths(terminal, namedBy(where), paths)
       const print = json ? writeJson : writeTable
       const count = print(view ? knownFiles(view, named, wanted) : [], terminal)
       if (view === undefined) {

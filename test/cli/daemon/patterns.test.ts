@@ -114,3 +114,39 @@ test.each(['ls', 'retry', 'accept', 'ask', 'rescan'])(
     }
   },
 )
+
+test('ls, retry and accept take a bare name as explain does', async () => {
+  const tree = { 'sub/secret.txt': 'one', 'sub/old.txt': 'two', 'sub/bad.png': png('bad') }
+  const home = await Home.make({ ...tree, 'Thumbs.db': 'x' })
+  expect((await home.inProcess('sync')).code).toBe(3)
+  rmSync(join(home.path, 'docs/sub/old.txt'))
+  await home.inProcess('sync')
+  expect(await listed(home, 'secret.txt')).toEqual(['sub/secret.txt'])
+  expect(await listed(home, 'secre')).toEqual(['sub/secret.txt'])
+  expect(await listed(home, 'old.txt', '--state', 'gone')).toEqual(['sub/old.txt'])
+  expect(await listed(home, 'SUB/')).toEqual(['sub/bad.png', 'sub/secret.txt'])
+  const saysOf: [words: string[], said: string][] = [
+    [['retry', 'bad.png'], 'docs/sub/bad.png: 1 file'],
+    [['retry', 'BAD.png', 'secret.txt'], 'docs/sub/secret.txt: no file there waits'],
+    [['accept', 'secret.txt'], 'docs/sub/secret.txt: nothing is held back'],
+    [['accept', 'sub', '--removals'], 'docs/sub: '],
+    [['retry', 'thumbs.db'], 'docs/Thumbs.db: no file there waits for a retry'],
+  ]
+  for (const [words, said] of saysOf)
+    expect(await home.inProcess(...words)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(said),
+    })
+  expect(await home.inProcess('ls', 'Thumbs.db')).toMatchObject({
+    code: 64,
+    err: expect.stringMatching(/nothing is known of Thumbs\.db\n.*explain PATH/),
+  })
+  for (const command of ['explain', 'ls', 'retry', 'accept'])
+    expect(await home.inProcess(command, 'none.txt')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/no file called none\.txt is known in these folders: docs\n/),
+    })
+  // A part of a name is enough to read, and not to change something.
+  for (const command of ['retry', 'accept'])
+    expect((await home.inProcess(command, 'secre')).code).toBe(3)
+})
