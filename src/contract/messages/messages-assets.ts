@@ -141,6 +141,41 @@ export const assetExists = z
 /** Code of each failed ingest. It is in no error answer, so it is not among the error codes. */
 export const ingest_error_code = 'publicapi.asset.ingest.unreadable'
 
+/** Code of a failed ingest of a file without a word of its own: pictures only, or an empty form. */
+export const no_text_code = 'publicapi.asset.ingest.no_text'
+
+const read_units = ['page', 'slide', 'sheet', 'attachment', 'part'] as const
+
+const reading = z
+  .object({
+    of: z
+      .int()
+      .min(1)
+      .meta({ description: 'Pages, slides, sheets, attachments or parts.', examples: [10] }),
+    seen: z
+      .int()
+      .min(0)
+      .meta({ description: 'How many of them the service could read.', examples: [1] }),
+    unit: openEnum(read_units),
+    why: z
+      .string()
+      .optional()
+      .meta({ description: 'What is missing or in doubt.', examples: ['pages 2–10 are pictures'] }),
+    text_md5: z
+      .string()
+      .regex(md5_pattern)
+      .optional()
+      .meta({
+        description: 'MD5 of the text as UTF-8, with each run of white space as one space.',
+        examples: ['9e107d9d372bb6826bd81d3542a419d6'],
+      }),
+  })
+  .meta({
+    id: 'AssetReading',
+    description:
+      'Beside ready, a field of this service: how much of the file was read. seen 0: nothing, found out later.',
+  })
+
 const ingestError = z
   .object({
     code: z.string().meta({ examples: [ingest_error_code] }),
@@ -164,6 +199,7 @@ const recordFields = {
   name: text(0, max_name_length).optional(),
   description: text(0, max_description_length).optional(),
   error: ingestError.optional(),
+  reading: reading.optional(),
 }
 
 export const assetRecord = z.object(recordFields).meta({ id: 'Asset' })
@@ -187,5 +223,7 @@ export const assetUpdate = z
     description: 'Only when the asset is ready. Fields that are left out stay as they are.',
   })
 
+export type AssetReading = z.infer<typeof reading>
+export type ReadUnit = (typeof read_units)[number]
 export type AssetStatus = (typeof asset_statuses)[number]
 export type AssetCreate = z.infer<typeof assetCreate>

@@ -1,8 +1,10 @@
 import { isoTime } from '../../base/time/time.ts'
 import {
   type AssetCreate,
+  type AssetReading,
   type AssetStatus,
   ingest_error_code,
+  no_text_code,
 } from '../../contract/messages/messages-assets.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { blobPathOf } from '../blobs/blob-store.ts'
@@ -141,14 +143,15 @@ function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
     error:
       row.failure === null || profile?.says_why_failed === false
         ? undefined
-        : ingestError(row.failure),
+        : ingestError(row.failure, row.has_no_text === 1),
+    reading: row.reading === null ? undefined : (JSON.parse(row.reading) as AssetReading),
   }
 }
 
 /** `failure`: a clause about the file, such as `encrypted` or `it contains NUL bytes`. */
-function ingestError(failure: string): AnswerOf<'assets.read'>['error'] {
+function ingestError(failure: string, has_no_text: boolean): AnswerOf<'assets.read'>['error'] {
   return {
-    code: ingest_error_code,
+    code: has_no_text ? no_text_code : ingest_error_code,
     humane: `The file cannot be read: ${failure.replace(/\.$/, '')}.`,
   }
 }

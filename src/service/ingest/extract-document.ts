@@ -1,6 +1,6 @@
-import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { decodeForeign } from './charset.ts'
-import { type ExtractLimits, GrowingText, tooMuchText, unreadable } from './extract-limits.ts'
+import { DocumentText, type ReadDocument, wholeText } from './document-text.ts'
+import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
 import {
   type FileToRead,
   formatOf,
@@ -11,10 +11,7 @@ import {
   isNamedPdf,
 } from './read-text.ts'
 
-export type Extracted = { text: string } | { unreadable: string }
-
-/** The most characters of a library's error message that `unreadable` quotes. */
-const max_quoted_length = 200
+export type Extracted = ReadDocument | Unreadable
 
 /**
  * Extracts the text of a document, in the child process: a hostile file can harm only that process.
@@ -22,20 +19,18 @@ const max_quoted_length = 200
  */
 export async function extractDocument(file: FileToRead, limits: ExtractLimits): Promise<Extracted> {
   try {
-    const text = await textOf(file, limits)
-    if (text.length > limits.text_length) throw tooMuchText(limits)
-    return { text }
+    return await readDocument(file, limits)
   } catch (error) {
-    return { unreadable: reasonOf(error) }
+    return unreadableOf(error)
   }
 }
 
-async function textOf(file: FileToRead, limits: ExtractLimits): Promise<string> {
+async function readDocument(file: FileToRead, limits: ExtractLimits): Promise<ReadDocument> {
   switch (formatOf(file.bytes)) {
     case 'pdf':
       return extractPdf(file.bytes, limits)
     case 'rtf':
-      return (await import('./extract-rtf.ts')).extractRtf(file.bytes)
+      return wholeText((await import('./extract-rtf.ts')).extractRtf(file.bytes), limits)
     case 'zip':
       return (await import('./extract-package.ts')).extractPackage(file.bytes, limits)
     case 'old office':
@@ -43,12 +38,12 @@ async function textOf(file: FileToRead, limits: ExtractLimits): Promise<string> 
     default:
       if (isNamedPdf(file) && hasPdfMark(file.bytes)) return extractPdf(file.bytes, limits)
       if (isNamedDocument(file)) throw unreadable('its content does not fit its name or type')
-      return foreignText(file)
+      return wholeText(foreignText(file), limits)
   }
 }
 
 /** Reads a PDF, one page at a time to save memory. One that needs a password is refused. */
-async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {
+async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<ReadDocument> {
   const document = await openPdf(bytes)
   try {
     return await textOfPages(document, limits)
@@ -60,20 +55,19 @@ async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string>
 async function textOfPages(
   document: Awaited<ReturnType<typeof openPdf>>,
   limits: ExtractLimits,
-): Promise<string> {
-  const pages = new GrowingText(limits)
+): Promise<ReadDocument> {
+  const pages = new DocumentText(limits, 'page')
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number)
     const { items } = await page.getTextContent()
+    pages.begin()
     if (number > 1) pages.add('\n\n')
     pages.add(
       items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join(''),
     )
     page.cleanup()
   }
-  const text = pages.toString()
-  if (text.trim() === '') throw unreadable('it has no text, at most pictures of pages')
-  return text
+  return pages.end()
 }
 
 async function openPdf(bytes: Buffer) {
@@ -98,15 +92,4 @@ function charsetInHtml(bytes: Buffer): string | undefined {
   return /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(
     bytes.toString('latin1', 0, 1_024),
   )?.[1]
-}
-
-function reasonOf(error: unknown): string {
-  if (isSluiceError(error, 'ingest.unreadable')) return error.message
-  const words = messageOf(error).replace(/\s+/g, ' ').slice(0, max_quoted_length)
-  const missing = /Cannot find package '([^']+)'/.exec(words)?.[1]
-  if (missing !== undefined)
-    return `this kind of file needs the optional package ${missing}, which is not installed`
-  if (/allocation failed|out of memory/i.test(words))
-    return 'it needs more memory than a file may use'
-  return `broken: ${words}`
 }

@@ -1,13 +1,15 @@
 import { posix } from 'node:path'
+import type { DocumentText } from './document-text.ts'
 import type { Archive } from './extract-archive.ts'
-import { type GrowingText, unreadable } from './extract-limits.ts'
+import { unreadable } from './extract-limits.ts'
 import { decodeXml, walkXml } from './extract-xml.ts'
 import { htmlToText } from './read-text.ts'
 
 /** Adds the chapters of an e-book in the order of its spine (the list of chapters to read). */
-export async function extractEpub(archive: Archive, text: GrowingText): Promise<void> {
+export async function extractEpub(archive: Archive, text: DocumentText): Promise<void> {
   const encrypted = await encryptedParts(archive)
   for (const chapter of await spineOf(archive)) {
+    text.begin()
     if (encrypted.has(chapter)) throw unreadable('encrypted')
     text.add(htmlToText(decodeXml(await archive.read(chapter))))
     text.add('\n\n')

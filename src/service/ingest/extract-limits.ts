@@ -1,4 +1,4 @@
-import { SluiceError } from '../../base/run/errors.ts'
+import { isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 
 export interface ExtractLimits {
   /** The most bytes that one archive may unpack to. */
@@ -12,27 +12,39 @@ export function unreadable(message: string): SluiceError {
   return new SluiceError({ code: 'ingest.unreadable', message })
 }
 
-export function tooMuchText({ text_length }: ExtractLimits): SluiceError {
+export function tooMuchText({ text_length }: Pick<ExtractLimits, 'text_length'>): SluiceError {
   return unreadable(`it has more than ${text_length} characters of text`)
 }
 
-/** Collects text. It throws when the text exceeds its limit. */
-export class GrowingText {
-  readonly #parts: string[] = []
-  readonly #limits: ExtractLimits
-  #length = 0
+/** The error for a file without a word of its own. Such a file says nothing about its kind. */
+export function noText(has_picture: boolean): SluiceError {
+  const message = has_picture ? 'it has no text, only pictures' : 'it has no text'
+  return new SluiceError({ code: 'ingest.no_text', message })
+}
 
-  constructor(limits: ExtractLimits) {
-    this.#limits = limits
-  }
+export interface Unreadable {
+  /** Why, as a clause such as `it contains NUL bytes`. */
+  unreadable: string
+  /** The file was read, and has no word of its own. */
+  has_no_text?: true
+}
 
-  add(text: string): void {
-    this.#length += text.length
-    if (this.#length > this.#limits.text_length) throw tooMuchText(this.#limits)
-    this.#parts.push(text)
-  }
+/** The most characters of a library's error message that `unreadable` quotes. */
+const max_quoted_length = 200
 
-  toString(): string {
-    return this.#parts.join('')
-  }
+export function unreadableOf(error: unknown): Unreadable {
+  if (isSluiceError(error, 'ingest.no_text'))
+    return { unreadable: error.message, has_no_text: true }
+  return { unreadable: reasonOf(error) }
+}
+
+function reasonOf(error: unknown): string {
+  if (isSluiceError(error, 'ingest.unreadable')) return error.message
+  const words = messageOf(error).replace(/\s+/g, ' ').slice(0, max_quoted_length)
+  const missing = /Cannot find package '([^']+)'/.exec(words)?.[1]
+  if (missing !== undefined)
+    return `this kind of file needs the optional package ${missing}, which is not installed`
+  if (/allocation failed|out of memory/i.test(words))
+    return 'it needs more memory than a file may use'
+  return `broken: ${words}`
 }

@@ -1,23 +1,33 @@
+import type { ReadUnit } from '../../contract/messages/messages-assets.ts'
+import { DocumentText, type ReadDocument } from './document-text.ts'
 import { type Archive, numberedParts, openArchive } from './extract-archive.ts'
 import { extractEpub } from './extract-epub.ts'
-import { type ExtractLimits, GrowingText, unreadable } from './extract-limits.ts'
+import { type ExtractLimits, unreadable } from './extract-limits.ts'
 import { extractWorkbook } from './extract-workbook.ts'
 import { gatherText, type TextRules } from './extract-xml.ts'
 
 /** Extracts the text of a document that is a ZIP archive. Its parts show which kind it is. */
-export async function extractPackage(bytes: Buffer, limits: ExtractLimits): Promise<string> {
+export async function extractPackage(bytes: Buffer, limits: ExtractLimits): Promise<ReadDocument> {
   const archive = await openArchive(bytes, limits)
-  const text = new GrowingText(limits)
-  await readerOf(archive)(archive, text)
-  return text.toString()
+  const { unit, read } = readerOf(archive)
+  const text = new DocumentText(limits, unit)
+  await read(archive, text)
+  return text.end()
 }
 
-function readerOf(archive: Archive): (archive: Archive, text: GrowingText) => Promise<void> {
-  if (archive.names.some((name) => word_body.test(name))) return extractWordDocument
-  if (archive.has('ppt/presentation.xml')) return extractPresentation
-  if (archive.has('xl/workbook.xml')) return extractWorkbook
-  if (archive.has('META-INF/container.xml')) return extractEpub
-  if (archive.has('mimetype') && archive.has('content.xml')) return extractOpenDocument
+interface PackageReader {
+  unit: ReadUnit
+  read(archive: Archive, text: DocumentText): Promise<void>
+}
+
+function readerOf(archive: Archive): PackageReader {
+  if (archive.names.some((name) => word_body.test(name)))
+    return { unit: 'part', read: extractWordDocument }
+  if (archive.has('ppt/presentation.xml')) return { unit: 'slide', read: extractPresentation }
+  if (archive.has('xl/workbook.xml')) return { unit: 'sheet', read: extractWorkbook }
+  if (archive.has('META-INF/container.xml')) return { unit: 'part', read: extractEpub }
+  if (archive.has('mimetype') && archive.has('content.xml'))
+    return { unit: 'part', read: extractOpenDocument }
   throw unreadable('the archive is not a document that the service can read')
 }
 
@@ -39,7 +49,7 @@ const word_body = /^word\/document\d*\.xml$/
 /** The parts that are read. Comments are about the document and often by others: left out. */
 const word_parts = /^word\/(document|footnotes|endnotes)\d*\.xml$/
 
-async function extractWordDocument(archive: Archive, text: GrowingText): Promise<void> {
+async function extractWordDocument(archive: Archive, text: DocumentText): Promise<void> {
   for (const name of archive.names.filter((part) => word_parts.test(part))) {
     await gatherText(archive.stream(name), word_rules, text)
   }
@@ -54,8 +64,9 @@ const slide_rules: TextRules = {
 }
 
 /** Adds the slides in the order of their numbers, each with its speaker notes. */
-async function extractPresentation(archive: Archive, text: GrowingText): Promise<void> {
+async function extractPresentation(archive: Archive, text: DocumentText): Promise<void> {
   for (const name of numberedParts(archive, 'ppt/slides')) {
+    text.begin()
     await gatherText(archive.stream(name), slide_rules, text)
     const notes = name.replace('/slides/slide', '/notesSlides/notesSlide')
     if (notes !== name && archive.has(notes))
@@ -75,7 +86,7 @@ const open_rules: TextRules = {
 }
 const manifest = 'META-INF/manifest.xml'
 
-async function extractOpenDocument(archive: Archive, text: GrowingText): Promise<void> {
+async function extractOpenDocument(archive: Archive, text: DocumentText): Promise<void> {
   // OpenDocument encrypts the parts, not the archive.
   if (archive.has(manifest) && (await archive.read(manifest)).includes('encryption-data'))
     throw unreadable('encrypted')

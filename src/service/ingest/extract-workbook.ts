@@ -1,20 +1,21 @@
 import { day_ms, isoTime, second_ms } from '../../base/time/time.ts'
+import type { DocumentText } from './document-text.ts'
 import { type Archive, numberedParts } from './extract-archive.ts'
-import type { GrowingText } from './extract-limits.ts'
 import { walkXml } from './extract-xml.ts'
 
 /** Adds the names of the sheets, then one line per row, with a tab after each cell. */
-export async function extractWorkbook(archive: Archive, text: GrowingText): Promise<void> {
+export async function extractWorkbook(archive: Archive, text: DocumentText): Promise<void> {
   let is_mac = false
   await walkXml(archive.stream('xl/workbook.xml'), {
     open(name, attributes) {
-      if (name === 'sheet') text.add(`${attributes.name ?? ''}\n`)
+      if (name === 'sheet') text.addLabel(`${attributes.name ?? ''}\n`)
       if (name === 'workbookPr') is_mac = /^(1|true)$/.test(attributes.date1904 ?? '')
     },
   })
   const strings = await sharedStrings(archive)
   const dateText = await readWorkbookDates(archive, is_mac)
   for (const sheet of numberedParts(archive, 'xl/worksheets')) {
+    text.begin()
     text.add('\n')
     await addSheet(archive.stream(sheet), { strings, dateText }, text)
   }
@@ -49,7 +50,7 @@ async function sharedStrings(archive: Archive): Promise<readonly string[]> {
 async function addSheet(
   chunks: AsyncIterable<Buffer>,
   { strings, dateText }: { strings: readonly string[]; dateText: DateText },
-  text: GrowingText,
+  text: DocumentText,
 ): Promise<void> {
   let type = ''
   let style: string | undefined

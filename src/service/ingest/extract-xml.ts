@@ -1,6 +1,7 @@
 import { TextDecoder } from 'node:util'
 import sax from 'sax'
-import { type GrowingText, unreadable } from './extract-limits.ts'
+import type { DocumentText } from './document-text.ts'
+import { unreadable } from './extract-limits.ts'
 
 /**
  * The most characters of one attribute or comment. The default of the library sax, 64 KB, refuses
@@ -83,7 +84,7 @@ export interface TextRules {
 export async function gatherText(
   chunks: AsyncIterable<Buffer>,
   { text_in, skip, opens, closes, cell }: TextRules,
-  text: GrowingText,
+  text: DocumentText,
 ): Promise<void> {
   const depth = { text: 0, skip: 0, cell: 0 }
   // A file can name an element `constructor`, so inherited properties must not count.

@@ -19,7 +19,7 @@ export function openDocumentReader({ objects, reader, paths, settings }: Parts) 
       const named_place = 'file' in place ? { path: join(paths.objects, place.file) } : place
       const found = await child.read({ filename, mime_type, place: named_place })
       if ('unreadable' in found) return { asset, ...found }
-      return await reader.ask('index', { asset, project, text: found.text })
+      return await reader.ask('index', { asset, project, ...found })
     },
     /** Bytes. The most memory that one of its processes has used. */
     get peak_bytes() {
@@ -75,11 +75,11 @@ async function readOne(
   asset: AssetRow,
 ): Promise<void> {
   const { seq, asset_id, project, filename, mime_type } = asset
-  const { unreadable } = await reader.read({ asset: seq, project, filename, mime_type })
+  const outcome = await reader.read({ asset: seq, project, filename, mime_type })
   // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
-  await commits.writeUnflushed(() => assets.finishIngest(seq, unreadable))
-  if (unreadable !== undefined)
-    log(`the asset ${asset_id} failed, its file cannot be read: ${unreadable}`)
+  await commits.writeUnflushed(() => assets.finishIngest(seq, outcome))
+  if (outcome.unreadable !== undefined)
+    log(`the asset ${asset_id} failed, its file cannot be read: ${outcome.unreadable}`)
 }
 
 /** The most assets that `completeIndex` reads in one transaction. */

@@ -43,9 +43,9 @@ export function runIngest(parts: Parts): Worker {
         const outcomes = await readAll(parts, due)
         // A power cut can undo this commit. The asset is then `ingesting` and read again.
         await commits.writeUnflushed(() => {
-          for (const { asset, unreadable, needs_child } of outcomes) {
-            if (needs_child) assets.passToChild(asset)
-            else assets.finishIngest(asset, unreadable)
+          for (const outcome of outcomes) {
+            if (outcome.needs_child) assets.passToChild(outcome.asset)
+            else assets.finishIngest(outcome.asset, outcome)
           }
         })
         if (outcomes.some(({ needs_child }) => needs_child)) parts.wake.documents()

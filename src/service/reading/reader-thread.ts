@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite, openSqliteReadOnly } from '../../base/files/sqlite.ts'
 import { serveCalls } from '../../base/run/thread.ts'
+import type { AssetReading } from '../../contract/messages/messages-assets.ts'
+import { type ReadDocument, wholeText } from '../ingest/document-text.ts'
+import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
 import { isNamedDocument, type ReadText, readText } from '../ingest/read-text.ts'
 import { splitPassages } from '../ingest/split-passages.ts'
 import {
@@ -27,17 +30,17 @@ export interface AssetToRead {
   mime_type: string
 }
 
-export interface ReadOutcome {
+export interface ReadOutcome extends Partial<Unreadable> {
   asset: number
-  /** Why the file cannot be read. If both are absent, its passages are in the index. */
-  unreadable?: string
+  /** Its passages are in the index. */
+  reading?: AssetReading
   needs_child?: true
 }
 
 export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
   /** Puts the text that a child process found into the index. */
-  index: { argument: { asset: number; project: number; text: string }; answer: ReadOutcome }
+  index: { argument: { asset: number; project: number } & ReadDocument; answer: ReadOutcome }
   /** Ready assets with a number above `after` that the index lacks, in order, at most `limit`. */
   missing: { argument: { after: number; limit: number }; answer: AssetToRead[] }
   forget: { argument: number[]; answer: null }
@@ -88,16 +91,36 @@ serveCalls(
         return { asset, unreadable: 'its bytes cannot be read from the disk' }
       const read: ReadText = readText({ filename, mime_type, bytes })
       if (!('text' in read)) return { asset, ...read }
-      index.replace(asset, project, splitPassages(read.text))
-      return { asset }
+      return indexWhole({ asset, project }, read.text)
     }
 
-    function indexText({ asset, project, text }: ReaderCalls['index']['argument']): ReadOutcome {
+    /** Indexes a text of one part, or says that it has no word. */
+    function indexWhole(
+      { asset, project }: Pick<AssetToRead, 'asset' | 'project'>,
+      whole: string,
+    ): ReadOutcome {
+      let document: ReadDocument
+      try {
+        // The size of the file is its limit.
+        document = wholeText(whole, { text_length: Number.POSITIVE_INFINITY })
+      } catch (error) {
+        return { asset, ...unreadableOf(error) }
+      }
+      index.replace(asset, project, splitPassages(document.text))
+      return { asset, reading: document.reading }
+    }
+
+    function indexText({
+      asset,
+      project,
+      text,
+      reading,
+    }: ReaderCalls['index']['argument']): ReadOutcome {
       // The asset was removed while the child read it. A later removal deletes the passages after
       // this call.
       if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
       index.replace(asset, project, splitPassages(text))
-      return { asset }
+      return { asset, reading }
     }
 
     return {

@@ -145,7 +145,8 @@ export function keepReadingProcess(settings: Limits) {
     const is_used_up = answer.cpu_ms > time_ms || answer.peak_bytes > memory_bytes / 2
     if (is_used_up || ++used.files >= max_files_per_process) await end()
     else rest(used.process)
-    return 'text' in answer ? { text: answer.text } : { unreadable: answer.unreadable }
+    const { cpu_ms: _, peak_bytes: __, ...found } = answer
+    return found
   }
 }
 

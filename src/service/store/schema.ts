@@ -227,4 +227,12 @@ CREATE TABLE removed (
 ) STRICT, WITHOUT ROWID;
 `,
   },
+  {
+    version: 7,
+    sql: `
+-- reading: how much of a ready asset was read, JSON. has_no_text: 1 if a failed one was read and has no word of its own.
+ALTER TABLE assets ADD COLUMN reading TEXT;
+ALTER TABLE assets ADD COLUMN has_no_text INTEGER NOT NULL DEFAULT 0;
+`,
+  },
 ]

@@ -1,5 +1,9 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { AssetStatus, LabelReference } from '../../contract/messages/messages-assets.ts'
+import type {
+  AssetReading,
+  AssetStatus,
+  LabelReference,
+} from '../../contract/messages/messages-assets.ts'
 import { statementsOf } from './database.ts'
 import { type Listing, removeListed, sqlListing } from './paging.ts'
 
@@ -20,6 +24,17 @@ export interface AssetRow {
   expires_at_ms: number
   /** Why a failed asset cannot be read, as a clause; null for others. */
   failure: string | null
+  /** 1 if a failed asset was read and has no word of its own. */
+  has_no_text: 0 | 1
+  /** JSON of AssetReading, of a ready asset. */
+  reading: string | null
+}
+
+/** What a reader found: either how much was read, or why nothing can be. */
+export interface IngestResult {
+  reading?: AssetReading
+  unreadable?: string
+  has_no_text?: true
 }
 
 export interface ListedAsset extends AssetRow {
@@ -29,7 +44,15 @@ export interface ListedAsset extends AssetRow {
 
 type NewAsset = Omit<
   AssetRow,
-  'seq' | 'name' | 'description' | 'status' | 'md5' | 'size_in_bytes' | 'failure'
+  | 'seq'
+  | 'name'
+  | 'description'
+  | 'status'
+  | 'md5'
+  | 'size_in_bytes'
+  | 'failure'
+  | 'has_no_text'
+  | 'reading'
 >
 
 export type AssetStore = ReturnType<typeof openAssetStore>
@@ -95,13 +118,17 @@ export function openAssetStore(database: Sqlite) {
       ),
     passToChild: (seq: number) =>
       run(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`, seq),
-    /** `failure`: why the file cannot be read; undefined if it was read. */
-    finishIngest: (seq: number, failure: string | undefined) =>
+    finishIngest: (seq: number, { unreadable, has_no_text, reading }: IngestResult) =>
       run(
-        `UPDATE assets SET status = ?, failure = ?, ingest_due_ms = NULL WHERE seq = ? AND status = 'ingesting'`,
-        failure === undefined ? 'ready' : 'failed',
-        failure,
-        seq,
+        `UPDATE assets SET status = @status, failure = @failure, has_no_text = @has_no_text, reading = @reading, ingest_due_ms = NULL
+         WHERE seq = @seq AND status = 'ingesting'`,
+        {
+          seq,
+          status: unreadable === undefined ? 'ready' : 'failed',
+          failure: unreadable ?? null,
+          has_no_text: has_no_text ? 1 : 0,
+          reading: reading === undefined ? null : JSON.stringify(reading),
+        },
       ),
     anyReady: () =>
       one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,

@@ -3,13 +3,20 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
+import type { Unreadable } from '../../../src/service/ingest/extract-limits.ts'
 import { wordDocument, zipOf } from './zip.ts'
 
 const folder = join(import.meta.dirname, 'documents')
 const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }
 
-function extract(bytes: Buffer, filename = 'a.bin', mime_type = 'application/octet-stream') {
-  return extractDocument({ filename, mime_type, bytes }, limits)
+/** The text of a file, or why it is unreadable. */
+async function extract(
+  bytes: Buffer,
+  filename = 'a.bin',
+  mime_type = 'application/octet-stream',
+): Promise<{ text: string } | Unreadable> {
+  const read = await extractDocument({ filename, mime_type, bytes }, limits)
+  return 'text' in read ? { text: read.text } : read
 }
 
 async function textOf(bytes: Buffer): Promise<string> {

@@ -59,7 +59,8 @@ test.each<[string, Buffer | string, string, string, string]>([
   ['CSV', 'a,b\n1,2\n', 'a.csv', 'text/csv', 'ready'],
   ['JSON', '{"a":1}', 'a.json', 'application/json', 'ready'],
   ['text of an unknown type', 'text', 'README', 'application/octet-stream', 'ready'],
-  ['an empty file', '', 'a.txt', 'text/plain', 'ready'],
+  ['an empty file', '', 'a.txt', 'text/plain', 'failed'],
+  ['a rule without a word', '-----', 'a.txt', 'text/plain', 'failed'],
   ['NUL bytes', Buffer.from('a\0b'), 'a.txt', 'text/plain', 'failed'],
   ['bytes that are no UTF-8', Buffer.from([0x61, 0xff, 0x62]), 'a.txt', 'text/plain', 'failed'],
   ['text under the name of a PDF', 'text', 'a.pdf', 'application/octet-stream', 'failed'],
@@ -111,7 +112,7 @@ test('B-20 ready stays true when the index was removed: it is rebuilt before any
   const lines: string[] = []
   const first = await start({ data_dir })
   await first.upload('The keeper of the northern lock is called Sunniva.')
-  await first.upload('')
+  await first.upload('It stands at the quay.')
   await first.service.close()
   for (const file of ['passages.db', 'passages.db-wal', 'passages.db-shm'])
     rmSync(join(data_dir, file), { force: true })

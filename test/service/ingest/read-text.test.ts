@@ -117,7 +117,7 @@ test('a large page of HTML is left to a child process with its time and memory l
   })
   expect(readText({ ...file, filename: 'a.txt', mime_type: 'text/plain' })).toHaveProperty('text')
   const limits = { unpacked_bytes: 1, text_length: 2_000_000 }
-  expect(await extractDocument(file, limits)).toEqual({
+  expect(await extractDocument(file, limits)).toMatchObject({
     text: expect.stringMatching(/^Grüße\n\n<<</),
   })
 })

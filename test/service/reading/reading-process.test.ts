@@ -40,7 +40,7 @@ describe('the reading program of this package', () => {
     const reading = open()
     for (const name of ['harbour.pdf', 'harbour.docx', 'harbour.xlsx']) {
       const place = { path: join(documents, name) }
-      expect(await reading.read({ ...file(name), place })).toEqual({
+      expect(await reading.read({ ...file(name), place })).toMatchObject({
         text: expect.stringContaining('Yrsa Holm'),
       })
     }
@@ -95,7 +95,7 @@ describe('the reading program of this package', () => {
     )
     expect(read).toEqual({ unreadable: expect.stringMatching(/memory/) })
     expect(reading.peak_bytes).toBeLessThan(230 * mb)
-    expect(await reading.read(file('next.docx', wordDocument('<w:t>next</w:t>')))).toEqual({
+    expect(await reading.read(file('next.docx', wordDocument('<w:t>next</w:t>')))).toMatchObject({
       text: 'next',
     })
   })
@@ -118,17 +118,15 @@ describe('a hostile file in its process', () => {
     ['exits', /ended by code 7/, 60_000],
   ])('%s: the file fails, and the next one is read', async (what, reason, time_ms) => {
     reading = open({ ...limits, time_ms })
-    expect(await reading.read(file('first'))).toEqual({ text: 'read first' })
+    expect(await reading.read(file('first'))).toMatchObject({ text: 'read first' })
     expect(await reading.read(file(what))).toEqual({ unreadable: expect.stringMatching(reason) })
-    expect(await reading.read(file('next'))).toEqual({ text: 'read next' })
+    expect(await reading.read(file('next'))).toMatchObject({ text: 'read next' })
     expect(reading.peak_bytes).toBeLessThan(300 * mb)
     expect(childrenOf(process.pid)).toHaveLength(1)
   })
 
   test('has no environment and can write no file', async () => {
-    expect(await reading.read(file('environment'))).toEqual({
-      text: 'PWD',
-    })
+    expect(await reading.read(file('environment'))).toMatchObject({ text: 'PWD' })
     expect(await reading.read(file(`writes ${join(makeStore(), 'written')}`))).toEqual({
       unreadable: expect.stringMatching(/SIGXFSZ|code/),
     })
@@ -140,14 +138,16 @@ describe('a hostile file in its process', () => {
     expect(same).toBe(first)
     const after = await pidsAfter(reading, 'uses 100000')
     expect(after).toHaveLength(0)
-    expect(await reading.read(file('next'))).toEqual({ text: 'read next' })
+    expect(await reading.read(file('next'))).toMatchObject({ text: 'read next' })
   })
 
   test.each(['crashes later', 'eats later'])(
     '%s: the next file is read in a process of its own, without blame',
     async (what) => {
-      expect(await reading.read(file(what))).toEqual({ text: `read ${what}` })
-      expect(await reading.read(file('takes a while'))).toEqual({ text: 'read takes a while' })
+      expect(await reading.read(file(what))).toMatchObject({ text: `read ${what}` })
+      expect(await reading.read(file('takes a while'))).toMatchObject({
+        text: 'read takes a while',
+      })
       expect(childrenOf(process.pid)).toHaveLength(1)
     },
   )
@@ -156,11 +156,11 @@ describe('a hostile file in its process', () => {
     const [resting] = await pidsAfter(reading, 'first')
     process.kill(resting!, 'SIGKILL')
     await until(() => !isAlive(resting!))
-    expect(await reading.read(file('next'))).toEqual({ text: 'read next' })
+    expect(await reading.read(file('next'))).toMatchObject({ text: 'read next' })
     const read = reading.read(file('takes a while'))
     const [reader] = childrenOf(process.pid)
     process.kill(reader!, 'SIGKILL')
-    expect(await read).toEqual({ text: 'read takes a while' })
+    expect(await read).toMatchObject({ text: 'read takes a while' })
   })
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
@@ -174,7 +174,7 @@ describe('a hostile file in its process', () => {
         code: 'service.reading_process',
         message: expect.stringContaining(signal),
       })
-      expect(await reading.read(file('next'))).toEqual({ text: 'read next' })
+      expect(await reading.read(file('next'))).toMatchObject({ text: 'read next' })
     },
   )
 
@@ -182,7 +182,7 @@ describe('a hostile file in its process', () => {
     const read = await reading.read(file('forks'))
     const started = Number(/started (\d+)/.exec('text' in read ? read.text : '')?.[1])
     expect(isAlive(started)).toBe(true)
-    expect(await reading.read(file('floods'))).toEqual({ text: 'read floods' })
+    expect(await reading.read(file('floods'))).toMatchObject({ text: 'read floods' })
     await reading.end()
     await until(() => !isAlive(started), 'the end of what it started')
   })
@@ -220,7 +220,7 @@ test('without the optional packages their kinds of files are refused, with the r
     reading.read({ ...file(name), place: { path: join(documents, name) } })
   expect(await read('harbour.pdf')).toEqual({ unreadable: missing('unpdf') })
   expect(await read('harbour.docx')).toEqual({ unreadable: missing('yauzl') })
-  expect(await read('windows-1252.txt')).toEqual({ text: expect.stringContaining('Größe') })
+  expect(await read('windows-1252.txt')).toMatchObject({ text: expect.stringContaining('Größe') })
 })
 
 test('a program that cannot be started is no fault of the file', async () => {

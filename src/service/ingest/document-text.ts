@@ -1,0 +1,99 @@
+import type { AssetReading, ReadUnit } from '../../contract/messages/messages-assets.ts'
+import { type ExtractLimits, noText, tooMuchText } from './extract-limits.ts'
+import { max_counted_words, readingOf, type UnitFound } from './judge-units.ts'
+import { textMd5 } from './text-md5.ts'
+
+/** The text of a file, and how much of the file it is. */
+export interface ReadDocument {
+  text: string
+  reading: AssetReading
+}
+
+/**
+ * Collects the text of a document and what was found in each of its pages, slides, sheets or parts.
+ * A reader calls `begin` at the start of each one; a text before the first `begin` belongs to it.
+ * `add` and `addLabel` throw when the text exceeds its limit.
+ */
+export class DocumentText {
+  readonly #limits: Pick<ExtractLimits, 'text_length'>
+  readonly #unit: ReadUnit
+  readonly #parts: string[] = []
+  readonly #found: UnitFound[] = []
+  /** Text of the present unit that counts as its own words. */
+  #own = ''
+  #picture_share = 0
+  #fault: string | undefined
+  #has_begun = false
+  #length = 0
+
+  constructor(limits: Pick<ExtractLimits, 'text_length'>, unit: ReadUnit) {
+    this.#limits = limits
+    this.#unit = unit
+  }
+
+  begin(): void {
+    if (this.#has_begun) this.#endUnit()
+    this.#has_begun = true
+  }
+
+  /** Adds text that the document says. */
+  add(text: string): void {
+    this.#own += text
+    this.addLabel(text)
+  }
+
+  /** Adds the name of a sheet, slide or field: to be found, but no word of the document's own. */
+  addLabel(text: string): void {
+    this.#length += text.length
+    if (this.#length > this.#limits.text_length) throw tooMuchText(this.#limits)
+    this.#parts.push(text)
+  }
+
+  /** Notes a picture in the present unit. `share` of the page's area, 0 to 1. */
+  notePicture(share: number): void {
+    this.#picture_share = Math.max(this.#picture_share, share)
+  }
+
+  /** Notes why the present unit cannot be read, to continue "page 3 …", such as `is encrypted`. */
+  noteFault(fault: string): void {
+    this.#fault ??= fault
+  }
+
+  /** Ends the document. Throws `ingest.no_text` if it has no word of its own. */
+  end(): ReadDocument {
+    this.#endUnit()
+    const has_picture = this.#found.some(({ picture_share }) => picture_share > 0)
+    // Half a character cannot be stored or sent as UTF-8.
+    const text = this.#parts.join('').toWellFormed()
+    const reading = readingOf(this.#unit, this.#found)
+    if (reading === undefined) throw noText(has_picture)
+    return { text, reading: { ...reading, text_md5: textMd5(text) } }
+  }
+
+  #endUnit(): void {
+    this.#found.push({
+      words: countedWords(this.#own),
+      picture_share: this.#picture_share,
+      ...(this.#fault !== undefined && { fault: this.#fault }),
+    })
+    this.#own = ''
+    this.#picture_share = 0
+    this.#fault = undefined
+  }
+}
+
+/** The text of a file that is one part, such as plain text. Throws `ingest.no_text`. */
+export function wholeText(text: string, limits: Pick<ExtractLimits, 'text_length'>): ReadDocument {
+  const document = new DocumentText(limits, 'part')
+  document.add(text)
+  return document.end()
+}
+
+/** Words are runs of letters, marks and digits: `§ 4.2` has two. Counts only as many as matter. */
+function countedWords(text: string): number {
+  let words = 0
+  for (const _ of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    if (++words === max_counted_words) break
+  }
+  return words
+}

@@ -1,0 +1,70 @@
+import type { AssetReading, ReadUnit } from '../../contract/messages/messages-assets.ts'
+
+/** A page, slide, sheet or part of a document, as its reader found it. */
+export interface UnitFound {
+  /** Words of its own, at most `max_counted_words`: the name of a sheet or slide is none. */
+  words: number
+  /** The share of the page that its largest picture covers, 0 to 1. */
+  picture_share: number
+  /** Why it could not be read, to continue "page 3 …", such as `is encrypted`. */
+  fault?: string
+}
+
+/** A picture below this share of a page is an illustration. */
+const large_picture_share = 1 / 3
+/** A page with more words says what its picture shows: photo slides and title pages are normal. */
+const words_beside_picture = 20
+export const max_counted_words = words_beside_picture + 1
+/** So that the reason stays one line: a scan with text in between has many ranges. */
+const max_ranges = 5
+
+/**
+ * How much of a document was read. Undefined if it has no word of its own. A unit with nothing on
+ * it counts as seen: the backs of pages are blank.
+ */
+export function readingOf(
+  unit: ReadUnit,
+  found: readonly UnitFound[],
+): Omit<AssetReading, 'text_md5'> | undefined {
+  if (found.every(({ words }) => words === 0)) return undefined
+  const missing = new Map<string, number[]>()
+  for (const [index, one] of found.entries()) {
+    const why = whyUnseen(one)
+    if (why !== undefined) missing.set(why, [...(missing.get(why) ?? []), index + 1])
+  }
+  const of = found.length
+  if (missing.size === 0) return { of, seen: of, unit }
+  const unseen = [...missing.values()].flat().length
+  const why = [...missing].map(([fault, numbers]) => missingText(unit, numbers, fault)).join('; ')
+  return { of, seen: of - unseen, unit, why }
+}
+
+/** What is wrong with one unit; undefined if it was seen. */
+function whyUnseen({ words, picture_share, fault }: UnitFound): string | undefined {
+  if (fault !== undefined) return fault
+  const is_picture = picture_share >= large_picture_share && words <= words_beside_picture
+  return is_picture ? picture : undefined
+}
+
+const picture = 'is a picture'
+
+function missingText(unit: ReadUnit, numbers: readonly number[], fault: string): string {
+  if (numbers.length === 1) return `${unit} ${numbers[0]} ${fault}`
+  const many = fault === picture ? 'are pictures' : fault.replace(/^is /, 'are ')
+  return `${unit}s ${rangesText(numbers)} ${many}`
+}
+
+/** `2–10, 12 and 14`; after `max_ranges` ranges, how many numbers more there are. */
+function rangesText(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last && last.to === number - 1) last.to = number
+    else ranges.push({ from: number, to: number })
+  }
+  const named = ranges.slice(0, max_ranges)
+  const left = ranges.slice(max_ranges).reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const texts = named.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`))
+  const last = left > 0 ? `${left} more` : texts.pop()
+  return texts.length === 0 ? `${last}` : `${texts.join(', ')} and ${last}`
+}
