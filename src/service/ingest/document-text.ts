@@ -7,6 +7,14 @@ import { textMd5 } from './text-md5.ts'
 export interface ReadDocument {
   text: string
   reading: AssetReading
+  tables: readonly Table[]
+}
+
+/** A table in a text, from its first to behind its last character. `header`: a line of it. */
+export interface Table {
+  from: number
+  to: number
+  header: string
 }
 
 /**
@@ -19,6 +27,7 @@ export class DocumentText {
   readonly #unit: ReadUnit
   readonly #parts: string[] = []
   readonly #found: UnitFound[] = []
+  readonly #tables: Table[] = []
   /** Text of the present unit that counts as its own words. */
   #own = ''
   #picture_share = 0
@@ -29,6 +38,11 @@ export class DocumentText {
   constructor(limits: Pick<ExtractLimits, 'text_length'>, unit: ReadUnit) {
     this.#limits = limits
     this.#unit = unit
+  }
+
+  /** Of the text so far, in UTF-16 units. */
+  get length(): number {
+    return this.#length
   }
 
   begin(): void {
@@ -49,6 +63,10 @@ export class DocumentText {
     this.#parts.push(text)
   }
 
+  noteTable(table: Table): void {
+    this.#tables.push(table)
+  }
+
   /** Notes a picture in the present unit. `share` of the page's area, 0 to 1. */
   notePicture(share: number): void {
     this.#picture_share = Math.max(this.#picture_share, share)
@@ -67,7 +85,7 @@ export class DocumentText {
     const text = this.#parts.join('').toWellFormed()
     const reading = readingOf(this.#unit, this.#found)
     if (reading === undefined) throw noText(has_picture)
-    return { text, reading: { ...reading, text_md5: textMd5(text) } }
+    return { text, reading: { ...reading, text_md5: textMd5(text) }, tables: this.#tables }
   }
 
   #endUnit(): void {

@@ -6,7 +6,7 @@ import type { AssetReading } from '../../contract/messages/messages-assets.ts'
 import { type ReadDocument, wholeText } from '../ingest/document-text.ts'
 import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
 import { isNamedDocument, type ReadText, readText } from '../ingest/read-text.ts'
-import { splitPassages } from '../ingest/split-passages.ts'
+import { splitDocument } from '../ingest/split-passages.ts'
 import {
   type Hit,
   openPassageIndex,
@@ -106,20 +106,20 @@ serveCalls(
       } catch (error) {
         return { asset, ...unreadableOf(error) }
       }
-      index.replace(asset, project, splitPassages(document.text))
+      index.replace(asset, project, splitDocument(document))
       return { asset, reading: document.reading }
     }
 
     function indexText({
       asset,
       project,
-      text,
       reading,
+      ...document
     }: ReaderCalls['index']['argument']): ReadOutcome {
       // The asset was removed while the child read it. A later removal deletes the passages after
       // this call.
       if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
-      index.replace(asset, project, splitPassages(text))
+      index.replace(asset, project, splitDocument(document))
       return { asset, reading }
     }
 
