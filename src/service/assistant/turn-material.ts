@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/run/errors.ts'
 import type { MemoryCreate, SkillCreate } from '../../contract/messages/messages-resources.ts'
-import { splitPassages } from '../ingest/split-passages.ts'
+import { splitPassages } from '../ingest/text/split-passages.ts'
 import type { Parts } from '../parts.ts'
 import type { MessageRow } from '../store/store-chats.ts'
 import { bestPassages, type Quote, searchWords, withoutNote } from './answer-text.ts'

@@ -1,7 +1,7 @@
 import type { AssetReading, ReadUnit } from '../../contract/messages/messages-assets.ts'
 import { type ExtractLimits, noText, tooMuchText } from './extract-limits.ts'
 import { max_counted_words, readingOf, type UnitFound } from './judge-units.ts'
-import { textMd5 } from './text-md5.ts'
+import { textMd5 } from './text/text-md5.ts'
 
 /** The text of a file, and how much of the file it is. */
 export interface ReadDocument {

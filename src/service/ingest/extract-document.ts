@@ -1,15 +1,15 @@
-import { decodeForeign } from './charset.ts'
 import { DocumentText, type ReadDocument, wholeText } from './document-text.ts'
 import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
 import {
   type FileToRead,
   formatOf,
   hasPdfMark,
-  htmlToText,
   isHtml,
   isNamedDocument,
   isNamedPdf,
-} from './read-text.ts'
+} from './file-kind.ts'
+import { decodeForeign } from './text/charset.ts'
+import { htmlToText } from './text/html.ts'
 
 export type Extracted = ReadDocument | Unreadable
 
@@ -32,7 +32,7 @@ async function readDocument(file: FileToRead, limits: ExtractLimits): Promise<Re
     case 'rtf':
       return wholeText((await import('./extract-rtf.ts')).extractRtf(file.bytes), limits)
     case 'zip':
-      return (await import('./extract-package.ts')).extractPackage(file.bytes, limits)
+      return (await import('./package/extract-package.ts')).extractPackage(file.bytes, limits)
     case 'old office':
       throw unreadable('encrypted, or in the binary format of Office programs before 2007')
     default:

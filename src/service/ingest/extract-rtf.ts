@@ -1,5 +1,5 @@
-import { decodeCharset } from './charset.ts'
 import { unreadable } from './extract-limits.ts'
+import { decodeCharset } from './text/charset.ts'
 
 /** Groups without readable text. A group that begins with `\*` is optional and skipped, too. */
 const silent = new Set(

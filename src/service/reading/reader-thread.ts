@@ -5,8 +5,9 @@ import { serveCalls } from '../../base/run/thread.ts'
 import type { AssetReading } from '../../contract/messages/messages-assets.ts'
 import { type ReadDocument, wholeText } from '../ingest/document-text.ts'
 import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
-import { isNamedDocument, type ReadText, readText } from '../ingest/read-text.ts'
-import { splitDocument } from '../ingest/split-passages.ts'
+import { isNamedDocument } from '../ingest/file-kind.ts'
+import { type ReadText, readText } from '../ingest/text/read-text.ts'
+import { splitDocument } from '../ingest/text/split-passages.ts'
 import {
   type Hit,
   openPassageIndex,

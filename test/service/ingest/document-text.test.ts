@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DocumentText, wholeText } from '../../../src/service/ingest/document-text.ts'
-import { textMd5 } from '../../../src/service/ingest/text-md5.ts'
+import { textMd5 } from '../../../src/service/ingest/text/text-md5.ts'
 
 const limits = { text_length: 1_000 }
 

@@ -1,4 +1,4 @@
-import type { ReadDocument } from './document-text.ts'
+import type { ReadDocument } from '../document-text.ts'
 
 /** UTF-16 units. Long enough to understand alone, short enough to read: answers quote passages. */
 export const max_passage_length = 1_000

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type Entry, fromBufferPromise } from 'yauzl'
-import { type ExtractLimits, unreadable } from './extract-limits.ts'
+import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 
 /** A large workbook has hundreds of parts, a long e-book thousands. */
 const max_entries = 20_000

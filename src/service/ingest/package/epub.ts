@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
-import type { DocumentText } from './document-text.ts'
-import type { Archive } from './extract-archive.ts'
-import { unreadable } from './extract-limits.ts'
-import { decodeXml, walkXml } from './extract-xml.ts'
-import { htmlToText } from './read-text.ts'
+import type { DocumentText } from '../document-text.ts'
+import { unreadable } from '../extract-limits.ts'
+import { htmlToText } from '../text/html.ts'
+import type { Archive } from './archive.ts'
+import { decodeXml, walkXml } from './xml.ts'
 
 /** Adds the chapters of an e-book in the order of its spine (the list of chapters to read). */
 export async function extractEpub(archive: Archive, text: DocumentText): Promise<void> {

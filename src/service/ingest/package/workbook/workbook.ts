@@ -1,7 +1,7 @@
-import { day_ms, isoTime, second_ms } from '../../base/time/time.ts'
-import type { DocumentText } from './document-text.ts'
-import { type Archive, numberedParts } from './extract-archive.ts'
-import { walkXml } from './extract-xml.ts'
+import { day_ms, isoTime, second_ms } from '../../../../base/time/time.ts'
+import type { DocumentText } from '../../document-text.ts'
+import { type Archive, numberedParts } from '../archive.ts'
+import { walkXml } from '../xml.ts'
 
 /** Adds the names of the sheets, then one line per row, with a tab after each cell. */
 export async function extractWorkbook(archive: Archive, text: DocumentText): Promise<void> {

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util'
 import sax from 'sax'
-import type { DocumentText } from './document-text.ts'
-import { unreadable } from './extract-limits.ts'
+import type { DocumentText } from '../document-text.ts'
+import { unreadable } from '../extract-limits.ts'
 
 /**
  * The most characters of one attribute or comment. The default of the library sax, 64 KB, refuses

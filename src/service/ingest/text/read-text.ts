@@ -1,0 +1,86 @@
+import { isUtf8 } from 'node:buffer'
+import { type FileToRead, formatOf, isHtml, isNamedDocument, isRuledOut } from '../file-kind.ts'
+import { htmlToText } from './html.ts'
+
+/** `needs_child`: only a child process may read the file (extract-document.ts). */
+export type ReadText = { text: string } | { unreadable: string } | { needs_child: true }
+
+const no_text_start = '%!PS'
+
+/**
+ * A page of HTML of this size takes half a second at worst and ten times its size in memory. A
+ * larger page goes to a child process with limits.
+ */
+const max_html_bytes = 1_048_576
+
+/**
+ * Reads the text of a file, in the reading thread: plain text, Markdown, HTML, CSV and JSON, in
+ * UTF-8, or in UTF-16 with a byte order mark. This is one fast pass, so a child process would cost
+ * more. Documents and other charsets need a child process. A file that is only partly text is
+ * unreadable, so that "ready" is true.
+ */
+export function readText(file: FileToRead): ReadText {
+  const { bytes } = file
+  if (isNamedDocument(file)) return { needs_child: true }
+  if (isRuledOut(file) || bytes.toString('latin1', 0, no_text_start.length) === no_text_start) {
+    return { unreadable: 'the service does not read this kind of file' }
+  }
+  if (formatOf(bytes) !== undefined) return { needs_child: true }
+  if (switchesCharset(bytes)) return { needs_child: true }
+  const text = decode(bytes)
+  if (text !== undefined && !text.includes('\0')) {
+    if (!isHtml(file)) return { text }
+    return bytes.length > max_html_bytes ? { needs_child: true } : { text: htmlToText(text) }
+  }
+  if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined)
+    return { unreadable: 'it contains NUL bytes' }
+  return { needs_child: true }
+}
+
+const strict = {
+  'utf-16le': new TextDecoder('utf-16le', { fatal: true }),
+  'utf-16be': new TextDecoder('utf-16be', { fatal: true }),
+}
+
+function decode(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, 'utf-16le')
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, 'utf-16be')
+  if (!isUtf8(bytes)) return undefined
+  const has_mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return bytes.toString('utf8', has_mark ? 3 : 0)
+}
+
+function decodeUtf16(bytes: Buffer, encoding: keyof typeof strict): string | undefined {
+  try {
+    return strict[encoding].decode(bytes)
+  } catch {
+    // An odd length or half a surrogate pair: the file is not in the encoding of its mark.
+    return undefined
+  }
+}
+
+/** True for ISO-2022 (Japanese mail): pure ASCII that switches charsets by escape sequences. */
+export function switchesCharset(bytes: Buffer): boolean {
+  return bytes.includes('\x1b$')
+}
+
+/** The number of bytes in which zeros are counted. */
+const max_sample_bytes = 16_384
+
+/** Finds UTF-16 without a mark: an ASCII letter has a zero byte, always at the same place. */
+export function utf16WithoutMark(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes.length % 2 === 1) return undefined
+  const sample = bytes.subarray(0, max_sample_bytes)
+  let even = 0
+  let odd = 0
+  for (let at = 0; at < sample.length; at++) {
+    if (sample[at] !== 0) continue
+    if (at % 2 === 0) even++
+    else odd++
+  }
+  // A few bytes prove nothing.
+  if (odd + even < 3) return undefined
+  if (odd > sample.length / 8 && even < odd / 16) return 'utf-16le'
+  if (even > sample.length / 8 && odd < even / 16) return 'utf-16be'
+  return undefined
+}
