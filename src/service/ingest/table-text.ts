@@ -12,6 +12,7 @@ export class TableText {
   readonly #from: number
   #header: string | undefined
   #row: string[] = []
+  #remark = ''
 
   constructor(text: DocumentText) {
     this.#text = text
@@ -22,6 +23,11 @@ export class TableText {
   put(column: number, words: string): void {
     const cell = words.replace(/\s+/g, ' ').trim()
     if (cell !== '') this.#row[column] = `${this.#row[column] ?? ''} ${cell}`.trimStart()
+  }
+
+  /** Puts a remark behind the last cell of the present row; none of the document's own words. */
+  mark(remark: string): void {
+    if (this.#row.length > 0) this.#remark = remark
   }
 
   endRow(): void {
@@ -35,11 +41,14 @@ export class TableText {
       before = column
       cells++
     })
+    const remark = this.#remark === '' ? '' : `\t${this.#remark}`
     this.#row = []
+    this.#remark = ''
     if (cells === 0) return
     // A title above the table stands alone in its row.
     if (cells > 1) this.#header ??= line
-    this.#text.add(`${line}\n`)
+    this.#text.add(line)
+    this.#text.addLabel(`${remark}\n`)
   }
 
   /** Ends the table, so that each passage of it has the header row. */

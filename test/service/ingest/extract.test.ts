@@ -122,53 +122,6 @@ test('a PDF behind other lines is read, as readers do, when its name ends in .pd
   })
 })
 
-describe('workbooks', () => {
-  const workbook = (cells: string, date1904 = '0') =>
-    zipOf([
-      {
-        name: 'xl/workbook.xml',
-        content: `<workbook><workbookPr date1904="${date1904}"/><sheet name="Berths"/></workbook>`,
-      },
-      {
-        name: 'xl/sharedStrings.xml',
-        content: '<sst><si><t>seven</t></si><si><r><t>ei</t></r><r><t>ght</t></r></si></sst>',
-      },
-      {
-        name: 'xl/styles.xml',
-        content: `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="dd.mm.yyyy hh:mm"/>
-          <numFmt numFmtId="165" formatCode="[Red]0.00&quot; days&quot;"/>
-          <numFmt numFmtId="166" formatCode="[Red][hh]:mm"/></numFmts>
-          <cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>
-          <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/>
-            <xf numFmtId="46"/><xf numFmtId="166"/></cellXfs></styleSheet>`,
-      },
-      { name: 'xl/worksheets/sheet1.xml', content: `<worksheet><row>${cells}</row></worksheet>` },
-    ])
-  test.each([
-    ['<c t="s"><v>0</v></c><c t="s"><v>1</v></c>', 'seven\teight'],
-    ['<c t="inlineStr"><is><t>here</t></is></c><c><f>A1+1</f><v>2.5</v></c>', 'here\t2.5'],
-    [
-      '<c s="1"><v>46095</v></c><c s="2"><v>46095.395833333336</v></c>',
-      '2026-03-14\t2026-03-14 09:30',
-    ],
-    [
-      '<c s="0"><v>46095</v></c><c s="3"><v>46095</v></c><c><v>46095</v></c>',
-      '46095\t46095\t46095',
-    ],
-    [
-      '<c s="1"><v>0.5</v></c><c s="1"><v>1e300</v></c><c s="1" t="str"><v>text</v></c>',
-      '0.5\t1e300\ttext',
-    ],
-    ['<c s="4"><v>1.5</v></c><c s="5"><v>1.0000115740740742</v></c>', '36:00:00\t24:00:01'],
-    ['<c s="4"><v>0.25</v></c><c s="5"><v>-1.5</v></c>', '6:00:00\t-1.5'],
-  ])('%s', async (cells, text) =>
-    expect(await extract(workbook(cells))).toEqual({ text: `Berths\n\n${text}\t\n` }),
-  )
-
-  test('dates of the Mac begin four years later', async () =>
-    expect(await textOf(workbook('<c s="1"><v>44633</v></c>', '1'))).toBe('Berths 2026-03-14'))
-})
-
 describe('RTF', () => {
   test.each([
     [String.raw`{\rtf1\ansi\ansicpg1252 Gr\'fc\'dfe\par next}`, 'Grüße\n\nnext'],

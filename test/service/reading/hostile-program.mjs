@@ -23,10 +23,13 @@ function read(name) {
   return `read ${name}`
 }
 
+/** The answer of the real program for a text of one part. */
+const answer = (text) => ({ text, reading: { of: 1, seen: 1, unit: 'part' }, tables: [] })
+
 process.on('message', ({ filename }) => {
   if (filename.startsWith('waits')) return
   if (filename.startsWith('takes a while')) {
-    setTimeout(() => process.send({ text: `read ${filename}`, cpu_ms: 1, peak_bytes: 1 }), 300)
+    setTimeout(() => process.send({ ...answer(`read ${filename}`), cpu_ms: 1, peak_bytes: 1 }), 300)
     return
   }
   if (filename.startsWith('leaves')) {
@@ -35,6 +38,6 @@ process.on('message', ({ filename }) => {
     return
   }
   const used = filename.startsWith('uses ') ? Number(filename.slice(5)) : 1
-  process.send({ text: read(filename), cpu_ms: used, peak_bytes: 1 })
+  process.send({ ...answer(read(filename)), cpu_ms: used, peak_bytes: 1 })
 })
 process.send({ started: true })

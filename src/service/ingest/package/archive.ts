@@ -1,4 +1,3 @@
-import { posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type Entry, fromBufferPromise } from 'yauzl'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
@@ -10,14 +9,14 @@ export type Archive = Awaited<ReturnType<typeof openArchive>>
 
 /** Opens a document that is a ZIP archive, and lists its parts (its files). */
 export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits) {
-  const zip = await fromBufferPromise(bytes, {
+  const zip = await fromBufferPromise(archiveWithin(bytes), {
     lazyEntries: true,
     autoClose: false,
     validateEntrySizes: true,
   })
   const entries = new Map<string, Entry>()
   for await (const entry of zip.eachEntry()) {
-    entries.set(entry.fileName, entry)
+    entries.set(keyOf(entry.fileName), entry)
     if (entries.size > max_entries)
       throw unreadable(`the archive has more than ${max_entries} parts`)
   }
@@ -26,7 +25,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
 
   /** Throws if the part is missing, encrypted or broken, or if all parts together are too large. */
   async function* stream(name: string): AsyncIterable<Buffer> {
-    const entry = entries.get(name)
+    const entry = entries.get(keyOf(name))
     if (!entry) throw unreadable(`broken: its part ${name} is missing`)
     if (entry.isEncrypted()) throw unreadable('encrypted')
     for await (const chunk of await zip.openReadStreamPromise(entry)) {
@@ -37,20 +36,36 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
   }
 
   return {
-    names: [...entries.keys()],
-    has: (name: string) => entries.has(name),
+    /** In the order of the archive, with `/` between folders. */
+    names: [...entries.values()].map(({ fileName }) => withSlashes(fileName)),
+    has: (name: string) => entries.has(keyOf(name)),
     stream,
     read: (name: string) => buffer(stream(name)),
   }
 }
 
-/**
- * The XML parts of a folder of the archive, in the order of the number in their names: `sheet2.xml`
- * before `sheet10.xml`, and names without a number first.
- */
-export function numberedParts(archive: Archive, folder: string): string[] {
-  const number = (name: string) => Number(/(\d*)\.xml$/.exec(name)?.[1])
-  return archive.names
-    .filter((name) => name.endsWith('.xml') && posix.dirname(name) === folder)
-    .sort((a, b) => number(a) - number(b))
+/** Names of parts count without regard to case (ECMA-376 part 2, 6.2.2). */
+function keyOf(name: string): string {
+  return withSlashes(name).toLowerCase()
+}
+
+function withSlashes(name: string): string {
+  return name.replaceAll('\\', '/').replace(/^\/+/, '')
+}
+
+/** The last record of an archive: its mark, and where it says how long the others are. */
+const end_mark = 'PK\u0005\u0006'
+const end_bytes = 22
+/** Stands for a number that another record has (ZIP64). */
+const elsewhere = 0xffff_ffff
+
+/** Cuts off what servers and gateways put before and after an archive (APPNOTE 4.3.16). */
+function archiveWithin(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf(end_mark, undefined, 'latin1')
+  if (end < 0 || end + end_bytes > bytes.length) return bytes
+  const directory_bytes = bytes.readUInt32LE(end + 12)
+  const directory_at = bytes.readUInt32LE(end + 16)
+  const before = directory_at === elsewhere ? 0 : end - directory_bytes - directory_at
+  const comment_bytes = bytes.readUInt16LE(end + 20)
+  return bytes.subarray(Math.max(0, before), end + end_bytes + comment_bytes)
 }

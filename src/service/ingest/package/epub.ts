@@ -3,6 +3,7 @@ import type { DocumentText } from '../document-text.ts'
 import { unreadable } from '../extract-limits.ts'
 import { htmlToText } from '../text/html.ts'
 import type { Archive } from './archive.ts'
+import { decodedPath } from './relationships.ts'
 import { decodeXml, walkXml } from './xml.ts'
 
 /** Adds the chapters of an e-book in the order of its spine (the list of chapters to read). */
@@ -34,18 +35,8 @@ async function spineOf(archive: Archive): Promise<string[]> {
   const folder = posix.dirname(package_file)
   return spine.flatMap((id) => {
     const href = items.get(id)
-    return href === undefined ? [] : [posix.join(folder, pathOf(href))]
+    return href === undefined ? [] : [posix.join(folder, decodedPath(href))]
   })
-}
-
-/** A reference with an invalid % escape is taken as it is: a literal per cent sign is not rare. */
-function pathOf(reference: string): string {
-  const path = reference.replace(/#.*/, '')
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }
 
 /** The paths of the encrypted parts. Many e-books encrypt only their fonts and can be read. */
@@ -55,7 +46,7 @@ async function encryptedParts(archive: Archive): Promise<ReadonlySet<string>> {
   if (!archive.has(list)) return parts
   await walkXml(archive.stream(list), {
     open(name, attributes) {
-      if (name === 'CipherReference') parts.add(pathOf(attributes.URI ?? ''))
+      if (name === 'CipherReference') parts.add(decodedPath(attributes.URI ?? ''))
     },
   })
   return parts

@@ -4,31 +4,47 @@ import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { extractEpub } from './epub.ts'
 import { extractOpenDocument } from './open-document.ts'
+import { mainPart, rootName } from './relationships.ts'
 import { extractPresentation } from './slides.ts'
-import { extractWordDocument, word_body } from './word.ts'
+import { extractWordDocument } from './word.ts'
 import { extractWorkbook } from './workbook/workbook.ts'
 
 /** Extracts the text of a document that is a ZIP archive. Its parts show which kind it is. */
 export async function extractPackage(bytes: Buffer, limits: ExtractLimits): Promise<ReadDocument> {
   const archive = await openArchive(bytes, limits)
-  const { unit, read } = readerOf(archive)
+  const { unit, read } = await readerOf(archive)
   const text = new DocumentText(limits, unit)
-  await read(archive, text)
+  await read(text)
   return text.end()
 }
 
 interface PackageReader {
   unit: ReadUnit
-  read(archive: Archive, text: DocumentText): Promise<void>
+  read(text: DocumentText): Promise<void>
 }
 
-function readerOf(archive: Archive): PackageReader {
-  if (archive.names.some((name) => word_body.test(name)))
-    return { unit: 'part', read: extractWordDocument }
-  if (archive.has('ppt/presentation.xml')) return { unit: 'slide', read: extractPresentation }
-  if (archive.has('xl/workbook.xml')) return { unit: 'sheet', read: extractWorkbook }
-  if (archive.has('META-INF/container.xml')) return { unit: 'part', read: extractEpub }
+async function readerOf(archive: Archive): Promise<PackageReader> {
+  const main = await mainPart(archive)
+  const office = main === undefined ? undefined : await officeReader(archive, main)
+  if (office) return office
+  if (archive.has('META-INF/container.xml'))
+    return { unit: 'part', read: (text) => extractEpub(archive, text) }
   if (archive.has('mimetype') && archive.has('content.xml'))
-    return { unit: 'part', read: extractOpenDocument }
+    return { unit: 'part', read: (text) => extractOpenDocument(archive, text) }
   throw unreadable('the archive is not a document that the service can read')
+}
+
+/**
+ * The first element of the main part says what a document is, as names and types can be wrong.
+ * Undefined if the archive is no Office document.
+ */
+async function officeReader(archive: Archive, main: string): Promise<PackageReader | undefined> {
+  const root = await rootName(archive, main)
+  if (root === 'document' || main.startsWith('word/'))
+    return { unit: 'part', read: (text) => extractWordDocument(archive, main, text) }
+  if (root === 'presentation' || main.startsWith('ppt/'))
+    return { unit: 'slide', read: (text) => extractPresentation(archive, main, text) }
+  if (root === 'workbook' || main.startsWith('xl/'))
+    return { unit: 'sheet', read: (text) => extractWorkbook(archive, main, text) }
+  return undefined
 }

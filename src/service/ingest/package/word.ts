@@ -1,5 +1,6 @@
 import type { DocumentText } from '../document-text.ts'
 import type { Archive } from './archive.ts'
+import { partsOfMain } from './relationships.ts'
 import { gatherText, type TextRules } from './xml.ts'
 
 /**
@@ -15,13 +16,15 @@ const word_rules: TextRules = {
   cell: 'tc',
 }
 
-/** The part with the body of a Word document. Word in the browser calls it document2.xml. */
-export const word_body = /^word\/document\d*\.xml$/
-/** The parts that are read. Comments are about the document and often by others: left out. */
-const word_parts = /^word\/(document|footnotes|endnotes)\d*\.xml$/
-
-export async function extractWordDocument(archive: Archive, text: DocumentText): Promise<void> {
-  for (const name of archive.names.filter((part) => word_parts.test(part))) {
-    await gatherText(archive.stream(name), word_rules, text)
-  }
+/** Adds the body of a Word document, and its notes. */
+export async function extractWordDocument(
+  archive: Archive,
+  main: string,
+  text: DocumentText,
+): Promise<void> {
+  const notes = (await partsOfMain(archive, main)).filter(
+    ({ kind, part }) => ['footnotes', 'endnotes'].includes(kind) && archive.has(part),
+  )
+  for (const part of [main, ...notes.map(({ part }) => part)])
+    await gatherText(archive.stream(part), word_rules, text)
 }

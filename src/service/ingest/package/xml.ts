@@ -10,8 +10,15 @@ import { unreadable } from '../extract-limits.ts'
 Object.assign(sax, { MAX_BUFFER_LENGTH: 16 * 1024 * 1024 })
 
 export interface XmlListener {
-  /** Element and attribute names come without their namespace prefix. */
-  open?(name: string, attributes: Record<string, string>): void
+  /**
+   * Element and attribute names come without their namespace prefix. `written` has the attributes
+   * with it, for the few elements where two would have one name.
+   */
+  open?(
+    name: string,
+    attributes: Record<string, string>,
+    written: Readonly<Record<string, unknown>>,
+  ): void
   text?(text: string): void
   close?(name: string): void
 }
@@ -30,7 +37,7 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
     if (/<!ENTITY/i.test(doctype)) throw unreadable('broken: XML that declares entities')
   }
   parser.onopentag = ({ name, attributes }) =>
-    listener.open?.(localOf(name), localNames(attributes))
+    listener.open?.(localOf(name), localNames(attributes), attributes)
   parser.ontext = (text) => listener.text?.(text)
   parser.oncdata = (text) => listener.text?.(text)
   parser.onclosetag = (name) => listener.close?.(localOf(name))

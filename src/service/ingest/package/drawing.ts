@@ -1,0 +1,50 @@
+import type { DocumentText } from '../document-text.ts'
+import type { Archive } from './archive.ts'
+import { relatedParts } from './relationships.ts'
+import { gatherText, type TextRules } from './xml.ts'
+
+/** DrawingML keeps the text of shapes, tables and SmartArt in elements named `t`. */
+export const drawing_rules: TextRules = {
+  text_in: new Set(['t']),
+  // A `Fallback` repeats a drawing. A `tab` in properties is a tab stop, not a tab.
+  skip: new Set(['Fallback', 'pPr', 'rPr']),
+  opens: { br: '\n', tab: '\t' },
+  closes: { p: '\n', tr: '\n' },
+  cell: 'tc',
+}
+
+/** Titles are texts; names of series and categories are values of a cache of strings. */
+const chart_rules: TextRules = {
+  text_in: new Set(['t', 'v']),
+  skip: new Set(['numCache', 'numLit', 'pPr', 'rPr', 'formatCode', 'f']),
+  opens: { br: '\n' },
+  closes: { p: '\n', pt: '\n', tx: '\n' },
+  cell: 'tc',
+}
+
+/** Adds the words of a drawing: text boxes, and of the charts and SmartArt that it names. */
+export async function addDrawing(
+  archive: Archive,
+  part: string,
+  text: DocumentText,
+): Promise<void> {
+  text.addLabel('\n')
+  await gatherText(archive.stream(part), drawing_rules, text)
+  await addGraphics(archive, part, text)
+}
+
+/** Adds the words of the charts and SmartArt that a drawing, a slide or a document names. */
+export async function addGraphics(
+  archive: Archive,
+  part: string,
+  text: DocumentText,
+): Promise<void> {
+  for (const chart of await relatedParts(archive, part, 'chart', 'chartEx')) {
+    text.addLabel('\n')
+    await gatherText(archive.stream(chart), chart_rules, text)
+  }
+  for (const diagram of await relatedParts(archive, part, 'diagramData')) {
+    text.addLabel('\n')
+    await gatherText(archive.stream(diagram), drawing_rules, text)
+  }
+}

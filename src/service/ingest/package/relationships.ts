@@ -1,0 +1,103 @@
+import { posix } from 'node:path'
+import type { Archive } from './archive.ts'
+import { decodeXml, walkXml } from './xml.ts'
+
+/** A part that another part of an Office document names. */
+export interface Relationship {
+  id: string
+  /** The end of its type, such as `worksheet`: what Strict and Transitional documents share. */
+  kind: string
+  /** The name of the part in the archive, which may lack it. */
+  part: string
+}
+
+/** The id of the relationship that an element names. Its own `id` has no prefix. */
+export function idIn(written: Readonly<Record<string, unknown>>): string {
+  const [, id = ''] = Object.entries(written).find(([name]) => /:id$/.test(name)) ?? []
+  return String(id)
+}
+
+/**
+ * The parts that a part names, or that the package names for `''`, in the order of the file. Links
+ * out of the document are left out (ECMA-376 part 2, 6.5).
+ */
+async function relationshipsOf(archive: Archive, part: string): Promise<Relationship[]> {
+  const { dir, base } = posix.parse(part)
+  const list = posix.join(dir, '_rels', `${base}.rels`)
+  const found: Relationship[] = []
+  if (!archive.has(list)) return found
+  await walkXml(archive.stream(list), {
+    open(name, { Id = '', Type = '', Target = '', TargetMode }) {
+      if (name !== 'Relationship' || TargetMode === 'External') return
+      const target = decodedPath(Target.replaceAll('\\', '/'))
+      const at = target.startsWith('/') ? target.slice(1) : posix.join(dir, target)
+      found.push({ id: Id, kind: posix.basename(Type), part: at })
+    },
+  })
+  return found
+}
+
+/** The parts of some kinds that a part names and the archive has. */
+export async function relatedParts(
+  archive: Archive,
+  part: string,
+  ...kinds: readonly string[]
+): Promise<string[]> {
+  const related = await relationshipsOf(archive, part)
+  return related
+    .filter((each) => kinds.includes(each.kind) && archive.has(each.part))
+    .map((each) => each.part)
+}
+
+/**
+ * The parts that the main part names. If the package has lost its list, the usual names of parts
+ * say what they are; `id` is then empty, and parts with a number are in its order.
+ */
+export async function partsOfMain(archive: Archive, main: string): Promise<Relationship[]> {
+  const listed = await relationshipsOf(archive, main)
+  if (listed.length > 0) return listed
+  const number = (part: string) => Number(/(\d*)\.xml$/i.exec(part)?.[1])
+  return archive.names
+    .flatMap((part) => {
+      const kind = usual_parts.find(([, pattern]) => pattern.test(part))?.[0]
+      return kind === undefined ? [] : [{ id: '', kind, part }]
+    })
+    .sort((a, b) => number(a.part) - number(b.part))
+}
+
+const usual_parts: readonly (readonly [kind: string, name: RegExp])[] = [
+  ['worksheet', /^xl\/worksheets\/[^/]+\.xml$/i],
+  ['sharedStrings', /^xl\/sharedStrings\.xml$/i],
+  ['styles', /^(xl|word)\/styles\.xml$/i],
+  ['slide', /^ppt\/slides\/[^/]+\.xml$/i],
+  ['footnotes', /^word\/footnotes\.xml$/i],
+  ['endnotes', /^word\/endnotes\.xml$/i],
+]
+
+/** Main parts as Office names them, for packages whose list of parts is lost. */
+const usual_main = /^(word\/document\d*|ppt\/presentation|xl\/workbook)\.xml$/i
+
+/** The main part of an Office document; undefined if the archive is none. */
+export async function mainPart(archive: Archive): Promise<string | undefined> {
+  const [named] = await relatedParts(archive, '', 'officeDocument')
+  return named ?? archive.names.find((name) => usual_main.test(name))
+}
+
+/** The name of the first element of an XML part, without prefix; undefined if it is no XML. */
+export async function rootName(archive: Archive, part: string): Promise<string | undefined> {
+  for await (const chunk of archive.stream(part)) {
+    const begin = decodeXml(chunk).replace(/<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<![^>]*>/g, '')
+    return /^[^<]*<(?:[^\s/>:]+:)?([^\s/>]+)/.exec(begin)?.[1]
+  }
+  return undefined
+}
+
+/** A reference with an invalid % escape is taken as it is: a literal per cent sign is not rare. */
+export function decodedPath(reference: string): string {
+  const path = reference.replace(/#.*/, '')
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
