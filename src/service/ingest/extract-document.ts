@@ -1,15 +1,9 @@
 import { DocumentText, type ReadDocument, wholeText } from './document-text.ts'
 import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
-import {
-  type FileToRead,
-  formatOf,
-  hasPdfMark,
-  isHtml,
-  isNamedDocument,
-  isNamedPdf,
-} from './file-kind.ts'
+import { binaryFault, type FileToRead, formatOf, isHtml } from './file-kind.ts'
 import { decodeForeign } from './text/charset.ts'
 import { htmlToText } from './text/html.ts'
+import { sourceFault } from './text/source-text.ts'
 
 export type Extracted = ReadDocument | Unreadable
 
@@ -30,16 +24,22 @@ async function readDocument(file: FileToRead, limits: ExtractLimits): Promise<Re
     case 'pdf':
       return extractPdf(file.bytes, limits)
     case 'rtf':
-      return wholeText((await import('./extract-rtf.ts')).extractRtf(file.bytes), limits)
+      return wholeText(
+        (await import('./extract-rtf.ts')).extractRtf(fromRtfMark(file.bytes)),
+        limits,
+      )
     case 'zip':
       return (await import('./package/extract-package.ts')).extractPackage(file.bytes, limits)
     case 'old office':
       throw unreadable('encrypted, or in the binary format of Office programs before 2007')
     default:
-      if (isNamedPdf(file) && hasPdfMark(file.bytes)) return extractPdf(file.bytes, limits)
-      if (isNamedDocument(file)) throw unreadable('its content does not fit its name or type')
       return wholeText(foreignText(file), limits)
   }
+}
+
+/** Programs that write UTF-8 put its mark before RTF, too. */
+function fromRtfMark(bytes: Buffer): Buffer {
+  return bytes.subarray(bytes.indexOf('{\\rtf'))
 }
 
 /** Reads a PDF, one page at a time to save memory. One that needs a password is refused. */
@@ -81,15 +81,22 @@ async function openPdf(bytes: Buffer) {
 }
 
 function foreignText(file: FileToRead): string {
-  const is_html = isHtml(file)
-  const text = decodeForeign(file.bytes, is_html ? charsetInHtml(file.bytes) : undefined)
-  if (text === undefined) throw unreadable('it is not text in a known character set')
-  return is_html ? htmlToText(text) : text
+  const text = decodeForeign(file.bytes, charsetIn(file))
+  if (text === undefined)
+    throw unreadable(binaryFault(file, 'it is not text in a known character set'))
+  const fault = sourceFault(text)
+  if (fault !== undefined) throw unreadable(fault)
+  return isHtml(file, text) ? htmlToText(text) : text
 }
 
-/** The charset that a page names in its first 1,024 bytes (HTML: "prescan a byte stream"). */
-function charsetInHtml(bytes: Buffer): string | undefined {
-  return /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(
-    bytes.toString('latin1', 0, 1_024),
-  )?.[1]
+/**
+ * The charset that a page of HTML names in its first 1,024 bytes (HTML: "prescan a byte stream"),
+ * or XML in its first line.
+ */
+function charsetIn({ bytes }: FileToRead): string | undefined {
+  const start = bytes.toString('latin1', 0, 1_024)
+  const named =
+    /^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(start) ??
+    /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(start)
+  return named?.[1]
 }

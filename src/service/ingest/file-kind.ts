@@ -9,21 +9,54 @@ interface NamedFile {
   mime_type: string
 }
 
-/** Types that are never text, even in pure ASCII: PostScript must not be read as its source. */
+/** Kinds without text. Only names a refusal: the bytes decide what a file is. */
 const no_text_type =
   /^(image|audio|video|font|model)\/|^application\/(postscript|zip|gzip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|msword|vnd\.(?!.*\+(json|xml)))/i
 const no_text_name =
   /\.(ps|eps|doc|xls|ppt|odg|zip|gz|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
 
-export function isRuledOut({ filename, mime_type }: NamedFile): boolean {
-  return no_text_type.test(mime_type) || no_text_name.test(filename)
+/** Why bytes that are no text cannot be read. `otherwise`: the reason for a kind without a name. */
+export function binaryFault(file: FileToRead, otherwise: string): string {
+  if (isTransportStream(file.bytes))
+    return 'it is a video (MPEG transport stream), which the service does not read'
+  const is_other = no_text_type.test(file.mime_type) || no_text_name.test(file.filename)
+  return is_other ? unread_kind : otherwise
+}
+
+export const unread_kind = 'the service does not read this kind of file'
+
+/** Bytes of a packet of MPEG-TS (ISO 13818-1), which begins with the byte 0x47. */
+const packet_bytes = 188
+const packets_to_see = 4
+
+/** Video under the ending of TypeScript. */
+function isTransportStream(bytes: Buffer): boolean {
+  for (let packet = 0; packet < packets_to_see; packet++) {
+    if (bytes[packet * packet_bytes] !== 0x47) return false
+  }
+  return true
 }
 
 const html_type = /^(text\/html|application\/xhtml\+xml)\b/i
 const html_name = /\.(x?html?)$/i
+/** Programs save tables and letters as HTML under the endings of old office files. */
+const old_office_name = /\.(doc|xls|rtf|wps)$/i
+const before_root = String.raw`^\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*`
+const html_start = new RegExp(`${before_root}<(!doctype\\s+html|html)\\b`, 'i')
+const part_start = new RegExp(
+  `${before_root}<(head|body|meta|style|title|table|div|p|font)\\b`,
+  'i',
+)
+/** UTF-16 units in which the beginning of a page is found. */
+const start_length = 1_024
 
-export function isHtml({ filename, mime_type }: NamedFile): boolean {
-  return html_type.test(mime_type) || html_name.test(filename)
+/** True for a page of HTML: it begins like one, or its name says so and it has markup. */
+export function isHtml({ filename, mime_type }: NamedFile, text: string): boolean {
+  const start = text.slice(0, start_length)
+  if (html_start.test(start)) return true
+  if (old_office_name.test(filename)) return part_start.test(start)
+  const is_named = html_type.test(mime_type) || html_name.test(filename)
+  return is_named && /<[a-z!/?]|&[#a-z]/i.test(text)
 }
 
 /** Media types and names of documents that a child process reads: PDF, office files, e-books. */
@@ -35,33 +68,26 @@ export function isNamedDocument({ filename, mime_type }: NamedFile): boolean {
   return document_name.test(filename) || document_type.test(mime_type)
 }
 
-export function isNamedPdf({
-  filename,
-  mime_type,
-}: {
-  filename: string
-  mime_type: string
-}): boolean {
-  return /\.pdf$/i.test(filename) || /^application\/pdf\b/i.test(mime_type)
-}
-
-/** Mail gateways put lines before a PDF, so its mark may be within the first 1,024 bytes. */
-export function hasPdfMark(bytes: Buffer): boolean {
-  return bytes.subarray(0, 1_024).includes('%PDF-')
-}
-
 type DocumentFormat = 'pdf' | 'rtf' | 'zip' | 'old office'
 
-const marks: readonly [DocumentFormat, string][] = [
-  ['pdf', '%PDF-'],
-  ['rtf', '{\\rtf'],
-  ['zip', 'PK\u0003\u0004'],
-  // Office files from before 2007, and encrypted ones of today.
-  ['old office', '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'],
-]
+/** Office files from before 2007, and encrypted ones of today. */
+const old_office_mark = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'
 
-/** The format by the first bytes, which are more reliable than a name; undefined if unknown. */
+/** Mail gateways put lines before a document, so its mark may be within these bytes. */
+const mark_bytes = 1_024
+/** Bytes at the end of a file in which a PDF or an archive has its last record. */
+const end_bytes = 65_557
+
+/** The format that the bytes show, whatever the name; undefined if unknown. */
 export function formatOf(bytes: Buffer): DocumentFormat | undefined {
-  const start = bytes.subarray(0, 8).toString('latin1')
-  return marks.find(([, mark]) => start.startsWith(mark))?.[0]
+  const start = bytes.toString('latin1', 0, mark_bytes)
+  const ends = (mark: string) =>
+    bytes.subarray(-end_bytes).lastIndexOf(mark, undefined, 'latin1') >= 0
+  if (start.startsWith(old_office_mark)) return 'old office'
+  if (start.startsWith('PK\u0003\u0004')) return 'zip'
+  if (/^(\u00ef\u00bb\u00bf)?\s*\{\\rtf/.test(start)) return 'rtf'
+  if (start.startsWith('%PDF-')) return 'pdf'
+  // Text can quote a mark, but it has no record at its end.
+  if (/%PDF-\d/.test(start) && ends('startxref')) return 'pdf'
+  return ends('PK\u0005\u0006') ? 'zip' : undefined
 }

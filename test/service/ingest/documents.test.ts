@@ -63,10 +63,10 @@ test('B-24 a scoped chat finds a sentence from the middle of every kind of docum
 
 test.each<[string, Buffer, string, string]>([
   [
-    'text under the name of a PDF',
-    Buffer.from('text'),
+    'bytes that are no text under the name of a PDF',
+    Buffer.from('a\0b\x01'),
     'a.pdf',
-    'its content does not fit its name or type',
+    'it is not text in a known character set',
   ],
   ['an encrypted PDF', fixture('encrypted.pdf'), 'a.pdf', 'encrypted'],
   ['half a document', fixture('harbour.docx').subarray(0, 5_000), 'a.docx', 'broken: '],

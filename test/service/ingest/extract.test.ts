@@ -284,7 +284,7 @@ describe('files that end failed', () => {
     [
       'an archive of something else',
       zipOf([{ name: 'a.txt', content: 'a' }]),
-      /^the archive is not a document/,
+      /^the service does not read this kind of file$/,
     ],
     [
       'an encrypted OpenDocument',
@@ -307,9 +307,9 @@ describe('files that end failed', () => {
     expect(await extract(bytes)).toEqual({ unreadable: expect.stringMatching(reason) }),
   )
 
-  test('text under the name of a document ends failed', async () =>
-    expect(await extract(Buffer.from('text'), 'a.docx')).toEqual({
-      unreadable: 'its content does not fit its name or type',
+  test('bytes that are no text under the name of a document end failed', async () =>
+    expect(await extract(Buffer.from('a\0b\x01'), 'a.docx')).toEqual({
+      unreadable: 'it is not text in a known character set',
     }))
 })
 

@@ -1,6 +1,7 @@
 import type { ReadUnit } from '../../../contract/messages/messages-assets.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
+import { unread_kind } from '../file-kind.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { extractEpub } from './epub.ts'
 import { extractOpenDocument } from './open-document.ts'
@@ -25,13 +26,15 @@ interface PackageReader {
 
 async function readerOf(archive: Archive): Promise<PackageReader> {
   const main = await mainPart(archive)
+  if (main?.endsWith('.bin'))
+    throw unreadable('a binary workbook of Excel (.xlsb), which the service does not read')
   const office = main === undefined ? undefined : await officeReader(archive, main)
   if (office) return office
   if (archive.has('META-INF/container.xml'))
     return { unit: 'part', read: (text) => extractEpub(archive, text) }
   if (archive.has('mimetype') && archive.has('content.xml'))
     return { unit: 'part', read: (text) => extractOpenDocument(archive, text) }
-  throw unreadable('the archive is not a document that the service can read')
+  throw unreadable(unread_kind)
 }
 
 /**

@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { type FileToRead, formatOf, isHtml, isNamedDocument, isRuledOut } from '../file-kind.ts'
+import { binaryFault, type FileToRead, formatOf, isHtml, isNamedDocument } from '../file-kind.ts'
 import { htmlToText } from './html.ts'
+import { sourceFault } from './source-text.ts'
 
 /** `needs_child`: only a child process may read the file (extract-document.ts). */
 export type ReadText = { text: string } | { unreadable: string } | { needs_child: true }
-
-const no_text_start = '%!PS'
 
 /**
  * A page of HTML of this size takes half a second at worst and ten times its size in memory. A
@@ -21,20 +20,19 @@ const max_html_bytes = 1_048_576
  */
 export function readText(file: FileToRead): ReadText {
   const { bytes } = file
-  if (isNamedDocument(file)) return { needs_child: true }
-  if (isRuledOut(file) || bytes.toString('latin1', 0, no_text_start.length) === no_text_start) {
-    return { unreadable: 'the service does not read this kind of file' }
-  }
-  if (formatOf(bytes) !== undefined) return { needs_child: true }
+  if (isNamedDocument(file) || formatOf(bytes) !== undefined) return { needs_child: true }
   if (switchesCharset(bytes)) return { needs_child: true }
   const text = decode(bytes)
-  if (text !== undefined && !text.includes('\0')) {
-    if (!isHtml(file)) return { text }
-    return bytes.length > max_html_bytes ? { needs_child: true } : { text: htmlToText(text) }
+  if (text === undefined || text.includes('\0')) {
+    const is_binary = bytes.includes(0) && utf16WithoutMark(bytes) === undefined
+    return is_binary
+      ? { unreadable: binaryFault(file, 'it contains NUL bytes') }
+      : { needs_child: true }
   }
-  if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined)
-    return { unreadable: 'it contains NUL bytes' }
-  return { needs_child: true }
+  const fault = sourceFault(text)
+  if (fault !== undefined) return { unreadable: fault }
+  if (!isHtml(file, text)) return { text }
+  return bytes.length > max_html_bytes ? { needs_child: true } : { text: htmlToText(text) }
 }
 
 const strict = {
