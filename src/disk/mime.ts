@@ -4,7 +4,7 @@ import { lookup } from 'mime-types'
 
 /**
  * The media type to declare: the config's for the extension (`overrides`: keys without a dot, any
- * case), else the public registry's, else the one that the first bytes show. `first_bytes`: at
+ * case), else the public registry's, unless the first bytes show another one. `first_bytes`: at
  * least `type_bytes` of a larger file; undefined: only the extension counts.
  */
 export function mimeType(
@@ -13,12 +13,46 @@ export function mimeType(
   overrides: Readonly<Record<string, string>>,
 ): string {
   const extension = extname(path).slice(1).toLowerCase()
-  return (
-    overrideFor(extension, overrides) ??
-    (extension === '' ? undefined : lookup(extension) || undefined) ??
-    (first_bytes === undefined ? undefined : typeByBytes(first_bytes)) ??
-    'application/octet-stream'
-  )
+  const configured = overrideFor(extension, overrides)
+  if (configured !== undefined) return configured
+  const named = extension === '' ? undefined : lookup(extension) || undefined
+  const seen = first_bytes === undefined ? undefined : typeByBytes(first_bytes)
+  if (named === undefined || seen === undefined) return named ?? seen ?? 'application/octet-stream'
+  return fits(named, seen) ? named : seen
+}
+
+/** Types of bytes that are no text. An ending such as `.ts` or `.key` can also mean text. */
+const no_text =
+  /^(image|audio|video|font|model)\/|^application\/(octet-stream|pdf|postscript|zip|gzip|msword|epub|java-|pgp-|x-(tar|7z|bzip|xz|rar|mspublisher|msdownload)|vnd\.)/
+/** Text that a program reads, such as JSON. */
+const is_structured = /^application\/.*\+(json|xml)$/
+/** Types of containers that only more bytes than the first ones could tell apart. */
+const containers: readonly (readonly [seen: string, named: RegExp])[] = [
+  ['application/zip', /^application\/(?!pdf|rtf|msword$|vnd\.ms-(excel|powerpoint)$)/],
+  ['application/x-cfb', /^application\/(?!pdf|rtf|zip|epub)/],
+  ['application/gzip', /^application\/(?!pdf|rtf|zip|epub|msword|vnd\.)/],
+  ['application/rtf', /^text\/rtf$/],
+]
+/** Kinds of one Office program: the macro and template kinds have the same first bytes. */
+const office_kinds = [
+  /wordprocessingml|ms-word/,
+  /spreadsheetml|ms-excel\./,
+  /presentationml|ms-powerpoint\./,
+] as const
+
+/** True if the type of an extension is not contradicted by the one that the bytes show. */
+function fits(named: string, seen: string): boolean {
+  if (named === seen) return true
+  const is_text = is_structured.test(named) || !no_text.test(named)
+  if (seen.startsWith('text/')) return is_text
+  if (containers.some(([type, names]) => type === seen && names.test(named)))
+    return !isPlainType(named)
+  return office_kinds.some((kind) => kind.test(seen) && kind.test(named))
+}
+
+/** Types under `application/` of what people read as text. */
+function isPlainType(type: string): boolean {
+  return is_structured.test(type) || /^application\/(json|xml|sql|toml|x-sh|x-tex)$/.test(type)
 }
 
 function overrideFor(
@@ -37,6 +71,10 @@ const signatures: readonly (readonly [bytes: string, type: string])[] = [
   ['GIF87a', 'image/gif'],
   ['GIF89a', 'image/gif'],
   ['\x1f\x8b', 'application/gzip'],
+  ['{\\rtf', 'application/rtf'],
+  ['%!PS', 'application/postscript'],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'application/x-cfb'],
+  ['SQLite format 3\0', 'application/vnd.sqlite3'],
 ]
 
 /** A ZIP of OOXML (ECMA-376) has its main part's folder among its first entries. */
@@ -58,7 +96,8 @@ function typeByBytes(bytes: Uint8Array): string | undefined {
   const signature = signatures.find(([begin]) => start.startsWith(begin))
   if (signature !== undefined) return signature[1]
   if (start.startsWith('PK\x03\x04')) return typeOfZip(start)
-  return isPlainText(first) ? 'text/plain' : undefined
+  if (isTransportStream(first)) return 'video/mp2t'
+  return isPlainText(first) ? typeOfText(start) : undefined
 }
 
 function typeOfZip(start: string): string {
@@ -67,14 +106,43 @@ function typeOfZip(start: string): string {
   return office_folders.find(([folder]) => start.includes(folder))?.[1] ?? 'application/zip'
 }
 
-/** True for UTF-8 without control characters that text lacks. The last character may be cut. */
-function isPlainText(bytes: Uint8Array): boolean {
-  if (bytes.length === 0) return false
-  for (const byte of bytes) {
-    if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d)
-      return false
-  }
-  return [0, 1, 2, 3].some(
-    (cut) => cut < bytes.length && isUtf8(bytes.subarray(0, bytes.length - cut)),
+const root_element =
+  /^(?:<\?[^>]*>|<!--(?:(?!-->)[\s\S])*-->|<!DOCTYPE(?:[^>[]|\[[^\]]*\])*>|\s|\u00ef\u00bb\u00bf)*<([\w:]+)/i
+
+/** HTML and pictures in XML have no ending of their own: programs save pages as `.xls`. */
+function typeOfText(start: string): string {
+  const name = root_element.exec(start)?.[1]?.toLowerCase()
+  if (name === 'html') return 'text/html'
+  return name === 'svg' ? 'image/svg+xml' : 'text/plain'
+}
+
+/** Bytes of a packet of MPEG-TS (ISO 13818-1), each of which begins with the same byte. */
+const packet_bytes = 188
+const packet_start = 0x47
+const packets_to_see = 4
+
+function isTransportStream(bytes: Uint8Array): boolean {
+  return Array.from({ length: packets_to_see }, (_, at) => bytes[at * packet_bytes]).every(
+    (byte) => byte === packet_start,
   )
 }
+
+/**
+ * True without control characters that text lacks, in UTF-8 or mostly in ASCII: an old character
+ * set has other letters. The last character may be cut.
+ */
+function isPlainText(bytes: Uint8Array): boolean {
+  if (bytes.length === 0) return false
+  let foreign = 0
+  for (const byte of bytes) {
+    const is_control = byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d)
+    if ((is_control && byte !== 0x1b) || byte === 0x7f) return false
+    if (byte > 0x7f) foreign++
+  }
+  return (
+    foreign < bytes.length * max_foreign_share ||
+    [0, 1, 2, 3].some((cut) => cut < bytes.length && isUtf8(bytes.subarray(0, bytes.length - cut)))
+  )
+}
+
+const max_foreign_share = 0.3

@@ -95,11 +95,7 @@ async function openPlace(
     return { place, mime_type, body: { size: work.size, bytes: read.bytes }, close: async () => {} }
   }
   const source = await openSource(root, path, { stat, md5: work.md5 })
-  const by_name = mimeType(path, undefined, folder.mime_types)
-  const mime_type =
-    by_name === 'application/octet-stream'
-      ? mimeType(path, await source.start(type_bytes), folder.mime_types)
-      : by_name
+  const mime_type = mimeType(path, await source.start(type_bytes), folder.mime_types)
   return {
     place,
     mime_type,
