@@ -1,9 +1,9 @@
 import { DocumentText, type ReadDocument, wholeText } from './document-text.ts'
 import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
-import { binaryFault, type FileToRead, formatOf, isHtml } from './file-kind.ts'
+import { binaryFault, type FileToRead, formatOf } from './file-kind.ts'
 import { decodeForeign } from './text/charset.ts'
-import { htmlToText } from './text/html.ts'
 import { sourceFault } from './text/source-text.ts'
+import { textDocument } from './text/text-document.ts'
 
 export type Extracted = ReadDocument | Unreadable
 
@@ -33,7 +33,7 @@ async function readDocument(file: FileToRead, limits: ExtractLimits): Promise<Re
     case 'old office':
       throw unreadable('encrypted, or in the binary format of Office programs before 2007')
     default:
-      return wholeText(foreignText(file), limits)
+      return textDocument(file, foreignText(file), limits)
   }
 }
 
@@ -86,7 +86,7 @@ function foreignText(file: FileToRead): string {
     throw unreadable(binaryFault(file, 'it is not text in a known character set'))
   const fault = sourceFault(text)
   if (fault !== undefined) throw unreadable(fault)
-  return isHtml(file, text) ? htmlToText(text) : text
+  return text
 }
 
 /**

@@ -59,6 +59,12 @@ export function isHtml({ filename, mime_type }: NamedFile, text: string): boolea
   return is_named && /<[a-z!/?]|&[#a-z]/i.test(text)
 }
 
+export function isCommaSeparated({ filename, mime_type }: NamedFile): boolean {
+  return (
+    /^text\/(csv|tab-separated-values)\b/i.test(mime_type) || /\.(csv|tsv|tab)$/i.test(filename)
+  )
+}
+
 /** Media types and names of documents that a child process reads: PDF, office files, e-books. */
 const document_type =
   /^(application\/(pdf|rtf|epub\+zip|vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|presentationml\.presentation|spreadsheetml\.sheet)|vnd\.oasis\.opendocument\.(text|spreadsheet|presentation))|text\/rtf)\s*(;|$)/i

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { openSqlite, openSqliteReadOnly } from '../../base/files/sqlite.ts'
 import { serveCalls } from '../../base/run/thread.ts'
 import type { AssetReading } from '../../contract/messages/messages-assets.ts'
-import { type ReadDocument, wholeText } from '../ingest/document-text.ts'
-import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
+import type { ReadDocument } from '../ingest/document-text.ts'
+import type { Unreadable } from '../ingest/extract-limits.ts'
 import { isNamedDocument } from '../ingest/file-kind.ts'
 import { type ReadText, readText } from '../ingest/text/read-text.ts'
 import { splitDocument } from '../ingest/text/split-passages.ts'
@@ -92,23 +92,8 @@ serveCalls(
         return { asset, unreadable: 'its bytes cannot be read from the disk' }
       const read: ReadText = readText({ filename, mime_type, bytes })
       if (!('text' in read)) return { asset, ...read }
-      return indexWhole({ asset, project }, read.text)
-    }
-
-    /** Indexes a text of one part, or says that it has no word. */
-    function indexWhole(
-      { asset, project }: Pick<AssetToRead, 'asset' | 'project'>,
-      whole: string,
-    ): ReadOutcome {
-      let document: ReadDocument
-      try {
-        // The size of the file is its limit.
-        document = wholeText(whole, { text_length: Number.POSITIVE_INFINITY })
-      } catch (error) {
-        return { asset, ...unreadableOf(error) }
-      }
-      index.replace(asset, project, splitDocument(document))
-      return { asset, reading: document.reading }
+      index.replace(asset, project, splitDocument(read))
+      return { asset, reading: read.reading }
     }
 
     function indexText({

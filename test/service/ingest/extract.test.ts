@@ -254,6 +254,28 @@ describe('e-books', () => {
     ])
     expect(await textOf(book)).toBe('Größe')
   })
+  test('of several chapters are parts, and their table of contents is not doubled', async () => {
+    const page = (title: string, body: string) =>
+      `<html><head><title>Book</title></head><body><h1>${title}</h1>${body}</body></html>`
+    const items = ['cover', 'nav', 'one', 'two'].map(
+      (name) => `<item id="${name}" href="${name}.xhtml" properties="${name}"/>`,
+    )
+    const spine = ['cover', 'nav', 'one', 'two'].map((name) => `<itemref idref="${name}"/>`)
+    const book = zipOf([
+      { name: 'META-INF/container.xml', content: '<c><rootfile full-path="p.opf"/></c>' },
+      { name: 'p.opf', content: `<package>${items.join('')}${spine.join('')}</package>` },
+      { name: 'cover.xhtml', content: '<body><img src="cover.jpg"/></body>' },
+      { name: 'nav.xhtml', content: page('Contents', '<nav><ol><li>Tides</li></ol></nav>') },
+      { name: 'one.xhtml', content: page('Tides', '<table><tr><td/><td>12:30</td></tr></table>') },
+      { name: 'two.xhtml', content: page('Berths', '<p>Two of them.</p>') },
+    ])
+    const read = await extractDocument({ filename: 'a', mime_type: '', bytes: book }, limits)
+    expect(read).toMatchObject({ reading: { of: 3, seen: 3, unit: 'part' } })
+    expect(read).toHaveProperty(
+      'text',
+      '\n\nBook\n\nTides\n\n\t12:30\n\n\nBook\n\nBerths\n\nTwo of them.\n\n',
+    )
+  })
   test('encrypted chapters make it unreadable', async () =>
     expect(await extract(chapters('x/one%20a.xhtml'))).toEqual({ unreadable: 'encrypted' }))
 })

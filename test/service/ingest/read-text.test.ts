@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
-import { htmlToText } from '../../../src/service/ingest/text/html.ts'
 import { readText } from '../../../src/service/ingest/text/read-text.ts'
 import {
   max_passage_length,
@@ -21,7 +20,7 @@ describe('reading', () => {
     ['UTF-8 with a mark', Buffer.from('\ufeffGrüße, 世界')],
     ['UTF-16, little-endian', utf16('Grüße, 世界')],
     ['UTF-16, big-endian', utf16('Grüße, 世界', true)],
-  ])('%s', (_what, bytes) => expect(read(bytes)).toEqual({ text: 'Grüße, 世界' }))
+  ])('%s', (_what, bytes) => expect(read(bytes)).toMatchObject({ text: 'Grüße, 世界' }))
 
   test.each([
     ['Latin-1', Buffer.from('Grüße', 'latin1')],
@@ -69,8 +68,12 @@ describe('reading', () => {
     }))
 
   test('text under the types of vendors is text', () => {
-    expect(read(Buffer.from('{}'), 'a', 'application/vnd.api+json')).toEqual({ text: '{}' })
-    expect(read(Buffer.from('{}'), 'a', 'application/vnd.ms-excel')).toEqual({ text: '{}' })
+    expect(read(Buffer.from('{"a":1}'), 'a', 'application/vnd.api+json')).toMatchObject({
+      text: '{"a":1}',
+    })
+    expect(read(Buffer.from('{"a":1}'), 'a', 'application/vnd.ms-excel')).toMatchObject({
+      text: '{"a":1}',
+    })
   })
 
   test('random bytes are read as exactly their text, or not at all', () => {
@@ -86,37 +89,11 @@ describe('reading', () => {
   })
 })
 
-describe('HTML', () => {
-  test.each([
-    ['<p>One</p><p>Two</p>', 'One\n\nTwo'],
-    ['<h1>Title</h1>text<br>more', 'Title\n\ntext\nmore'],
-    ['a<script>var x = "<p>no</p>"</script>b<style>p{}</style>c', 'abc'],
-    ['<ul><li>one</li><li>two</li></ul>', 'one\ntwo'],
-    ['a &amp; b &lt;c&gt; &#228; &#xe4; &nbsp;&unknown; &#0;', 'a & b <c> ä ä &unknown; \ufffd'],
-    ['<a href="x>y" title=\'>\'>link</a> 1 < 2', 'link 1 < 2'],
-    ['<!-- <p>hidden</p> -->shown<!doctype html>', 'shown'],
-    ['<table><tr><td>a</td><td>b</td></tr></table>', 'a b'],
-    ['İ<script>x</script>after', 'İafter'],
-    ['text <b', 'text'],
-    ['<script>never closed', ''],
-    ['&toString; &valueOf;', '&toString; &valueOf;'],
-  ])('%s', (html, text) => expect(htmlToText(html)).toBe(text))
-
-  test('is read in linear time, however broken the page', () => {
-    for (const piece of ['<', '<a ', '<!--', '&', '<script>', '"<', '</']) {
-      const began = performance.now()
-      htmlToText(piece.repeat(300_000))
-      // Linear reading takes milliseconds, anything else many minutes.
-      expect(performance.now() - began, piece).toBeLessThan(20_000)
-    }
-  })
-})
-
 test('a large page of HTML is left to a child process with its time and memory limits; other text is not', async () => {
   const page = Buffer.from('<p>Grüße</p>'.padEnd(1_048_577, '<'))
   const file = { filename: 'a.html', mime_type: 'text/html', bytes: page }
   expect(readText(file)).toEqual({ needs_child: true })
-  expect(readText({ ...file, bytes: page.subarray(0, 1_000) })).toEqual({
+  expect(readText({ ...file, bytes: page.subarray(0, 1_000) })).toMatchObject({
     text: expect.stringMatching(/^Grüße/),
   })
   expect(readText({ ...file, filename: 'a.txt', mime_type: 'text/plain' })).toHaveProperty('text')

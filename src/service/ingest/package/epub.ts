@@ -1,42 +1,51 @@
 import { posix } from 'node:path'
 import type { DocumentText } from '../document-text.ts'
 import { unreadable } from '../extract-limits.ts'
-import { htmlToText } from '../text/html.ts'
+import { addHtml } from '../text/html.ts'
 import type { Archive } from './archive.ts'
 import { decodedPath } from './relationships.ts'
 import { decodeXml, walkXml } from './xml.ts'
 
-/** Adds the chapters of an e-book in the order of its spine (the list of chapters to read). */
+/**
+ * Adds the chapters of an e-book in the order of its spine (the list of chapters to read). Its table
+ * of contents repeats their headings, so it is left out.
+ */
 export async function extractEpub(archive: Archive, text: DocumentText): Promise<void> {
   const encrypted = await encryptedParts(archive)
-  for (const chapter of await spineOf(archive)) {
+  const spine = await spineOf(archive)
+  const chapters = spine.filter(({ is_contents }) => !is_contents)
+  for (const { part } of chapters.length > 0 ? chapters : spine) {
     text.begin()
-    if (encrypted.has(chapter)) throw unreadable('encrypted')
-    text.add(htmlToText(decodeXml(await archive.read(chapter))))
-    text.add('\n\n')
+    if (encrypted.has(part)) throw unreadable('encrypted')
+    addHtml(decodeXml(await archive.read(part)), text)
+    text.addLabel('\n\n')
   }
 }
 
-async function spineOf(archive: Archive): Promise<string[]> {
+interface Chapter {
+  part: string
+  is_contents: boolean
+}
+
+async function spineOf(archive: Archive): Promise<Chapter[]> {
   let package_file = ''
   await walkXml(archive.stream('META-INF/container.xml'), {
     open(name, attributes) {
       if (name === 'rootfile') package_file ||= attributes['full-path'] ?? ''
     },
   })
-  const items = new Map<string, string>()
+  const folder = posix.dirname(package_file)
+  const items = new Map<string, Chapter>()
   const spine: string[] = []
   await walkXml(archive.stream(package_file), {
-    open(name, { id = '', href = '', idref = '' }) {
-      if (name === 'item') items.set(id, href)
+    open(name, { id = '', href = '', properties = '', idref = '' }) {
+      const is_contents = properties.split(/\s+/).includes('nav')
+      if (name === 'item')
+        items.set(id, { part: posix.join(folder, decodedPath(href)), is_contents })
       if (name === 'itemref') spine.push(idref)
     },
   })
-  const folder = posix.dirname(package_file)
-  return spine.flatMap((id) => {
-    const href = items.get(id)
-    return href === undefined ? [] : [posix.join(folder, decodedPath(href))]
-  })
+  return spine.flatMap((id) => items.get(id) ?? [])
 }
 
 /** The paths of the encrypted parts. Many e-books encrypt only their fonts and can be read. */

@@ -1,70 +1,202 @@
 import { Parser } from 'htmlparser2'
+import type { DocumentText } from '../document-text.ts'
+import { unreadable } from '../extract-limits.ts'
+import { FlowText, max_table_depth } from './flow-text.ts'
+import { SpannedColumns } from './spanned-columns.ts'
 
-/** Elements without readable text. */
-const silent = new Set(['script', 'style', 'template', 'svg'])
-/** Elements that begin a line, and elements that end a paragraph before and after them. */
-const line_starts = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option'])
-const paragraph_ends = new Set([
-  ...[
-    'p',
-    'div',
-    'section',
-    'article',
-    'header',
-    'footer',
-    'main',
-    'aside',
-    'nav',
-    'figure',
-    'figcaption',
-  ],
-  ...[
-    'h1',
-    'h2',
-    'h3',
-    'h4',
-    'h5',
-    'h6',
-    'ul',
-    'ol',
-    'dl',
-    'table',
-    'blockquote',
-    'pre',
-    'form',
-    'title',
-    'body',
-  ],
+/** Elements without readable text. Readings of Asian letters and formulas as TeX say it again. */
+const silent = new Set([
+  ...['script', 'style', 'template', 'rt', 'rp', 'annotation', 'annotation-xml'],
+  ...['noembed', 'noframes'],
 ])
+/** Elements that stand in lines of their own. */
+const lines = new Set(['li', 'dt', 'dd', 'option', 'optgroup', 'text', 'summary', 'tr'])
+/** Elements that have an empty line before and after them. */
+const paragraphs = new Set([
+  ...['p', 'div', 'section', 'article', 'header', 'footer', 'main', 'aside', 'nav', 'address'],
+  ...['figure', 'figcaption', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hgroup', 'ul', 'ol', 'menu'],
+  ...['dl', 'blockquote', 'pre', 'form', 'fieldset', 'legend', 'details', 'dialog', 'body', 'hr'],
+  ...['table', 'caption', 'center', 'select', 'textarea', 'noscript'],
+])
+const preformatted = new Set(['pre', 'textarea', 'listing', 'xmp', 'plaintext'])
+/** Kinds of input fields whose value nobody sees, or that is none of words. */
+const silent_inputs = /^(hidden|password|checkbox|radio|file|image|color|range)$/i
+/** The parser needs time by the square of the depth: half a second for so many. */
+const max_depth = 20_000
+/** The size of a picture is unknown, so it says only that there is one. */
+const some_share = 0.01
 
-/** The readable text of an HTML page, with an empty line between paragraphs. Scripts do not run. */
-export function htmlToText(html: string): string {
-  const parts: string[] = []
-  let silent_depth = 0
+/**
+ * Adds the readable text of an HTML page, with an empty line between paragraphs, and tables with
+ * their columns. Scripts do not run. What a style hides is read: scripts show it, as tabs do.
+ */
+export function addHtml(html: string, text: DocumentText): void {
+  const page = new HtmlPage(text)
   const parser = new Parser({
-    onopentag(name) {
-      if (silent.has(name)) silent_depth += 1
-      if (paragraph_ends.has(name)) parts.push('\n\n')
-      else if (line_starts.has(name)) parts.push('\n')
-      else if (name === 'td' || name === 'th') parts.push(' ')
-    },
-    onclosetag(name) {
-      if (silent.has(name)) silent_depth -= 1
-      if (paragraph_ends.has(name)) parts.push('\n\n')
-    },
-    ontext(text) {
-      if (silent_depth === 0) parts.push(text)
-    },
+    onopentag: (name, attributes) => page.open(name, attributes),
+    ontext: (piece) => page.text(piece),
+    onclosetag: (name) => page.close(name),
   })
   parser.end(html)
-  return tidy(parts.join(''))
+  page.end()
 }
 
-function tidy(text: string): string {
-  return text
-    .replace(/\u00ad/g, '')
-    .replace(/[ \t\r\f\v\u00a0]+/g, ' ')
-    .replace(/ ?\n ?/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
+class HtmlPage {
+  readonly #text: DocumentText
+  readonly #flow: FlowText
+  readonly #tables: SpannedColumns[] = []
+  /** Numbers of the next items of the open lists; undefined for bullets. */
+  readonly #lists: (number | undefined)[] = []
+  #depth = 0
+  #table_depth = 0
+  #silent_depth = 0
+  #preformatted_depth = 0
+  #svg_depth = 0
+  /** The label that is open: the name of the page, or what it says without scripts. */
+  #label: string | undefined
+  #ends_blank = true
+
+  constructor(text: DocumentText) {
+    this.#text = text
+    this.#flow = new FlowText(text)
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (++this.#depth > max_depth)
+      throw unreadable(`broken: more than ${max_depth} nested elements`)
+    if (silent.has(name)) this.#silent_depth++
+    if (this.#silent_depth > 0) return
+    if (preformatted.has(name)) this.#preformatted_depth++
+    if (name === 'svg') this.#svg_depth++
+    this.#breakAt(name)
+    if (this.#isLabel(name)) this.#label = ''
+    if (name === 'br') this.#addLineEnd()
+    else if (name === 'table') this.#beginTable()
+    else if (name === 'tr') this.#beginRow()
+    else if (name === 'td' || name === 'th') this.#beginCell(attributes)
+    else if (name === 'ol') this.#lists.push(startOf(attributes))
+    else if (name === 'ul' || name === 'menu') this.#lists.push(undefined)
+    else if (name === 'li') this.#beginItem(attributes)
+    else this.#addSubstitute(name, attributes)
+  }
+
+  text(piece: string): void {
+    if (this.#silent_depth > 0) return
+    const words = piece.replace(/\u00ad/g, '')
+    if (this.#label !== undefined) this.#label += words
+    else if (this.#preformatted_depth > 0) this.#flow.add(words.replace(/\r\n?/g, '\n'))
+    else this.#addWords(words.replace(/\s+/g, ' '))
+  }
+
+  close(name: string): void {
+    this.#depth--
+    if (silent.has(name)) {
+      this.#silent_depth--
+      return
+    }
+    if (this.#silent_depth > 0) return
+    if (this.#isLabel(name)) this.#endLabel()
+    if (name === 'td' || name === 'th') this.#endCell()
+    else if (name === 'tr' && this.#columns()) this.#flow.endRow()
+    else if (name === 'table') this.#endTable()
+    else if (name === 'ol' || name === 'ul' || name === 'menu') this.#lists.pop()
+    this.#breakAt(name)
+    if (preformatted.has(name)) this.#preformatted_depth--
+    if (name === 'svg') this.#svg_depth--
+  }
+
+  end(): void {
+    this.#endLabel()
+    this.#flow.end()
+  }
+
+  #breakAt(name: string): void {
+    if (paragraphs.has(name)) this.#flow.break(2)
+    else if (lines.has(name)) this.#flow.break(1)
+    else return
+    this.#ends_blank = true
+  }
+
+  #addWords(words: string): void {
+    if (words === '') return
+    this.#flow.add(this.#ends_blank && words.startsWith(' ') ? words.slice(1) : words)
+    this.#ends_blank = words.endsWith(' ')
+  }
+
+  #addLineEnd(): void {
+    this.#flow.add('\n')
+    this.#ends_blank = true
+  }
+
+  /** A name is no word of the page. Nor is a text such as "enable JavaScript". */
+  #isLabel(name: string): boolean {
+    return name === 'noscript' || (name === 'title' && this.#svg_depth === 0)
+  }
+
+  #endLabel(): void {
+    const label = this.#label?.replace(/\s+/g, ' ').trim() ?? ''
+    this.#label = undefined
+    if (label === '') return
+    this.#flow.addLabel(label)
+    this.#ends_blank = true
+  }
+
+  #beginTable(): void {
+    if (++this.#table_depth > max_table_depth) return
+    this.#flow.beginTable()
+    this.#tables.push(new SpannedColumns())
+  }
+
+  #endTable(): void {
+    if (--this.#table_depth >= max_table_depth) return
+    this.#flow.endTable()
+    this.#tables.pop()
+  }
+
+  /** The columns of the table that is open; undefined for text that only looks like a cell. */
+  #columns(): SpannedColumns | undefined {
+    return this.#table_depth > max_table_depth ? undefined : this.#tables.at(-1)
+  }
+
+  #beginRow(): void {
+    this.#columns()?.beginRow()
+    if (this.#columns()) this.#flow.beginRow()
+  }
+
+  #beginCell(attributes: Record<string, string>): void {
+    const columns = this.#columns()
+    if (columns) this.#flow.beginCell(columns.place(attributes))
+    else this.#flow.add(' ')
+    this.#ends_blank = true
+  }
+
+  #endCell(): void {
+    if (this.#columns()) this.#flow.endCell()
+  }
+
+  #beginItem({ value = '' }: Record<string, string>): void {
+    const at = this.#lists.length - 1
+    const next = this.#lists[at]
+    if (next === undefined) return
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : next
+    this.#flow.add(`${number}. `)
+    this.#lists[at] = number + 1
+  }
+
+  /** Adds what stands for a picture, and the value of a field. */
+  #addSubstitute(name: string, { alt = '', type = '', value = '' }: Record<string, string>): void {
+    if (name === 'img' || name === 'image') this.#text.notePicture(some_share)
+    const is_picture = name === 'img' || name === 'area'
+    if (is_picture || (name === 'input' && /^image$/i.test(type))) this.#addApart(alt)
+    if (name === 'input' && !silent_inputs.test(type)) this.#addApart(value)
+  }
+
+  #addApart(words: string): void {
+    const apart = words.replace(/\s+/g, ' ').trim()
+    if (apart !== '') this.#addWords(` ${apart} `)
+  }
+}
+
+function startOf({ start = '' }: Record<string, string>): number {
+  return /^\d{1,9}$/.test(start) ? Number(start) : 1
 }

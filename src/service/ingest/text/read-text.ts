@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer'
+import type { ReadDocument } from '../document-text.ts'
+import { type Unreadable, unreadableOf } from '../extract-limits.ts'
 import { binaryFault, type FileToRead, formatOf, isHtml, isNamedDocument } from '../file-kind.ts'
-import { htmlToText } from './html.ts'
 import { sourceFault } from './source-text.ts'
+import { textDocument } from './text-document.ts'
 
 /** `needs_child`: only a child process may read the file (extract-document.ts). */
-export type ReadText = { text: string } | { unreadable: string } | { needs_child: true }
+export type ReadText = ReadDocument | Unreadable | { needs_child: true }
 
 /**
  * A page of HTML of this size takes half a second at worst and ten times its size in memory. A
@@ -31,8 +33,13 @@ export function readText(file: FileToRead): ReadText {
   }
   const fault = sourceFault(text)
   if (fault !== undefined) return { unreadable: fault }
-  if (!isHtml(file, text)) return { text }
-  return bytes.length > max_html_bytes ? { needs_child: true } : { text: htmlToText(text) }
+  if (bytes.length > max_html_bytes && isHtml(file, text)) return { needs_child: true }
+  try {
+    // The size of the file is its limit.
+    return textDocument(file, text, { text_length: Number.POSITIVE_INFINITY })
+  } catch (error) {
+    return unreadableOf(error)
+  }
 }
 
 const strict = {

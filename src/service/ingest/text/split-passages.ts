@@ -29,7 +29,7 @@ export function* splitDocument({
 function* splitTable(table: string, header: string): Generator<string> {
   const repeated = header.length <= max_header_length ? `${header}\n` : ''
   let open = ''
-  for (const row of splitLazily(table, /\n/g)) {
+  for (const row of splitLazily(table, /\r?\n/g)) {
     for (const part of cutLine(row, max_passage_length - repeated.length)) {
       const joined = open === '' ? part : `${open}\n${part}`
       if (joined.length <= max_passage_length) {

@@ -1,0 +1,106 @@
+import type { DocumentText } from './document-text.ts'
+import { TableText } from './table-text.ts'
+
+interface Paragraph {
+  words: string
+  /** Line ends before it. */
+  gap: number
+}
+
+/** What stands in a cell: paragraphs, and the rows of tables. */
+export type Block = Paragraph | readonly Row[]
+
+export interface Cell {
+  /** Counts from 0. */
+  column: number
+  blocks: Block[]
+}
+
+export interface Row {
+  cells: Cell[]
+  /** Behind the row; none of the document's own words. Empty without one. */
+  remark: string
+}
+
+/** A cell with more paragraphs is a part of a page: people do not write so much into a table. */
+const max_cell_paragraphs = 8
+
+/**
+ * Whether a row only arranges parts of a page, as rows of web pages do. `has_columns`: a row before
+ * it has several cells, so the table says something by its columns.
+ */
+function isLayout({ cells }: Row, has_columns: boolean): boolean {
+  const filled = cells.filter(({ blocks }) => blocks.length > 0)
+  if (filled.some(({ blocks }) => blocks.length > max_cell_paragraphs)) return true
+  if (has_columns) return false
+  const has_table = filled.some(({ blocks }) => blocks.some((block) => isRows(block)))
+  return has_table || (filled.length === 1 && filled[0]!.blocks.length > 1)
+}
+
+function isRows(block: Block): block is readonly Row[] {
+  return Array.isArray(block)
+}
+
+/** Writes a table of data row by row, and what a layout row holds as parts of the page. */
+export class TableRows {
+  readonly #text: DocumentText
+  #table: TableText
+  #has_columns = false
+
+  constructor(text: DocumentText) {
+    this.#text = text
+    this.#table = new TableText(text)
+  }
+
+  add(row: Row): void {
+    if (isLayout(row, this.#has_columns)) {
+      this.end()
+      for (const { blocks } of row.cells) this.#addBlocks(blocks)
+      this.#table = new TableText(this.#text)
+      this.#has_columns = false
+      return
+    }
+    let filled = 0
+    for (const { column, blocks } of row.cells) {
+      if (blocks.length > 0) filled++
+      this.#table.put(column, wordsOf(blocks))
+    }
+    this.#has_columns ||= filled > 1
+    if (row.remark !== '') this.#table.mark(row.remark)
+    this.#table.endRow()
+  }
+
+  end(): void {
+    this.#table.end()
+  }
+
+  #addBlocks(blocks: readonly Block[]): void {
+    for (const block of blocks) {
+      if (!isRows(block)) {
+        this.#text.add(`${block.gap > 1 ? '\n' : ''}${block.words}\n`)
+        continue
+      }
+      this.#text.addLabel('\n')
+      const inner = new TableRows(this.#text)
+      for (const row of block) inner.add(row)
+      inner.end()
+      this.#text.addLabel('\n')
+    }
+  }
+}
+
+/** A table in a cell of data: its cells with commas, its rows with semicolons between them. */
+function wordsOf(blocks: readonly Block[]): string {
+  return blocks.map((block) => (isRows(block) ? wordsOfRows(block) : block.words)).join(' ')
+}
+
+function wordsOfRows(rows: readonly Row[]): string {
+  return rows
+    .map(({ cells }) =>
+      cells
+        .map(({ blocks }) => wordsOf(blocks))
+        .filter((words) => words !== '')
+        .join(', '),
+    )
+    .join('; ')
+}
