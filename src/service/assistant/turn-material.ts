@@ -2,6 +2,7 @@ import { messageOf } from '../../base/run/errors.ts'
 import type { MemoryCreate, SkillCreate } from '../../contract/messages/messages-resources.ts'
 import { splitPassages } from '../ingest/text/split-passages.ts'
 import type { Parts } from '../parts.ts'
+import { isIn } from '../store/store-assets.ts'
 import type { MessageRow } from '../store/store-chats.ts'
 import { bestPassages, type Quote, searchWords, withoutNote } from './answer-text.ts'
 import type { Memory, PreparedTurn } from './assistant.ts'
@@ -62,7 +63,7 @@ async function passagesOf(
   return hits
     .flatMap(({ asset, text }) => {
       const row = assets.bySeq(asset)
-      return row?.status === 'ready' ? [{ source: row.name ?? row.filename, text }] : []
+      return row && isIn(row) ? [{ source: row.name ?? row.filename, text }] : []
     })
     .slice(0, max_passages)
 }

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { isSluiceError } from '../../base/run/errors.ts'
 import { runWorker } from '../../base/run/worker.ts'
-import { minute_ms } from '../../base/time/time.ts'
+import { minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Parts } from '../parts.ts'
 import type { AssetRow } from '../store/store-assets.ts'
+import { EarlierFiles, readAgain } from './read-again.ts'
+import { failedText, fileText, toRead } from './read-together.ts'
 import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
 import { keepReadingProcess } from './reading-process.ts'
 
@@ -31,13 +33,17 @@ export function openDocumentReader({ objects, reader, paths, settings }: Parts) 
 
 /** A process without work ends after about this time, because it uses 50 MB. */
 const idle_ms = minute_ms
+/** The rest of the queue of earlier files while new ones wait for the reading thread. */
+const new_first_ms = second_ms
 
 /**
  * Takes assets that need a child process from `ingesting` to `ready` or `failed`. Each reader has a
- * worker, so that a slow file does not block the others. The database rows are the queue.
+ * worker, so that a slow file does not block the others. The database rows are the queue. The last
+ * worker also reads earlier files again: with two, a new document never waits for one of them.
  */
 export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
   const in_hand = new Set<number>()
+  const earlier = new EarlierFiles(parts)
   const next = () =>
     parts.assets
       .dueForIngest(parts.clock.now_ms(), readers.length, 'child')
@@ -54,6 +60,14 @@ export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
           in_hand.add(due.seq)
           await readOne(parts, reader, due).finally(() => in_hand.delete(due.seq))
           return { wait_ms: 0 }
+        }
+        if (at === readers.length - 1) {
+          if (parts.assets.dueForIngest(parts.clock.now_ms(), 1, 'thread').length > 0)
+            return { wait_ms: new_first_ms }
+          if (await earlier.step((row) => reader.read(toRead(row)))) {
+            has_rested = false
+            return { wait_ms: 0 }
+          }
         }
         if (has_rested) await reader.end()
         has_rested = true
@@ -74,12 +88,10 @@ async function readOne(
   reader: DocumentReader,
   asset: AssetRow,
 ): Promise<void> {
-  const { seq, asset_id, project, filename, mime_type } = asset
-  const outcome = await reader.read({ asset: seq, project, filename, mime_type })
+  const outcome = await reader.read(toRead(asset))
   // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
-  await commits.writeUnflushed(() => assets.finishIngest(seq, outcome))
-  if (outcome.unreadable !== undefined)
-    log(`the asset ${asset_id} failed, its file cannot be read: ${outcome.unreadable}`)
+  await commits.writeUnflushed(() => assets.finishIngest(asset.seq, outcome))
+  if (outcome.unreadable !== undefined) log(failedText(asset, outcome.unreadable))
 }
 
 /** The most assets that `completeIndex` reads in one transaction. */
@@ -91,7 +103,7 @@ const max_batch = 64
  * assets read. Error `database.…` or `thread.failed` if the index cannot be used.
  */
 export async function completeIndex(parts: Parts): Promise<number> {
-  const { reader, log } = parts
+  const { assets, reader, log } = parts
   const documents = openDocumentReader(parts)
   let after = 0
   let read = 0
@@ -100,14 +112,11 @@ export async function completeIndex(parts: Parts): Promise<number> {
       const missing = await reader.ask('missing', { after, limit: max_batch })
       const last = missing.at(-1)
       if (!last) break
-      for (const outcome of await reader.ask('read', missing)) {
-        const row = missing.find(({ asset }) => asset === outcome.asset)!
-        const { unreadable } = outcome.needs_child ? await readDocument(documents, row) : outcome
-        if (unreadable === undefined) read++
-        else
-          log(
-            `the asset number ${row.asset} is ready but cannot be read again, so no search finds its text: ${unreadable}`,
-          )
+      const rows = missing.map(({ asset }) => assets.bySeq(asset)!)
+      const readings = await readAgain(parts, rows, (row) => readIfPossible(parts, documents, row))
+      for (const [row, { seen, why }] of readings) {
+        if (seen > 0) read++
+        else log(`${fileText(row)} cannot be read again, and answers leave it out: ${why}`)
       }
       after = last.asset
     }
@@ -119,14 +128,16 @@ export async function completeIndex(parts: Parts): Promise<number> {
 }
 
 /** If no child process can start, the document is left out, and the rest of the index is made. */
-async function readDocument(
+async function readIfPossible(
+  { log }: Parts,
   documents: DocumentReader,
-  asset: AssetToRead,
-): Promise<{ unreadable?: string }> {
+  row: AssetRow,
+): Promise<ReadOutcome | undefined> {
   try {
-    return await documents.read(asset)
+    return await documents.read(toRead(row))
   } catch (error) {
     if (!isSluiceError(error, 'service.reading_process')) throw error
-    return { unreadable: error.message }
+    log(`no search finds ${fileText(row)} until the next start: ${error.message}`)
+    return undefined
   }
 }

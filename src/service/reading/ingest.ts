@@ -3,8 +3,8 @@ import { hour_ms, minute_ms, second_ms, system_clock } from '../../base/time/tim
 import type { Parts } from '../parts.ts'
 import { removeAsset } from '../remove-asset.ts'
 import type { AssetRow } from '../store/store-assets.ts'
-import { isThreadDeath, type Reader } from './reader.ts'
-import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
+import { failedText, readTogether, withinBytes } from './read-together.ts'
+import type { ReadOutcome } from './reader-thread.ts'
 
 /** The longest rest of the ingest worker. New work wakes it earlier. */
 const idle_ms = 60 * second_ms
@@ -60,56 +60,10 @@ export function runIngest(parts: Parts): Worker {
   })
 }
 
-/** The first rows with at most `max_bytes` in total; always at least one row. */
-function withinBytes(due: readonly AssetRow[], max_bytes: number): readonly AssetRow[] {
-  let bytes = 0
-  const end = due.findIndex((row, index) => {
-    bytes += row.size_in_bytes
-    return index > 0 && bytes > max_bytes
-  })
-  return end < 0 ? due : due.slice(0, end)
-}
-
-async function readAll(
-  { reader, log, signal }: Parts,
-  due: readonly AssetRow[],
-): Promise<ReadOutcome[]> {
-  const wanted = due.map(({ seq, project, filename, mime_type }) => ({
-    asset: seq,
-    project,
-    filename,
-    mime_type,
-  }))
-  let outcomes: ReadOutcome[]
-  try {
-    outcomes = await reader.ask('read', wanted)
-  } catch (error) {
-    if (!isThreadDeath(error) || signal.aborted) throw error
-    outcomes = await readSingly(reader, wanted, signal)
-  }
-  for (const { asset, unreadable } of outcomes) {
-    if (unreadable !== undefined)
-      log(
-        `the asset ${due.find((row) => row.seq === asset)?.asset_id} failed, its file cannot be read: ${unreadable}`,
-      )
-  }
-  return outcomes
-}
-
-/** Reads each file alone after one of them has ended the thread, so that only that one fails. */
-async function readSingly(
-  reader: Reader,
-  wanted: readonly AssetToRead[],
-  signal: AbortSignal,
-): Promise<ReadOutcome[]> {
-  const outcomes: ReadOutcome[] = []
-  for (const asset of wanted) {
-    try {
-      outcomes.push(...(await reader.ask('read', [asset])))
-    } catch (error) {
-      if (!isThreadDeath(error) || signal.aborted) throw error
-      outcomes.push({ asset: asset.asset, unreadable: 'the thread that read it ended' })
-    }
+async function readAll(parts: Parts, due: readonly AssetRow[]): Promise<ReadOutcome[]> {
+  const outcomes = await readTogether(parts, due)
+  for (const [at, { unreadable }] of outcomes.entries()) {
+    if (unreadable !== undefined) parts.log(failedText(due[at]!, unreadable))
   }
   return outcomes
 }

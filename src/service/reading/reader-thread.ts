@@ -44,6 +44,8 @@ export interface ReaderCalls {
   index: { argument: { asset: number; project: number } & ReadDocument; answer: ReadOutcome }
   /** Ready assets with a number above `after` that the index lacks, in order, at most `limit`. */
   missing: { argument: { after: number; limit: number }; answer: AssetToRead[] }
+  /** Deletes the passages of assets that stay, so that the index counts them as read. */
+  empty: { argument: { asset: number; project: number }[]; answer: null }
   forget: { argument: number[]; answer: null }
   search: { argument: SearchRequest; answer: Hit[] }
 }
@@ -113,6 +115,10 @@ serveCalls(
       missing: findMissing,
       read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] => assets.map(readOne)),
       index: passages.transaction(indexText),
+      empty: passages.transaction((assets: ReaderCalls['empty']['argument']): null => {
+        for (const { asset, project } of assets) index.replace(asset, project, [])
+        return null
+      }),
       forget: passages.transaction((assets: number[]): null => {
         for (const asset of assets) index.forget(asset)
         return null

@@ -5,6 +5,7 @@ import { max_label_name_length, min_label_name_length } from '../../contract/lim
 import { refused } from '../faults/faults.ts'
 import { checkName, listRows, projectWith, unknownThing } from './administration.ts'
 import { makeId, statementsOf } from './database.ts'
+import { is_in } from './store-assets.ts'
 import { openLabelStore } from './store-resources.ts'
 
 interface ConceptRow {
@@ -220,10 +221,10 @@ export function openConceptStore(database: Sqlite) {
         concept_id,
         project,
       ),
-    /** The ready assets of a concept. */
+    /** The assets of a concept that answers use. */
     assetsOf: (concept: number) =>
       values<number>(
-        `SELECT asset FROM concept_assets JOIN assets ON assets.seq = asset WHERE concept = ? AND status = 'ready'`,
+        `SELECT asset FROM concept_assets JOIN assets ON assets.seq = asset WHERE concept = ? AND ${is_in}`,
         concept,
       ),
     labelled: (label: number) =>
@@ -234,10 +235,10 @@ export function openConceptStore(database: Sqlite) {
         view_id,
         project,
       ),
-    /** The ready assets that a view shows now. */
+    /** The assets that a view shows now, and that answers use. */
     shownIn: (project: number, { label_names, name_pattern }: Filter) =>
       values<number>(
-        `SELECT seq FROM assets WHERE project = @project AND status = 'ready'
+        `SELECT seq FROM assets WHERE project = @project AND ${is_in}
            AND (@name_pattern IS NULL OR coalesce(name, filename) GLOB @name_pattern)
            AND (@label_names IS NULL OR EXISTS (
              SELECT 1 FROM asset_labels JOIN labels ON labels.seq = label

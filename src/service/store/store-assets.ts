@@ -6,6 +6,7 @@ import type {
 } from '../../contract/messages/messages-assets.ts'
 import { statementsOf } from './database.ts'
 import { type Listing, removeListed, sqlListing } from './paging.ts'
+import { reader_version } from './reader-version.ts'
 
 export interface AssetRow {
   seq: number
@@ -28,6 +29,17 @@ export interface AssetRow {
   has_no_text: 0 | 1
   /** JSON of AssetReading, of a ready asset. */
   reading: string | null
+  /** 1 if only a child process can read it. */
+  needs_child: 0 | 1
+}
+
+/** Condition in SQL for assets that answers use. A ready one that proved empty is not in. */
+export const is_in = `status = 'ready' AND coalesce(reading ->> 'seen', 1) > 0`
+
+/** `is_in` for a row. */
+export function isIn({ status, reading }: Pick<AssetRow, 'status' | 'reading'>): boolean {
+  if (status !== 'ready') return false
+  return reading === null || (JSON.parse(reading) as AssetReading).seen > 0
 }
 
 /** What a reader found: either how much was read, or why nothing can be. */
@@ -53,6 +65,7 @@ type NewAsset = Omit<
   | 'failure'
   | 'has_no_text'
   | 'reading'
+  | 'needs_child'
 >
 
 export type AssetStore = ReturnType<typeof openAssetStore>
@@ -81,11 +94,11 @@ export function openAssetStore(database: Sqlite) {
     bySeq: (seq: number) => one<AssetRow>('SELECT * FROM assets WHERE seq = ?', seq),
     /**
      * The asset with this content: accepted at complete and not failed. A ready one comes before
-     * one in progress (B-04 to B-06).
+     * one in progress (B-04 to B-06). One that proved empty does not match (B-38).
      */
     findContent: (project: number, md5: string) =>
       one<AssetRow>(
-        `SELECT * FROM assets WHERE project = ? AND md5 = ? AND status IN ('ingesting', 'ready')
+        `SELECT * FROM assets WHERE project = ? AND md5 = ? AND (status = 'ingesting' OR (${is_in}))
          ORDER BY status = 'ready' DESC, seq LIMIT 1`,
         project,
         md5,
@@ -120,15 +133,37 @@ export function openAssetStore(database: Sqlite) {
       run(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`, seq),
     finishIngest: (seq: number, { unreadable, has_no_text, reading }: IngestResult) =>
       run(
-        `UPDATE assets SET status = @status, failure = @failure, has_no_text = @has_no_text, reading = @reading, ingest_due_ms = NULL
+        `UPDATE assets SET status = @status, failure = @failure, has_no_text = @has_no_text, reading = @reading,
+           read_by = @reader_version, ingest_due_ms = NULL
          WHERE seq = @seq AND status = 'ingesting'`,
         {
           seq,
+          reader_version,
           status: unreadable === undefined ? 'ready' : 'failed',
           failure: unreadable ?? null,
           has_no_text: has_no_text ? 1 : 0,
           reading: reading === undefined ? null : JSON.stringify(reading),
         },
+      ),
+    /** Ready assets that an earlier reader read, in the order of their taking in. */
+    readEarlier: (limit: number) =>
+      all<AssetRow>(
+        `SELECT * FROM assets WHERE status = 'ready' AND read_by < ? ORDER BY read_by, seq LIMIT ?`,
+        reader_version,
+        limit,
+      ),
+    countReadEarlier: () =>
+      value<number>(
+        `SELECT count(*) FROM assets WHERE status = 'ready' AND read_by < ?`,
+        reader_version,
+      )!,
+    /** Records a further reading of a ready asset, by the present reader. It stays ready. */
+    noteReading: (seq: number, reading: AssetReading) =>
+      run(
+        `UPDATE assets SET reading = ?, read_by = ? WHERE seq = ? AND status = 'ready'`,
+        JSON.stringify(reading),
+        reader_version,
+        seq,
       ),
     anyReady: () =>
       one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,

@@ -1,6 +1,7 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { statementsOf } from './database.ts'
 import { type Listing, removeListed, sqlListing } from './paging.ts'
+import { is_in } from './store-assets.ts'
 
 export type ResourceKind = 'skill' | 'memory' | 'action' | 'session'
 
@@ -125,10 +126,10 @@ export function openLabelStore(database: Sqlite) {
       run('INSERT OR IGNORE INTO asset_labels (asset, label) VALUES (?, ?)', asset, label),
     detach: (asset: number, label: number) =>
       run('DELETE FROM asset_labels WHERE asset = ? AND label = ?', asset, label),
-    /** The ready assets with this label. */
+    /** The assets with this label that answers use. */
     assetsWith: (label: number) =>
       values<number>(
-        `SELECT asset FROM asset_labels JOIN assets ON assets.seq = asset WHERE label = ? AND status = 'ready'`,
+        `SELECT asset FROM asset_labels JOIN assets ON assets.seq = asset WHERE label = ? AND ${is_in}`,
         label,
       ),
     /** Ordered by name. */

@@ -94,7 +94,9 @@ test.each<[string, Buffer, string, string]>([
     expect(client.statusOf(asset_id)).toBe('failed')
     await until(() => lines.length > 0)
     expect(lines).toEqual([
-      expect.stringContaining(`${asset_id} failed, its file cannot be read: ${reason}`),
+      expect.stringContaining(
+        `the file ${name} (${asset_id}) failed, it cannot be read: ${reason}`,
+      ),
     ])
     const next = await client.upload(wordDocument('<w:t>next</w:t>'), 'next.docx', unknown_type)
     expect(client.statusOf(next)).toBe('ready')

@@ -95,7 +95,7 @@ test('a file that is lost on the disk fails alone', async () => {
   await until(() => client.statusOf(kept) === 'ready')
   expect(client.statusOf(lost)).toBe('failed')
   expect(lines.join()).toContain(
-    `${lost} failed, its file cannot be read: its bytes cannot be read from the disk`,
+    `the file a.txt (${lost}) failed, it cannot be read: its bytes cannot be read from the disk`,
   )
 })
 

@@ -49,6 +49,6 @@ test.each<[string, UnitFound[], { of: number; seen: number; why?: string } | und
     [text, scan, { ...blank, fault: 'is encrypted' }, { ...blank, fault: 'is encrypted' }],
     { of: 4, seen: 1, why: 'page 2 is a picture; pages 3–4 are encrypted' },
   ],
-])('%s', (_what, found, reading) => {
+])('B-36 %s', (_what, found, reading) => {
   expect(readingOf('page', found)).toEqual(reading && { ...reading, unit: 'page' })
 })

@@ -74,7 +74,9 @@ test('a row whose object is lost ends failed, before complete and after it, and 
   await put(next, bytes)
   await complete(second, account, next.asset_id)
   await statusIs(second, account, next.asset_id, 'ready')
-  expect(second.err()).toContain(`${accepted.asset_id} failed, its file cannot be read: `)
+  expect(second.err()).toContain(
+    `the file accepted.txt (${accepted.asset_id}) failed, it cannot be read: `,
+  )
 })
 
 test('after a kill during reading each file is read once after the restart, and found', async () => {
