@@ -4,7 +4,7 @@ import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import { unread_kind } from '../file-kind.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { extractEpub } from './epub.ts'
-import { extractOpenDocument } from './open-document.ts'
+import { extractOpenDocument, openDocumentUnit } from './open-document/open-document.ts'
 import { mainPart, rootName } from './relationships.ts'
 import { extractPresentation } from './slides.ts'
 import { extractWordDocument } from './word.ts'
@@ -32,8 +32,10 @@ async function readerOf(archive: Archive): Promise<PackageReader> {
   if (office) return office
   if (archive.has('META-INF/container.xml'))
     return { unit: 'part', read: (text) => extractEpub(archive, text) }
-  if (archive.has('mimetype') && archive.has('content.xml'))
-    return { unit: 'part', read: (text) => extractOpenDocument(archive, text) }
+  if (archive.has('content.xml')) {
+    const unit = await openDocumentUnit(archive)
+    if (unit) return { unit, read: (text) => extractOpenDocument(archive, unit, text) }
+  }
   throw unreadable(unread_kind)
 }
 

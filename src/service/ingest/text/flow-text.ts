@@ -31,6 +31,11 @@ export class FlowText {
     this.#text = text
   }
 
+  /** A paragraph has begun, so a text box in it would part a sentence. */
+  get has_open_line(): boolean {
+    return this.#line.trim() !== ''
+  }
+
   get is_in_table(): boolean {
     return this.#tables.length > 0
   }
@@ -98,21 +103,31 @@ export class FlowText {
     table.row.cells.push(table.cell)
   }
 
-  endCell(): void {
+  /** Ends a cell that stands for `times` equal ones. */
+  endCell(times = 1): void {
     this.break(1)
     const table = this.#tables.at(-1)
-    if (table) table.cell = undefined
+    if (!table?.cell) return
+    const { column, blocks } = table.cell
+    table.cell = undefined
+    if (blocks.length === 0) return
+    for (let at = 1; at < times; at++) table.row?.cells.push({ column: column + at, blocks })
   }
 
-  /** `remark` stands behind the row; it is none of the document's own words. */
-  endRow(remark = ''): void {
+  /**
+   * Ends a row that stands for `times` equal ones. `remark` stands behind it; it is none of the
+   * document's own words.
+   */
+  endRow(remark = '', times = 1): void {
     this.endCell()
     const table = this.#tables.at(-1)
     if (!table?.row) return
     const row = { ...table.row, remark }
     table.row = undefined
-    if (this.#tables.length > 1) table.rows.push(row)
-    else this.#written?.add(row)
+    for (let at = 0; at < times; at++) {
+      if (this.#tables.length > 1) table.rows.push(row)
+      else this.#written?.add(row)
+    }
   }
 
   endTable(): void {

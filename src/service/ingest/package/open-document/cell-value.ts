@@ -1,0 +1,44 @@
+/** The value of a cell, for programs that write no text into it (ODF 1.3 part 3, 19.385). */
+export function cellValue(attributes: Record<string, string>): string {
+  const { value = '' } = attributes
+  if (value === '' && /^(percentage|currency|float)$/.test(attributes['value-type'] ?? ''))
+    return ''
+  switch (attributes['value-type']) {
+    case 'percentage':
+      return `${shown(Number(value) * 100)}%`
+    case 'currency':
+      return `${shown(Number(value))} ${attributes.currency ?? ''}`.trimEnd()
+    case 'float':
+      return shown(Number(value))
+    case 'date':
+      return dateOf(attributes['date-value'] ?? '')
+    case 'time':
+      return durationOf(attributes['time-value'] ?? '')
+    case 'boolean':
+      return (attributes['boolean-value'] ?? '').toUpperCase()
+    default:
+      return attributes['string-value'] ?? ''
+  }
+}
+
+/** 15 digits are exact; the others are the rest of a fraction that binary numbers cannot hold. */
+function shown(number: number): string {
+  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : ''
+}
+
+/** `2026-03-14T09:30:00` is 2026-03-14 09:30. */
+function dateOf(written: string): string {
+  const [day = '', clock = ''] = written.split('T')
+  const [time = ''] = clock.split(/[.,]/)
+  if (time === '' || time === '00:00:00') return day
+  return `${day} ${time.replace(/^(\d+:\d+):00$/, '$1')}`
+}
+
+/** `PT15H30M00S` is 15:30. */
+function durationOf(written: string): string {
+  const parts = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?$/.exec(written)
+  if (!parts) return written
+  const [hours = '0', minutes = '0', seconds = '0'] = parts.slice(1)
+  const clock = `${hours.padStart(2, '0')}:${minutes.padStart(2, '0')}`
+  return Number(seconds) === 0 ? clock : `${clock}:${seconds.padStart(2, '0')}`
+}

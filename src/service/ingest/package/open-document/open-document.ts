@@ -1,0 +1,49 @@
+import type { ReadUnit } from '../../../../contract/messages/messages-assets.ts'
+import type { DocumentText } from '../../document-text.ts'
+import { unreadable } from '../../extract-limits.ts'
+import type { Archive } from '../archive.ts'
+import { walkXml } from '../xml.ts'
+import { OpenBody } from './open-body.ts'
+import { readObjects } from './open-objects.ts'
+import { readPageStyles } from './page-styles.ts'
+
+const manifest = 'META-INF/manifest.xml'
+const units: Readonly<Record<string, ReadUnit>> = {
+  text: 'part',
+  spreadsheet: 'sheet',
+  presentation: 'slide',
+  graphics: 'page',
+}
+
+/** The unit of an OpenDocument file, by the type it declares; undefined if it is none. */
+export async function openDocumentUnit(archive: Archive): Promise<ReadUnit | undefined> {
+  for (const part of ['mimetype', manifest]) {
+    if (!archive.has(part)) continue
+    const declared = (await archive.read(part)).toString('latin1')
+    const kind = /opendocument\.(text|spreadsheet|presentation|graphics)/.exec(declared)?.[1]
+    if (kind !== undefined) return units[kind]
+  }
+  return archive.has('mimetype') ? 'part' : undefined
+}
+
+/**
+ * Adds the body of an OpenDocument file, behind the headers and footers of its pages. Throws if the
+ * file is encrypted: OpenDocument encrypts the parts, not the archive.
+ */
+export async function extractOpenDocument(
+  archive: Archive,
+  unit: ReadUnit,
+  text: DocumentText,
+): Promise<void> {
+  if (archive.has(manifest) && (await archive.read(manifest)).includes('encryption-data'))
+    throw unreadable('encrypted')
+  const { page_area, margins } = await readPageStyles(archive)
+  for (const margin of margins) text.addLabel(`${margin}\n\n`)
+  const body = new OpenBody(text, { unit, page_area, objects: await readObjects(archive) })
+  await walkXml(archive.stream('content.xml'), {
+    open: (name, attributes) => body.open(name, attributes),
+    text: (piece) => body.text(piece),
+    close: (name) => body.close(name),
+  })
+  body.end()
+}

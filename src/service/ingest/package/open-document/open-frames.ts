@@ -1,0 +1,49 @@
+import type { DocumentText } from '../../document-text.ts'
+import type { OpenSources } from './open-body.ts'
+import { areaOf } from './page-styles.ts'
+
+interface OpenFrame {
+  share: number
+  has_picture: boolean
+  /** Something whose words are read; the picture beside it is only its image. */
+  has_words: boolean
+}
+
+/** A text has no pages of its own: a picture in it says only that there is one. */
+const share_in_text = 0.01
+
+/** Follows the frames of a page, and notes the pictures in them. */
+export class OpenFrames {
+  readonly #text: DocumentText
+  readonly #sources: OpenSources
+  readonly #frames: OpenFrame[] = []
+
+  constructor(text: DocumentText, sources: OpenSources) {
+    this.#text = text
+    this.#sources = sources
+  }
+
+  /** The words of the object that an element names; empty for all other elements. */
+  open(name: string, attributes: Record<string, string>): string {
+    const { unit, page_area, objects } = this.#sources
+    if (name === 'frame') {
+      const is_paged = unit === 'slide' || unit === 'page'
+      const share = is_paged ? (areaOf(attributes) ?? 0) / page_area : share_in_text
+      this.#frames.push({ share, has_picture: false, has_words: false })
+    }
+    const frame = this.#frames.at(-1)
+    if (!frame) return ''
+    if (name === 'image') frame.has_picture = true
+    if (name === 'table' || name === 'text-box') frame.has_words = true
+    if (name !== 'object') return ''
+    const words = objects.get((attributes.href ?? '').replace(/^\.\//, '')) ?? ''
+    if (words !== '') frame.has_words = true
+    return words
+  }
+
+  close(name: string): void {
+    if (name !== 'frame') return
+    const frame = this.#frames.pop()
+    if (frame?.has_picture && !frame.has_words) this.#text.notePicture(frame.share)
+  }
+}

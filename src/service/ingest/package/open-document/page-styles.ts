@@ -1,0 +1,70 @@
+import type { Archive } from '../archive.ts'
+import { walkXml } from '../xml.ts'
+
+export interface PageStyles {
+  /** The area of a page in square points. */
+  page_area: number
+  /** The headers and footers of the pages, each once. */
+  margins: readonly string[]
+}
+
+/** A page of a presentation without its own size: 28 cm by 21 cm. */
+const usual_area = (28 * 72 * 21 * 72) / 2.54 ** 2
+const margin_name = /^(header|footer)(-left|-first)?$/
+/** Fields that a program fills in on each page: a number says nothing about the document. */
+const page_fields = new Set(['page-number', 'page-count', 'sheet-name', 'date', 'time'])
+
+/** Reads what `styles.xml` says of pages. */
+export async function readPageStyles(archive: Archive): Promise<PageStyles> {
+  const margins = new Set<string>()
+  let page_area = usual_area
+  let margin: string | undefined
+  let is_read = false
+  if (!archive.has('styles.xml')) return { page_area, margins: [] }
+  await walkXml(archive.stream('styles.xml'), {
+    open(name, attributes) {
+      if (name === 'page-layout-properties') page_area = areaOf(attributes, 'page-') ?? page_area
+      if (margin_name.test(name)) margin = ''
+      if (name === 'p' || name === 'h') is_read = true
+      else if (page_fields.has(name)) is_read = false
+      if (name === 'tab' || name === 's' || name === 'line-break') margin &&= `${margin} `
+    },
+    text(piece) {
+      if (margin !== undefined && is_read) margin += piece
+    },
+    close(name) {
+      if (page_fields.has(name)) is_read = true
+      if (name === 'p' || name === 'h') {
+        is_read = false
+        margin &&= `${margin} `
+      }
+      if (!margin_name.test(name)) return
+      const words = margin?.replace(/\s+/g, ' ').trim()
+      if (words) margins.add(words)
+      margin = undefined
+    },
+  })
+  return { page_area, margins: [...margins] }
+}
+
+/** Square points of what has a width and a height; undefined without them. */
+export function areaOf(attributes: Record<string, string>, prefix = ''): number | undefined {
+  const width = pointsOf(attributes[`${prefix}width`])
+  const height = pointsOf(attributes[`${prefix}height`])
+  return width === undefined || height === undefined ? undefined : width * height
+}
+
+const points_in: Readonly<Record<string, number>> = {
+  cm: 72 / 2.54,
+  mm: 7.2 / 2.54,
+  in: 72,
+  pt: 1,
+  pc: 12,
+  px: 0.75,
+}
+
+function pointsOf(length = ''): number | undefined {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(length) ?? []
+  const points = points_in[unit]
+  return points === undefined ? undefined : Number(number) * points
+}
