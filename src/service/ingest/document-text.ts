@@ -45,6 +45,16 @@ export class DocumentText {
     return this.#length
   }
 
+  /** What was added so far. */
+  get text(): string {
+    return this.#parts.join('')
+  }
+
+  /** An empty one with the same limits, for a text that is compared before it is added. */
+  apart(): DocumentText {
+    return new DocumentText(this.#limits, this.#unit)
+  }
+
   begin(): void {
     if (this.#has_begun) this.#endUnit()
     this.#has_begun = true
@@ -90,7 +100,7 @@ export class DocumentText {
 
   #endUnit(): void {
     this.#found.push({
-      words: countedWords(this.#own),
+      words: wordsIn(this.#own),
       picture_share: this.#picture_share,
       ...(this.#fault !== undefined && { fault: this.#fault }),
     })
@@ -108,7 +118,7 @@ export function wholeText(text: string, limits: Pick<ExtractLimits, 'text_length
 }
 
 /** Words are runs of letters, marks and digits: `§ 4.2` has two. Counts only as many as matter. */
-function countedWords(text: string): number {
+export function wordsIn(text: string): number {
   let words = 0
   for (const _ of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
     if (++words === max_counted_words) break

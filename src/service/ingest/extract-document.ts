@@ -19,7 +19,16 @@ export async function extractDocument(file: FileToRead, limits: ExtractLimits): 
   }
 }
 
-async function readDocument(file: FileToRead, limits: ExtractLimits): Promise<ReadDocument> {
+/** Documents in documents. Word itself shows them, but a hostile file holds itself many times. */
+const max_depth = 3
+
+/** `depth`: how many documents hold this one. */
+async function readDocument(
+  file: FileToRead,
+  limits: ExtractLimits,
+  depth = 0,
+): Promise<ReadDocument> {
+  if (depth > max_depth) throw unreadable(`more than ${max_depth} documents hold one another`)
   switch (formatOf(file.bytes)) {
     case 'pdf':
       return extractPdf(file.bytes, limits)
@@ -29,7 +38,11 @@ async function readDocument(file: FileToRead, limits: ExtractLimits): Promise<Re
         limits,
       )
     case 'zip':
-      return (await import('./package/extract-package.ts')).extractPackage(file.bytes, limits)
+      return (await import('./package/extract-package.ts')).extractPackage(
+        file.bytes,
+        limits,
+        (bytes, filename) => readDocument({ bytes, filename, mime_type: '' }, limits, depth + 1),
+      )
     case 'old office':
       throw unreadable('encrypted, or in the binary format of Office programs before 2007')
     default:

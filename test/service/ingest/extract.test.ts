@@ -52,7 +52,7 @@ describe('word documents', () => {
     ],
     [
       '<w:tbl><w:tr><w:tc><w:p><w:t>1</w:t></w:p></w:tc><w:tc><w:p><w:t>2</w:t></w:p></w:tc></w:tr></w:tbl>',
-      '1 \t2 \t\n\n\n',
+      '1\t2\n\n',
     ],
     ['<mc:Choice><w:t>once</w:t></mc:Choice><mc:Fallback><w:t>once</w:t></mc:Fallback>', 'once'],
     ['<w:t>&lt;tag&gt; &amp; &#228;</w:t>', '<tag> & ä'],

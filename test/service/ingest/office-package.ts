@@ -1,6 +1,6 @@
 import { type ZipPart, zipOf } from './zip.ts'
 
-interface RelatedPart extends ZipPart {
+export interface RelatedPart extends ZipPart {
   kind: string
   /** Parts that this part names, by kind. */
   related?: readonly RelatedPart[]
@@ -71,5 +71,32 @@ export function workbookPart(content: WorkbookContent): RelatedPart {
           <cellXfs><xf numFmtId="0"/>${styles.join('')}</cellXfs></styleSheet>`,
       },
     ],
+  }
+}
+
+/** A Word document with this XML in its body. */
+export function wordPart(body: string, related: readonly RelatedPart[] = []): RelatedPart {
+  return {
+    kind: 'officeDocument',
+    name: 'word/document.xml',
+    content: `<w:document><w:body>${body}</w:body></w:document>`,
+    related,
+  }
+}
+
+/** A presentation; a slide is its XML and the parts that it names. */
+export function presentationPart(
+  slides: readonly { content: string; related?: readonly RelatedPart[] }[],
+): RelatedPart {
+  const ids = slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="rId${at + 1}"/>`)
+  return {
+    kind: 'officeDocument',
+    name: 'ppt/presentation.xml',
+    content: `<p:presentation><p:sldIdLst>${ids.join('')}</p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/></p:presentation>`,
+    related: slides.map((slide, at) => ({
+      kind: 'slide',
+      name: `ppt/slides/slide${at + 1}.xml`,
+      ...slide,
+    })),
   }
 }

@@ -1,5 +1,6 @@
 import type { DocumentText } from '../document-text.ts'
 import type { Archive } from './archive.ts'
+import { faultOf } from './optional-part.ts'
 import { relatedParts } from './relationships.ts'
 import { gatherText, type TextRules } from './xml.ts'
 
@@ -33,18 +34,24 @@ export async function addDrawing(
   await addGraphics(archive, part, text)
 }
 
+const graphic_kinds = ['chart', 'chartEx', 'diagramData']
+
+export async function hasGraphics(archive: Archive, part: string): Promise<boolean> {
+  return (await relatedParts(archive, part, ...graphic_kinds)).length > 0
+}
+
 /** Adds the words of the charts and SmartArt that a drawing, a slide or a document names. */
 export async function addGraphics(
   archive: Archive,
   part: string,
   text: DocumentText,
 ): Promise<void> {
-  for (const chart of await relatedParts(archive, part, 'chart', 'chartEx')) {
-    text.addLabel('\n')
-    await gatherText(archive.stream(chart), chart_rules, text)
-  }
-  for (const diagram of await relatedParts(archive, part, 'diagramData')) {
-    text.addLabel('\n')
-    await gatherText(archive.stream(diagram), drawing_rules, text)
+  for (const kind of graphic_kinds) {
+    const rules = kind === 'diagramData' ? drawing_rules : chart_rules
+    for (const graphic of await relatedParts(archive, part, kind)) {
+      text.addLabel('\n')
+      const fault = await faultOf(graphic, () => gatherText(archive.stream(graphic), rules, text))
+      if (fault !== undefined) text.noteFault(fault)
+    }
   }
 }

@@ -72,6 +72,10 @@ const usual_parts: readonly (readonly [kind: string, name: RegExp])[] = [
   ['slide', /^ppt\/slides\/[^/]+\.xml$/i],
   ['footnotes', /^word\/footnotes\.xml$/i],
   ['endnotes', /^word\/endnotes\.xml$/i],
+  ['comments', /^word\/comments\.xml$/i],
+  ['numbering', /^word\/numbering\.xml$/i],
+  ['header', /^word\/header\d*\.xml$/i],
+  ['footer', /^word\/footer\d*\.xml$/i],
 ]
 
 /** Main parts as Office names them, for packages whose list of parts is lost. */

@@ -1,0 +1,46 @@
+import type { PageParts } from './page-parts.ts'
+
+/** Points of the units that VML names, in EMU. */
+const emu: Readonly<Record<string, number>> = {
+  pt: 12_700,
+  in: 914_400,
+  cm: 360_000,
+  mm: 36_000,
+  px: 9_525,
+}
+
+/** Finds the pictures of a document and their sizes. */
+export class Pictures {
+  readonly #parts: PageParts | undefined
+  #area_emu2 = 0
+
+  /** `parts` is undefined where pictures do not count, as in headers. */
+  constructor(parts: PageParts | undefined) {
+    this.#parts = parts
+  }
+
+  open(name: string, { cx = '', cy = '', behindDoc, style = '' }: Record<string, string>): void {
+    if (name === 'drawing' || name === 'pict' || name === 'object') this.#area_emu2 = 0
+    // A picture behind the text is a watermark or a background.
+    if (name === 'anchor') this.#area_emu2 = behindDoc === '1' ? Number.NaN : 0
+    if (name === 'extent') this.#area_emu2 += Number(cx) * Number(cy)
+    if (name === 'shape') this.#area_emu2 = areaOfStyle(style)
+    if (name === 'blip' || name === 'imagedata') this.#note()
+  }
+
+  #note(): void {
+    this.#parts?.notePicture(this.#area_emu2 || 0)
+    // A group has one size and many pictures.
+    this.#area_emu2 = 0
+  }
+}
+
+function areaOfStyle(style: string): number {
+  const side = (name: string) => {
+    const [, number, unit = ''] =
+      new RegExp(`(?:^|;)\\s*${name}:\\s*([\\d.]+)(\\w*)`).exec(style) ?? []
+    return Number(number) * (emu[unit] ?? emu.px!)
+  }
+  // A shape with a negative index is behind the text.
+  return /z-index:\s*-/.test(style) ? 0 : side('width') * side('height') || 0
+}

@@ -1,0 +1,123 @@
+import type { DocumentText, ReadDocument } from '../../document-text.ts'
+import { unreadableOf } from '../../extract-limits.ts'
+import type { Archive } from '../archive.ts'
+import { addGraphics, hasGraphics } from '../drawing.ts'
+import { faultOf } from '../optional-part.ts'
+import { partsOfMain, type Relationship } from '../relationships.ts'
+import { walkXml } from '../xml.ts'
+import { type Lists, readLists } from './lists.ts'
+import { Numbering } from './numbering.ts'
+import { PageParts, pageArea } from './page-parts.ts'
+import { type ParagraphStyles, readParagraphStyles } from './paragraph-styles.ts'
+import { WordFlow, type WordSources } from './word-flow.ts'
+
+/** Reads a document that another one holds. */
+export type ReadInner = (bytes: Buffer, filename: string) => Promise<ReadDocument>
+
+/** Adds the headers, the body, the notes, comments and footers of a Word document. */
+export async function extractWordDocument(
+  archive: Archive,
+  main: string,
+  text: DocumentText,
+  readInner: ReadInner,
+): Promise<void> {
+  const related = (await partsOfMain(archive, main)).filter(({ part }) => archive.has(part))
+  const word = new WordParts(archive, related, text)
+  text.begin()
+  const sources: WordSources = {
+    numbering: await word.numbering(),
+    chunks: await chunksOf(archive, related, readInner),
+    marks: { footnote: new Map(), endnote: new Map() },
+    quotes: new Map(),
+  }
+  await word.addMargins('header', sources)
+  const has_pictures = related.some(({ kind }) => kind === 'image')
+  const page_emu2 = has_pictures ? await pageArea(archive, main) : undefined
+  const body = new WordFlow(text, sources, new PageParts(text, page_emu2))
+  await walkXml(archive.stream(main), body)
+  body.end()
+  for (const kind of ['footnotes', 'endnotes', 'comments']) await word.addParts(kind, sources)
+  await word.addMargins('footer', sources)
+  if (!(await hasGraphics(archive, main))) return
+  text.begin()
+  await addGraphics(archive, main, text)
+}
+
+/** The parts of a Word document beside its body. A broken one is a remark. */
+class WordParts {
+  readonly #archive: Archive
+  readonly #related: readonly Relationship[]
+  readonly #text: DocumentText
+
+  constructor(archive: Archive, related: readonly Relationship[], text: DocumentText) {
+    this.#archive = archive
+    this.#related = related
+    this.#text = text
+  }
+
+  async numbering(): Promise<Numbering> {
+    let lists: Lists = { lists: new Map(), definitions: new Map(), styles: new Map() }
+    let styles: ParagraphStyles = { default_style: '', places: new Map() }
+    await this.#forEach('numbering', async (part) => {
+      lists = await readLists(this.#archive.stream(part))
+    })
+    await this.#forEach('styles', async (part) => {
+      styles = await readParagraphStyles(this.#archive.stream(part))
+    })
+    return new Numbering(lists, styles)
+  }
+
+  addParts(kind: string, sources: WordSources): Promise<void> {
+    return this.#forEach(kind, (part) => this.#add(part, this.#text, sources))
+  }
+
+  /** Adds headers or footers. First, even and other pages often have the same one. */
+  async addMargins(kind: string, sources: WordSources): Promise<void> {
+    const texts = new Set<string>()
+    await this.#forEach(kind, async (part) => {
+      const margin = this.#text.apart()
+      await this.#add(part, margin, sources)
+      texts.add(margin.text)
+    })
+    for (const words of texts) {
+      // A page number alone is no header.
+      if (/\p{L}/u.test(words)) this.#text.add(words)
+    }
+  }
+
+  async #add(part: string, text: DocumentText, sources: WordSources): Promise<void> {
+    const flow = new WordFlow(text, sources)
+    await walkXml(this.#archive.stream(part), flow)
+    flow.end()
+  }
+
+  async #forEach(kind: string, read: (part: string) => Promise<void>): Promise<void> {
+    for (const related of this.#related) {
+      if (related.kind !== kind) continue
+      const fault = await faultOf(related.part, () => read(related.part))
+      if (fault === undefined) continue
+      this.#text.begin()
+      this.#text.noteFault(fault)
+      this.#text.begin()
+    }
+  }
+}
+
+/** The documents that a document holds (`altChunk`), by id. */
+async function chunksOf(
+  archive: Archive,
+  related: readonly Relationship[],
+  readInner: ReadInner,
+): Promise<ReadonlyMap<string, ReadDocument | string>> {
+  const chunks = new Map<string, ReadDocument | string>()
+  for (const { kind, id, part } of related) {
+    if (kind !== 'aFChunk') continue
+    const bytes = await archive.read(part)
+    try {
+      chunks.set(id, await readInner(bytes, part))
+    } catch (error) {
+      chunks.set(id, `cannot be read (${part}: ${unreadableOf(error).unreadable})`)
+    }
+  }
+  return chunks
+}
