@@ -5,7 +5,7 @@ import { relatedParts } from './relationships.ts'
 import { gatherText, type TextRules } from './xml.ts'
 
 /** DrawingML keeps the text of shapes, tables and SmartArt in elements named `t`. */
-export const drawing_rules: TextRules = {
+const drawing_rules: TextRules = {
   text_in: new Set(['t']),
   // A `Fallback` repeats a drawing. A `tab` in properties is a tab stop, not a tab.
   skip: new Set(['Fallback', 'pPr', 'rPr']),

@@ -6,7 +6,7 @@ import { type Archive, openArchive } from './archive.ts'
 import { extractEpub } from './epub.ts'
 import { extractOpenDocument, openDocumentUnit } from './open-document/open-document.ts'
 import { mainPart, rootName } from './relationships.ts'
-import { extractPresentation } from './slides.ts'
+import { extractPresentation } from './slides/presentation.ts'
 import { extractWordDocument, type ReadInner } from './word/word.ts'
 import { extractWorkbook } from './workbook/workbook.ts'
 

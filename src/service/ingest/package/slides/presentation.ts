@@ -1,0 +1,65 @@
+import type { DocumentText } from '../../document-text.ts'
+import type { Archive } from '../archive.ts'
+import { addGraphics } from '../drawing.ts'
+import { faultOf } from '../optional-part.ts'
+import { idIn, partsOfMain, relatedParts } from '../relationships.ts'
+import { walkXml } from '../xml.ts'
+import { addSlideComments } from './slide-comments.ts'
+import { SlideFlow } from './slide-flow.ts'
+
+/** The area of a slide of 10 by 7.5 inches, which old presentations have. */
+const usual_slide_emu2 = 9_144_000 * 6_858_000
+
+/** Adds the slides in their order, each with its charts, comments and speaker notes. */
+export async function extractPresentation(
+  archive: Archive,
+  main: string,
+  text: DocumentText,
+): Promise<void> {
+  const { slides, slide_emu2 } = await slidesOf(archive, main)
+  const repeated = new Set<string>()
+  // The pictures of speaker notes do not count.
+  const addFlow = async (part: string, area_emu2?: number) => {
+    const flow = new SlideFlow(text, repeated, area_emu2)
+    await walkXml(archive.stream(part), flow)
+    flow.end()
+  }
+  const addOptional = async (part: string, add: () => Promise<void>) => {
+    const fault = await faultOf(part, add)
+    if (fault !== undefined) text.noteFault(fault)
+  }
+  for (const slide of slides) {
+    text.begin()
+    if (!archive.has(slide)) {
+      text.noteFault('is missing')
+      continue
+    }
+    await addFlow(slide, slide_emu2)
+    await addGraphics(archive, slide, text)
+    for (const part of await relatedParts(archive, slide, 'comments'))
+      await addOptional(part, () => addSlideComments(archive, part, text))
+    for (const part of await relatedParts(archive, slide, 'notesSlide'))
+      await addOptional(part, () => addFlow(part))
+    text.add('\n\n')
+  }
+}
+
+/** The parts of the slides, in the order of the presentation; the archive may lack some. */
+async function slidesOf(archive: Archive, main: string) {
+  const related = await partsOfMain(archive, main)
+  const slides = related.filter(({ kind }) => kind === 'slide')
+  const ids: string[] = []
+  let slide_emu2 = 0
+  await walkXml(archive.stream(main), {
+    open(name, { cx = '', cy = '' }, written) {
+      if (name === 'sldId') ids.push(idIn(written))
+      if (name === 'sldSz') slide_emu2 = Number(cx) * Number(cy)
+    },
+  })
+  const unlisted = slides.filter(({ id }) => id === '')
+  const listed = ids.flatMap((id) => slides.find((slide) => slide.id === id && id !== '') ?? [])
+  return {
+    slides: [...listed, ...unlisted].map(({ part }) => part),
+    slide_emu2: slide_emu2 || usual_slide_emu2,
+  }
+}
