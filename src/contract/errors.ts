@@ -46,6 +46,12 @@ export function headerValue(headers: HttpAnswer['headers'], name: string): strin
 }
 
 /**
+ * Code of a failed ingest of a file without a word of its own: pictures only, or an empty form. It
+ * is in no error answer.
+ */
+export const no_text_code = 'publicapi.asset.ingest.no_text'
+
+/**
  * A text for users: short, one line, without secrets, and without a full stop at its end, because
  * other words follow it. Undefined if the value is no such text.
  */

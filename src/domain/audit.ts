@@ -1,3 +1,5 @@
+import type { Reading } from './reading.ts'
+
 /**
  * A round of the audit reads the service's list of one project, page by page. Then it reads, one by
  * one, each asset that is ready in the ledger and was not listed as ready. Only such an answer
@@ -16,8 +18,8 @@ export type AuditFact =
       cursor: string | undefined
       items: ListedAsset[]
     }
-  /** No page listed it as ready, but the service answers that it is. */
-  | { type: 'asset_confirmed'; content: number }
+  /** No page listed it as ready, or not as it was read, but the service answers that it is. */
+  | { type: 'asset_confirmed'; content: number; reading?: Reading | undefined }
   /**
    * `unanswered`: assets that got no answer. `resend`: wants removed contents again that a file
    * still has, unless they are so many that a user must decide (`isMassRemoval`).
@@ -36,6 +38,8 @@ export interface ListedAsset {
   status: 'ready' | 'slot' | 'other'
   /** The name on the service; absent if the list shows none. */
   name?: string | undefined
+  /** How much of it was read; absent if the list does not say so. */
+  reading?: Reading | undefined
 }
 
 /** More removals than both of these mean an emptied or replaced project, not a clean-up. */

@@ -1,6 +1,6 @@
 import type { FaultNote } from '../base/run/errors.ts'
 import { minute_ms, second_ms } from '../base/time/time.ts'
-import { ingest_failed } from './asset.ts'
+import { isUnusable } from './asset.ts'
 import type { ContentFact } from './fact.ts'
 import { typeRest } from './file-type.ts'
 
@@ -279,7 +279,7 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
 
 /** True if Sluice gave it up because of its asset, which may have been repaired on the service. */
 function isGivenUpThere({ state, asset_id, error_code }: ContentProgress): boolean {
-  return asset_id !== undefined && (state === 'removed_on_service' || error_code === ingest_failed)
+  return asset_id !== undefined && (state === 'removed_on_service' || isUnusable(error_code))
 }
 
 function noted(

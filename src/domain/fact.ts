@@ -8,6 +8,7 @@ import type { FileStat } from './file.ts'
 import type { BlockReason, SkipReason } from './file-reasons.ts'
 import type { Refusal } from './file-type.ts'
 import type { LabelSettings } from './labels.ts'
+import type { Reading } from './reading.ts'
 import type { RemovalFact, RemovalPolicy } from './removal.ts'
 import type { RunFact } from './run.ts'
 
@@ -150,8 +151,13 @@ export type ContentFact =
   | { type: 'bytes_missing'; content: number; not_before_ms: number; error: FaultNote }
   | { type: 'ingest_started'; content: number; not_before_ms: number }
   | { type: 'ingest_continues'; content: number; not_before_ms: number; note?: FaultNote }
-  /** `shown_name`: its name by the service's record; absent if that shows none. */
-  | { type: 'asset_ready'; content: number; shown_name?: string | undefined }
+  /** `shown_name`, `reading`: by the service's record; absent if that shows none. */
+  | {
+      type: 'asset_ready'
+      content: number
+      shown_name?: string | undefined
+      reading?: Reading | undefined
+    }
   /** `refusal`: if the service refused it on create. */
   | { type: 'content_refused'; content: number; error: FaultNote; refusal?: Refusal | undefined }
   | { type: 'type_refused'; content: number; error: FaultNote }

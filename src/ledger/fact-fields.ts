@@ -67,6 +67,7 @@ const field_types: { readonly [Name in Field]: FieldType<ValueOf<Name>> } = {
   project_id: 'string',
   prompt: 'string',
   prompts: 'object',
+  reading: 'object?',
   reason: 'string',
   refusal: 'object?',
   replaced: 'string?',

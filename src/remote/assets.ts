@@ -1,8 +1,9 @@
 import { formatCount } from '../base/text/format.ts'
 import { scrubText } from '../base/text/scrub.ts'
-import { humaneOf } from '../contract/errors.ts'
+import { humaneOf, no_text_code } from '../contract/errors.ts'
 import { findHeaderFault } from '../contract/upload-headers.ts'
 import type { Ticket } from '../domain/asset.ts'
+import { type Reading, reading_units } from '../domain/reading.ts'
 import { parseUploadUrl } from './api.ts'
 import { walkList } from './list-place.ts'
 import {
@@ -61,6 +62,8 @@ export function assetRecordOf(value: unknown, asset_id?: string) {
     status: statuses.find((status) => status === raw_status) ?? ('other' as const),
     raw_status,
     why_failed: raw_status === 'failed' ? whyFailed(fields.error) : undefined,
+    has_no_text: raw_status === 'failed' && isOfNoText(codeOf(fields.error)) ? true : undefined,
+    reading: raw_status === 'ready' ? readingOf(fields.reading) : undefined,
     filename: textOf(fields.filename),
     /** The name in answers: a later one, else the first. */
     shown_name: textOf(fields.name) ?? textOf(fields.filename),
@@ -71,10 +74,31 @@ export function assetRecordOf(value: unknown, asset_id?: string) {
   })
 }
 
+function codeOf(error: unknown): unknown {
+  return ((error ?? {}) as Fields).code
+}
+
 /** The local service says why an asset failed; others may not. */
 function whyFailed(error: unknown): string | undefined {
   const { humane, code } = (error ?? {}) as Fields
   return humaneOf(humane) ?? humaneOf(code)
+}
+
+/** True for the code of a file without a word of its own. */
+export function isOfNoText(code: unknown): boolean {
+  return code === no_text_code
+}
+
+/** Undefined unless the numbers make sense: a field more must not spoil the record. */
+function readingOf(value: unknown): Reading | undefined {
+  const { of, seen, unit, why } = (value ?? {}) as Fields
+  if (!isSize(of) || !isSize(seen) || of === 0 || seen > of) return undefined
+  return present({
+    of,
+    seen,
+    unit: reading_units.find((known) => known === unit),
+    why: humaneOf(why),
+  })
 }
 
 /** Bytes. An asset this small was never filled (contract, "dead reservation": size 0 or 1). */

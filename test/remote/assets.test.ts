@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { no_text_code } from '../../src/contract/errors.ts'
 import {
   asset_id,
   failureOf,
@@ -457,5 +458,52 @@ describe('labels', () => {
     })
     expect(failureOf(await remote.listLabels(project_id)).about).toBe('unknown_protocol')
     expect(server.requests).toHaveLength(100)
+  })
+})
+
+describe('how much of an asset was read', () => {
+  test.each<[string, unknown, unknown]>([
+    [
+      'as the contract has it',
+      { of: 10, seen: 1, unit: 'page', why: 'pages 2–10 are pictures.', text_md5: 'ab'.repeat(16) },
+      { of: 10, seen: 1, unit: 'page', why: 'pages 2–10 are pictures' },
+    ],
+    ['nothing', { of: 1, seen: 0, unit: 'part' }, { of: 1, seen: 0, unit: 'part' }],
+    ['an unknown unit', { of: 3, seen: 2, unit: 'chapter' }, { of: 3, seen: 2 }],
+    ['no unit', { of: 3, seen: 3, unit: null }, { of: 3, seen: 3 }],
+    [
+      'a reason that is no text',
+      { of: 3, seen: 3, unit: 'page', why: 7 },
+      { of: 3, seen: 3, unit: 'page' },
+    ],
+    ['more seen than there are', { of: 3, seen: 4, unit: 'page' }, undefined],
+    ['of nothing', { of: 0, seen: 0, unit: 'page' }, undefined],
+    ['a negative number', { of: 3, seen: -1, unit: 'page' }, undefined],
+    ['a fraction', { of: 3, seen: 0.5, unit: 'page' }, undefined],
+    ['a text for a number', { of: '3', seen: '1', unit: 'page' }, undefined],
+    ['a number missing', { seen: 0, unit: 'page' }, undefined],
+    ['null', null, undefined],
+    ['a text', 'whole', undefined],
+    ['absent', undefined, undefined],
+  ])('%s', async (_, reading, expected) => {
+    const page = { data: [{ ...record, reading, labels: [] }], has_more: false }
+    const { remote } = await remoteFor(
+      { status: 200, body: { ...record, reading } },
+      { status: 200, body: page },
+    )
+    expect(successOf(await remote.readAsset(project_id, asset_id)).reading).toEqual(expected)
+    const listed = successOf(await remote.listAssets(project_id, {}))
+    expect(listed.items[0]?.reading).toEqual(expected)
+  })
+
+  test('only a code of the contract says that a failed asset has no text', async () => {
+    const failed = (code: string) => ({
+      status: 200,
+      body: { asset_id, status: 'failed', error: { code, humane: 'Why.' } },
+    })
+    const { remote } = await remoteFor(failed(no_text_code), failed('no_text'))
+    const said = async () => successOf(await remote.readAsset(project_id, asset_id))
+    expect(await said()).toMatchObject({ has_no_text: true, why_failed: 'Why' })
+    expect(await said()).not.toHaveProperty('has_no_text')
   })
 })

@@ -141,9 +141,6 @@ export const assetExists = z
 /** Code of each failed ingest. It is in no error answer, so it is not among the error codes. */
 export const ingest_error_code = 'publicapi.asset.ingest.unreadable'
 
-/** Code of a failed ingest of a file without a word of its own: pictures only, or an empty form. */
-export const no_text_code = 'publicapi.asset.ingest.no_text'
-
 const read_units = ['page', 'slide', 'sheet', 'attachment', 'part'] as const
 
 const reading = z

@@ -1,10 +1,10 @@
 import { isoTime } from '../../base/time/time.ts'
+import { no_text_code } from '../../contract/errors.ts'
 import {
   type AssetCreate,
   type AssetReading,
   type AssetStatus,
   ingest_error_code,
-  no_text_code,
 } from '../../contract/messages/messages-assets.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { blobPathOf } from '../blobs/blob-store.ts'

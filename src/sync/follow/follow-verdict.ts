@@ -1,6 +1,6 @@
 import { formatSpan } from '../../base/text/format.ts'
 import { backoff_ms, minute_ms } from '../../base/time/time.ts'
-import { ingestFault } from '../../domain/asset.ts'
+import { hasNothingToRead, ingestFault } from '../../domain/asset.ts'
 import { max_vanished, slowAfter_ms } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
@@ -51,10 +51,12 @@ export function followFact(
   follow: FollowSettings,
 ): ContentFact {
   const { content } = work
-  if (record.status === 'ready')
-    return { type: 'asset_ready', content, shown_name: record.shown_name }
-  if (record.status === 'failed')
+  if (record.status === 'failed' || hasNothingToRead(record))
     return { type: 'content_refused', content, error: ingestFault(record, work.name) }
+  if (record.status === 'ready') {
+    const { shown_name, reading } = record
+    return { type: 'asset_ready', content, shown_name, reading }
+  }
   const waited_ms = now_ms - work.following_since_ms
   if (!work.made_here && isUnfilled(record, work.size) && waited_ms >= follow.dead_hit_after_ms)
     return { type: 'hit_dead', content }

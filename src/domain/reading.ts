@@ -1,0 +1,39 @@
+import { counted, formatCount } from '../base/text/format.ts'
+
+export const reading_units = ['page', 'slide', 'sheet', 'attachment', 'part'] as const
+
+/** How much of a file the service could read, as it says of the asset. */
+export interface Reading {
+  of: number
+  /** At most `of`. */
+  seen: number
+  /** Absent if Sluice does not know the service's unit. */
+  unit?: (typeof reading_units)[number]
+  /** The service's words about what is missing or in doubt. */
+  why?: string
+}
+
+/** `unknown`: then nothing is said about it, neither whole nor in part. */
+export type AmountRead = 'whole' | 'in_part' | 'nothing' | 'unknown'
+
+export function amountRead(reading: Reading | undefined): AmountRead {
+  if (reading === undefined) return 'unknown'
+  if (reading.seen === 0) return 'nothing'
+  if (reading.unit === undefined) return 'unknown'
+  return reading.seen < reading.of ? 'in_part' : 'whole'
+}
+
+/**
+ * What is missing or in doubt, for example `1 of 10 pages read: pages 2–10 are pictures`. Undefined
+ * if there is nothing to say.
+ */
+export function readingText(reading: Reading | undefined): string | undefined {
+  const amount = amountRead(reading)
+  if (reading === undefined || amount === 'unknown') return undefined
+  const { of, seen, unit, why } = reading
+  if (amount === 'whole')
+    return why === undefined ? undefined : `all of it was read, with a doubt: ${why}`
+  const because = why === undefined ? '' : `: ${why}`
+  if (amount === 'nothing') return `the service could read nothing of it${because}`
+  return `${formatCount(seen)} of ${counted(of, unit!)} read${because}`
+}
