@@ -48,6 +48,8 @@ export function folderStatus(folder: NewFolder) {
     watcher_changes: watcherChanges(folder.watcher_changes),
     last_scan: lastScan(folder),
     stages: folder.stages ?? nothing,
+    /** Files of `ready` of which the service could not read all: a figure, never a problem. */
+    ready_in_part: folder.ready_in_part ?? 0,
   }
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../base/time/time.ts'
 import type { Refusal } from '../domain/file-type.ts'
 import { type About, featureIn } from '../domain/trouble.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { isOfNoText } from '../remote/assets.ts'
 import { type Blame, featureOf, type UploadTries } from '../remote/judge-failure.ts'
 import type { Call, Failure } from '../remote/outcome.ts'
 import { hostOf } from './fault-counts.ts'
@@ -91,6 +92,11 @@ export function refusalOf(failure: Failure, concern?: Concern): Refusal | undefi
   if (failure.about !== 'content' || failure.call !== 'create' || extension === undefined)
     return undefined
   return { answer: answerCode(failure), extension }
+}
+
+/** True for a content without a word of its own: that says nothing about its type. */
+export function isOfBytes({ answer }: Refusal): boolean {
+  return isOfNoText(answer)
 }
 
 /** True if work on these hosts needs what rests. A feature rests for itself. */

@@ -13,6 +13,7 @@ import {
   type Concern,
   type Host,
   isFor,
+  isOfBytes,
   isTooMuch,
   refusalOf,
   type Tripped,
@@ -188,7 +189,7 @@ export function createCircuits(tools: CircuitTools) {
       upload: concern?.upload?.tries,
       ...counts.add(failure, project_id, concern?.content),
     }
-    if (!refusal || open.includes('uploads')) return history
+    if (!refusal || isOfBytes(refusal) || open.includes('uploads')) return history
     return { ...history, refusals: await ledger.alikeRefusals(concern!.content, refusal) }
   }
 
@@ -222,7 +223,7 @@ export function createCircuits(tools: CircuitTools) {
       return ledger.record([
         fact === 'rests'
           ? { type: 'type_rests', content, refusal, said }
-          : { type: 'content_refused', content, refusal, error },
+          : { type: 'content_refused', content, error, ...(!isOfBytes(refusal) && { refusal }) },
       ])
     }
     if (blame === 'none' || blame === 'types') return

@@ -25,6 +25,7 @@ const folder: FolderStatus = {
   watcher_changes: null,
   last_scan: null,
   stages: none,
+  ready_in_part: 0,
 }
 const quiet: StatusView = {
   version: 1,

@@ -3,7 +3,7 @@ import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import { type Doubt, factsOfDoubt } from '../../control/control-verbs.ts'
-import { ingest_failed } from '../../domain/asset.ts'
+import { ingest_failed, nothing_to_read } from '../../domain/asset.ts'
 import type { Fact } from '../../domain/fact.ts'
 import type { Difference, DifferenceKind } from '../../inspect/verify/verify-answer.ts'
 import { besideOrAlone } from '../daemon/beside-or-alone.ts'
@@ -146,8 +146,11 @@ function factsOfAudit({ kind, content, asset_id, status, message }: Difference):
   switch (kind) {
     case 'missing_on_service':
       return [{ type: 'asset_missing', ...of }]
-    case 'failed_on_service':
-      return [{ type: 'asset_failed', ...of, error: { code: ingest_failed, message } }]
+    case 'failed_on_service': {
+      // A ready asset fails only if nothing of it was read.
+      const code = status === 'ready' ? nothing_to_read : ingest_failed
+      return [{ type: 'asset_failed', ...of, error: { code, message } }]
+    }
     case 'not_ready_on_service':
       // The status `uploaded` means a slot that has no bytes. Its asset counts as missing.
       return [{ type: status === 'uploaded' ? 'asset_missing' : 'asset_unready', ...of }]

@@ -2,6 +2,7 @@ import type { Paths } from '../../base/files/paths.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { formatBytes } from '../../base/text/format.ts'
+import { readingText } from '../../domain/reading.ts'
 import {
   fileAnswer,
   filesNamedBy,
@@ -9,7 +10,7 @@ import {
   type NamedFiles,
   nothingMatches,
 } from '../../inspect/files/known-files.ts'
-import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
+import { type FileView, type StageWanted, stages_wanted } from '../../ledger/views/view-files.ts'
 import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -29,7 +30,9 @@ export const command = defineCommand({
       })
       .option(
         'state',
-        text(`only these, with commas between: ${stages.join(', ')} (default: all but gone)`),
+        text(
+          `only these, with commas between: ${stages_wanted.join(', ')} (default: all but gone)`,
+        ),
       )
       .option('json', flag('one JSON object')),
   async run({ config: file, path, state, json }, terminal) {
@@ -54,12 +57,12 @@ export const command = defineCommand({
   },
 })
 
-function stagesOf(text: string): Stage[] {
+function stagesOf(text: string): StageWanted[] {
   return text.split(',').map((word) => {
-    const stage = stages.find((name) => name === word.trim())
+    const stage = stages_wanted.find((name) => name === word.trim())
     if (stage !== undefined) return stage
     if (word.trim() === 'ignored') throw ignoredState()
-    const hint = didYouMeanText(word, stages, 'the states are')
+    const hint = didYouMeanText(word, stages_wanted, 'the states are')
     throw new SluiceError({ code: 'usage.invalid', message: `there is no state ${word}`, hint })
   })
 }
@@ -69,7 +72,7 @@ function ignoredState(): SluiceError {
   return new SluiceError({
     code: 'usage.invalid',
     message: 'ignored files are in no list, because Sluice keeps no record of them',
-    hint: `\`sluice explain PATH\` names the rule that ignores a path, \`sluice plan\` counts them by rule; the states are ${stages.join(', ')}`,
+    hint: `\`sluice explain PATH\` names the rule that ignores a path, \`sluice plan\` counts them by rule; the states are ${stages_wanted.join(', ')}`,
   })
 }
 
@@ -82,11 +85,11 @@ function writeTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
   const columns = ['STATE', right('SIZE'), shrinking('FILE'), sentences('WHY')]
   let count = 0
   for (const page of pages) {
-    const rows = page.map(({ stage, size, folder, path, reason, detail }) => [
+    const rows = page.map(({ stage, size, folder, path, reason, detail, reading }) => [
       stage,
       formatBytes(size),
       `${folder}/${path}`,
-      (detail ?? reason ?? '').replace(boilerplate, ''),
+      (detail ?? reason ?? readingText(reading) ?? '').replace(boilerplate, ''),
     ])
     const [title, ...lines] = tableLines(columns, rows, terminal.width)
     if (count === 0) terminal.out(title!)

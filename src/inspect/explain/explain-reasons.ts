@@ -6,11 +6,12 @@ import {
   shellWord,
 } from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
-import { ingest_failed } from '../../domain/asset.ts'
+import { isUnusable } from '../../domain/asset.ts'
 import { slowAfter_ms } from '../../domain/content.ts'
 import { excludeLine, large_bytes } from '../../domain/file.ts'
 import { type SkipReason, skip_reasons } from '../../domain/file-reasons.ts'
 import { nothing_goes, refusedTypeIn } from '../../domain/file-type.ts'
+import { amountRead, readingText } from '../../domain/reading.ts'
 import { type Case, step } from './case.ts'
 import { obstacleReasons } from './obstacle.ts'
 import { olderVersionReasons, removalReasons } from './removal-reasons.ts'
@@ -44,7 +45,7 @@ function reasonsOfState(of: Case): string[] {
       return ingestingReasons(of)
     case 'ready':
       return [
-        'it is usable in the assistant',
+        ...readyReasons(of),
         ...namingReasons(of),
         ...changedSince(of),
         ...olderVersionReasons(of),
@@ -53,7 +54,7 @@ function reasonsOfState(of: Case): string[] {
       return [
         of.story?.content?.error_message ?? 'no reason was given',
         `Sluice uploads the file again when it changes; ${retryNow(of, 'once the reason is gone')}`,
-        ...(of.story?.content?.error_code === ingest_failed && !of.for_reader
+        ...(isUnusable(of.story?.content?.error_code) && !of.for_reader
           ? [
               `or leave it out: add the line ${excludeLine(of.path)} to ${of.folder.path}/.sluiceignore`,
             ]
@@ -67,6 +68,13 @@ function reasonsOfState(of: Case): string[] {
     case 'gone':
       return ['it is not here any more', ...removalReasons(of)]
   }
+}
+
+function readyReasons({ story }: Case): string[] {
+  const read = readingText(story?.reading)
+  if (amountRead(story?.reading) !== 'in_part')
+    return ['it is usable in the assistant', ...(read === undefined ? [] : [read])]
+  return [`it is usable in the assistant in part: ${read}`]
 }
 
 function settlingReason(of: Case): string {

@@ -8,6 +8,7 @@ import { holdsUploads } from '../../domain/trouble.ts'
 import { contentThing, fileThing } from '../../ledger/refused-facts.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
+import { readingAnswer } from '../files/known-files.ts'
 import { checkPath } from '../plan/check-path.ts'
 import type { Case, Obstacle } from './case.ts'
 import { reasonsOf } from './explain-reasons.ts'
@@ -142,6 +143,7 @@ function factsOf(story: FileStory | undefined, settingOf: ReturnType<typeof labe
     next_try: isoTimeOrNull(nextTry(story)),
     asset_id: content?.asset_id ?? null,
     md5: content?.md5 ?? null,
+    reading: readingAnswer(story?.reading),
     labels: story?.labels.map(({ name }) => name) ?? [],
     /** The setting that gives each label to this path; null: another path or an earlier setting. */
     label_settings:

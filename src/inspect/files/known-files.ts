@@ -4,8 +4,9 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { pathMatcher, refuseNegated } from '../../base/text/ignore-patterns.ts'
 import { isoTime, isoTimeOrNull } from '../../base/time/time.ts'
 import type { FolderConfig } from '../../config/config.ts'
+import { type Reading, readingText } from '../../domain/reading.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
-import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
+import { type FileView, type StageWanted, stages } from '../../ledger/views/view-files.ts'
 import { exists, findPlace, type Place, placeOf } from './place.ts'
 
 /** A place, or the files of a folder that a pattern matches. */
@@ -55,7 +56,7 @@ const page_files = 1_000
 export function* knownFiles(
   view: LedgerView,
   named: readonly NamedFiles[],
-  wanted: readonly Stage[],
+  wanted: readonly StageWanted[],
 ): Generator<FileView[]> {
   for (const { folder, path, matches } of named) {
     for (let after: string | undefined; ; ) {
@@ -79,6 +80,7 @@ export function fileAnswer({
   detail,
   asset_id,
   ready_ms,
+  reading,
 }: FileView) {
   return {
     folder,
@@ -90,7 +92,15 @@ export function fileAnswer({
     detail: detail ?? null,
     asset_id: asset_id ?? null,
     ready: isoTimeOrNull(ready_ms),
+    reading: readingAnswer(reading),
   }
+}
+
+/** Null if nothing says how much of it was read. */
+export function readingAnswer(reading: Reading | undefined) {
+  if (reading === undefined) return null
+  const { of, seen, unit = null, why = null } = reading
+  return { of, seen, unit, why, text: readingText(reading) ?? null }
 }
 
 export function nothingMatches(pattern: string): SluiceError {

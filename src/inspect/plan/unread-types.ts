@@ -1,3 +1,4 @@
+import { hasNothingToRead } from '../../domain/asset.ts'
 import { extensionOf, max_failed_of_type } from '../../domain/file-type.ts'
 import { walkAssets } from '../../remote/assets.ts'
 import type { Remote } from '../../remote/remote.ts'
@@ -33,10 +34,12 @@ export async function typesUnreadBy(
       if (!listed.ok) break
       // All files come again. What is usable once is not counted, so it may stay.
       if (listed.value.is_anew) failed.clear()
-      for (const { filename = '', status } of listed.value.items) {
-        const key = typeKey(project_id, filename)
-        if (status === 'failed') failed.set(key, (failed.get(key) ?? 0) + 1)
-        else if (status === 'ready') usable.add(key)
+      for (const record of listed.value.items) {
+        // A file without a word of its own says nothing about its type.
+        if (hasNothingToRead(record)) continue
+        const key = typeKey(project_id, record.filename ?? '')
+        if (record.status === 'failed') failed.set(key, (failed.get(key) ?? 0) + 1)
+        else if (record.status === 'ready') usable.add(key)
       }
     }
     for (const [key, count] of failed)

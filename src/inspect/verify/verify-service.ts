@@ -1,7 +1,8 @@
 import { isSluiceError, SluiceError, toPlainError } from '../../base/run/errors.ts'
 import { listOf } from '../../base/run/group.ts'
 import { backoff_ms, type Clock, minute_ms, second_ms } from '../../base/time/time.ts'
-import { ingest_failed } from '../../domain/asset.ts'
+import { hasNothingToRead, isUnusable, isUsable } from '../../domain/asset.ts'
+import { readingText } from '../../domain/reading.ts'
 import type { AttachedLabel, ComparedAsset } from '../../ledger/views/view-comparison.ts'
 import { type AssetRecord, assetIdOf } from '../../remote/assets.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
@@ -124,7 +125,7 @@ class ProjectComparer {
   /** `after_id` is the start of the page. */
   async #see(items: readonly AssetRecord[], after_id: string | undefined): Promise<void> {
     const { comparison, onAsset } = this.#tools
-    const ready = items.filter(({ status }) => status === 'ready')
+    const ready = items.filter(isUsable)
     onAsset(items.length)
     if (ready.length === 0) return
     const known = new Map<string, ComparedAsset[]>()
@@ -259,9 +260,10 @@ function foundIn(
     }
   }
   const { status, raw_status } = outcome.value
-  if (status === 'ready') return 'ready'
-  if (status === 'failed') {
-    const message = `ready here; the service cannot use it (status ${raw_status})`
+  if (isUsable(outcome.value)) return 'ready'
+  if (status === 'failed' || hasNothingToRead(outcome.value)) {
+    const why = status === 'failed' ? `status ${raw_status}` : readingText(outcome.value.reading)
+    const message = `ready here; the service cannot use it (${why})`
     return { kind: 'failed_on_service', status, message }
   }
   const what =
@@ -279,7 +281,7 @@ function unlisted(message: string): SluiceError {
 }
 
 function isGivenUp({ state, error_code }: ComparedAsset): boolean {
-  return state === 'removed_on_service' || (state === 'refused' && error_code === ingest_failed)
+  return state === 'removed_on_service' || (state === 'refused' && isUnusable(error_code))
 }
 
 function labelMissing(asset: ComparedAsset, { name }: AttachedLabel): Difference {

@@ -11,6 +11,7 @@ import { course_schema } from './schema-course.ts'
 import { files_schema } from './schema-files.ts'
 import { names_schema } from './schema-names.ts'
 import { prompts_schema } from './schema-prompts.ts'
+import { readings_schema } from './schema-readings.ts'
 import { refusals_schema } from './schema-refusals.ts'
 import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
 
@@ -92,6 +93,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 18, sql: 'ALTER TABLE types ADD COLUMN answer TEXT' },
   // Since when a file settles or is blocked (KnownFile in domain/file.ts).
   { version: 19, sql: 'ALTER TABLE files ADD COLUMN since_ms INTEGER' },
+  { version: 20, sql: readings_schema },
 ]
 
 const newest_format = ledger_migrations.at(-1)!.version

@@ -65,6 +65,7 @@ export function createAuditRecorder(
       }
       case 'asset_confirmed':
         count('asset_ready', fact.content)
+        contents.readings.set(fact.content, fact.reading)
         break
       case 'audit_round_ended': {
         const project = rows.running(fact.project_id, fact.round)
@@ -126,7 +127,11 @@ export function createAuditRecorder(
     return through < contents.rows.newest() ? { assets, next: through } : { assets }
   }
 
-  function see(project: number, { asset_id, status, name }: ListedAsset, at_ms: number): void {
+  function see(
+    project: number,
+    { asset_id, status, name, reading }: ListedAsset,
+    at_ms: number,
+  ): void {
     const known = by_asset.all(asset_id, project) as { id: number; state: string }[]
     for (const { id } of known) names.learn(id, name, at_ms)
     if (known.length === 0) {
@@ -136,6 +141,7 @@ export function createAuditRecorder(
     // For any other status the auditor asks for this asset alone, and that answer decides.
     if (status !== 'ready') return
     for (const { id, state } of known) {
+      contents.readings.learn(id, reading)
       if (state === 'ready') count('asset_ready', id)
       else if (contents.apply({ type: 'asset_returned', content: id }, at_ms))
         count('asset_returned', id)

@@ -20,6 +20,7 @@ import type { Counts, Usage } from '../rows/counts.ts'
 import { is_there, oldestThere } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { NameRows } from '../rows/name-rows.ts'
+import { createReadingRows } from '../rows/reading-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
 import { createTypeRows } from '../rows/type-rows.ts'
 
@@ -38,6 +39,7 @@ export function createContentRecorder(
   const { folders, counts, tickets, usage, removals, names } = parts
   const rows = createContentRows(database)
   const types = createTypeRows(database, rows)
+  const readings = createReadingRows(database)
   const present_by_folder = database.prepare(
     `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
   )
@@ -87,9 +89,13 @@ export function createContentRecorder(
       forget_labels.run(before.id)
       forget_label_intents.run(before.id)
       names.forget(before.id)
+      readings.forget(before.id)
     }
     if (fact.type === 'slot_reserved' && fact.given_name) names.give(before.id, fact.given_name)
-    if (fact.type === 'asset_ready') names.learn(before.id, fact.shown_name, at_ms)
+    if (fact.type === 'asset_ready') {
+      names.learn(before.id, fact.shown_name, at_ms)
+      readings.set(before.id, fact.reading)
+    }
     if (after.state !== before.state) restage(before, after, at_ms)
     if ('refusal' in fact && fact.refusal) afterRefusal(before, fact, fact.refusal, at_ms)
     if (fact.type === 'slot_reserved' && fact.given_name)
@@ -256,7 +262,7 @@ export function createContentRecorder(
     }
   }
 
-  return { rows, types, apply, retry, heldByType, hold, arrive, filesChanged, labelsDone }
+  return { rows, types, readings, apply, retry, heldByType, hold, arrive, filesChanged, labelsDone }
 }
 
 export type ContentRecorder = ReturnType<typeof createContentRecorder>

@@ -1,8 +1,10 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import type { FileState } from '../../domain/file.ts'
+import type { Reading } from '../../domain/reading.ts'
 import { type ContentRow, content_columns, contentRow } from '../rows/content-rows.ts'
 import { type FileRow, fileRow, pathsBelow, type RawFile } from '../rows/file-rows.ts'
+import { readingIn, readingJson, ready_in_part } from '../rows/reading-rows.ts'
 import { isHeldElsewhere, shownWords, words_not_shown } from '../rows/told-words.ts'
 
 export interface FileView {
@@ -17,6 +19,8 @@ export interface FileView {
   asset_id: string | undefined
   /** Unix ms since when it is in; undefined if it is not. */
   ready_ms: number | undefined
+  /** How much of it the service could read; undefined if it is not in, or nothing says so. */
+  reading: Reading | undefined
 }
 
 /** All that the ledger knows of one path. */
@@ -27,6 +31,8 @@ export interface FileStory {
   row: FileRow
   /** The content that it has, or had last; undefined without one. */
   content: ContentRow | undefined
+  /** As in `FileView`. */
+  reading: Reading | undefined
   labels: { name: string; label_id: string }[]
   /** Other files with the same bytes, at most `max_others`. */
   others: { folder: string; path: string }[]
@@ -39,7 +45,7 @@ export interface FilesQuery {
   /** A file, or all paths below a directory; '' for the whole folder. */
   prefix: string
   /** Stages to list; empty for all except `gone`. */
-  stages: readonly Stage[]
+  stages: readonly StageWanted[]
   /** Last path of the previous page; undefined for the first page. */
   after: string | undefined
   limit: number
@@ -52,7 +58,7 @@ type Sees = readonly string[] | undefined
 const max_others = 10
 const max_history = 50
 const with_content = `SELECT files.*, contents.state AS content_state, contents.asset_id, contents.error_code,
-    ${shownWords('contents.error_message', '@sees')} AS error_message
+    ${shownWords('contents.error_message', '@sees')} AS error_message, ${readingJson('@sees')} AS reading
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 
 const others_sql = `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND configured = 1
@@ -66,7 +72,7 @@ export function createFilesView(database: Sqlite) {
     .prepare(
       `${with_content}
          WHERE folder = @folder AND path >= max(@after, @from) AND path < @to AND +path > @after
-           AND coalesce(contents.state, files.state) IN (SELECT value FROM json_each(@states))
+           AND (coalesce(contents.state, files.state) IN (SELECT value FROM json_each(@states)) OR @in_part AND ${ready_in_part})
          ORDER BY path LIMIT @limit`,
     )
     .safeIntegers(true)
@@ -83,7 +89,7 @@ export function createFilesView(database: Sqlite) {
     const read = (from: string, to: string | Buffer, max: number) =>
       page.all({
         ...{ folder: id, after: after ?? '', from, to, states, limit: max },
-        sees: listOf(sees),
+        ...{ sees: listOf(sees), in_part: wanted.includes('ready_in_part') ? 1 : 0 },
       }) as RawFile[]
     // A file sorts before all paths below a directory of its name.
     const itself = prefix === '' ? [] : read(prefix, `${prefix}\u0000`, limit)
@@ -116,6 +122,7 @@ export function createFilesView(database: Sqlite) {
       folder,
       stage,
       row,
+      reading: readingIn((raw as RawFile).reading),
       content:
         content?.error_message !== undefined && hides_words
           ? { ...content, error_message: words_not_shown }
@@ -158,6 +165,7 @@ function fileView(folder: string, raw: RawFile): FileView {
     detail: row.detail ?? text(raw.error_message),
     asset_id: text(raw.asset_id),
     ready_ms: row.ready_ms,
+    reading: readingIn(raw.reading),
   }
 }
 
@@ -190,6 +198,10 @@ export const stages = [
 ] as const
 export type Stage = (typeof stages)[number]
 
+/** Stages to ask for. `ready_in_part`: those of `ready` of which the service could not read all. */
+export const stages_wanted = [...stages, 'ready_in_part'] as const
+export type StageWanted = (typeof stages_wanted)[number]
+
 /** Values of `counts.stage`: the content's state for a present file, else the file's own state. */
 type CountedState = Exclude<FileState, 'present'> | ContentState
 
@@ -220,7 +232,7 @@ export function stageOf(state: string): Stage {
  *
  * @internal
  */
-export function statesOf(wanted: readonly Stage[]): string[] {
+export function statesOf(wanted: readonly StageWanted[]): string[] {
   return Object.entries(stage_of).flatMap(([state, stage]) =>
     wanted.includes(stage) ? [state] : [],
   )

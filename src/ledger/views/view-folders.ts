@@ -3,6 +3,7 @@ import type { FolderWatch } from '../../domain/fact.ts'
 import { expectedAssets } from '../audit-work.ts'
 import { createAuditRows } from '../rows/audit-rows.ts'
 import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
+import { countInPart } from '../rows/reading-rows.ts'
 import { type Stage, stageOf, stages } from './view-files.ts'
 
 export interface Amount {
@@ -16,11 +17,14 @@ export interface FolderView extends Omit<FolderRow, 'watch'> {
   /** Reason why its watcher was given up; undefined if it was not. */
   given_up_reason: string | undefined
   stages: Record<Stage, Amount>
+  /** Files of `ready` of which the service could not read all. */
+  ready_in_part: number
 }
 
 /** Folders of the last recorded configuration, in the order in which they were first configured. */
 export function readFolders(database: Sqlite): FolderView[] {
   const counts = database.prepare('SELECT stage, files, bytes FROM counts WHERE folder = ?')
+  const in_part = countInPart(database)
   return readFolderRows(database)
     .filter(({ configured }) => configured)
     .map(({ watch, ...row }) => ({
@@ -28,6 +32,7 @@ export function readFolders(database: Sqlite): FolderView[] {
       watch: watch && { watcher: watch.watcher, reason: watch.reason },
       given_up_reason: watch?.given_up?.reason,
       stages: byStage(readAll(counts, row.id)),
+      ready_in_part: in_part.get(row.id) ?? 0,
     }))
 }
 

@@ -1,4 +1,5 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
+import { nothing_to_read } from '../../domain/asset.ts'
 import { slow_reading } from '../../domain/content.ts'
 import {
   extensionOf,
@@ -88,7 +89,9 @@ export function readProblems(database: Sqlite, folders?: readonly string[]): Pro
       ({ first, last, first_code, first_message, ...group }) => {
         const of_group = { stage: group.stage, first, last, first_code, first_message, names }
         const shown = readAll<Example>(examples, of_group)
-        return { ...group, unread_types: unreadTypes(database, shown), examples: shown }
+        // A file without a word of its own was read, so its type is not at fault.
+        const unread_types = first_code === nothing_to_read ? [] : unreadTypes(database, shown)
+        return { ...group, unread_types, examples: shown }
       },
     )
   })

@@ -2,7 +2,7 @@ import { formatAmount, formatCount } from '../../base/text/format.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import { amountOf, type FolderStatus } from '../../status/folders.ts'
 import { scanFindings } from '../../status/text/scan-findings.ts'
-import { countsText, otherTroubles } from '../../status/text/text.ts'
+import { countsText, inPartText, otherTroubles } from '../../status/text/text.ts'
 import type { StatusView } from '../../status/view.ts'
 
 /** Something that a user should know or do. Null: none. */
@@ -23,7 +23,7 @@ export const no_daemon = 'No daemon is running, so nothing new gets in.'
 /** The sentence of the verdict; that of `stale` is `not_known` with a time. */
 export function verdictText(status: StatusView): string {
   if (status.verdict === 'all_ready')
-    return `Everything is in: ${formatAmount(amountOf(status.folders, ['ready']))}.`
+    return `Everything is in: ${formatAmount(amountOf(status.folders, ['ready']))}${inPartText(status)}.`
   return status.verdict === 'refused'
     ? 'The service refuses Sluice: nothing is uploaded.'
     : `Not everything is in: ${countsText(status)}.`

@@ -1,8 +1,9 @@
 import { openLedgerReadOnly } from '../../ledger/file/ledger-file.ts'
+import { ready_in_part } from '../../ledger/rows/reading-rows.ts'
 import {
   createFilesView,
   type FileView,
-  type Stage,
+  type StageWanted,
   stages,
   statesOf,
 } from '../../ledger/views/view-files.ts'
@@ -15,7 +16,7 @@ export interface FilesSearch {
   /** Parts of names or paths; all must occur. Also the place of a file, as Sluice prints it. */
   query: string
   /** Stages to find; empty for all except `gone`. */
-  stages: readonly Stage[]
+  stages: readonly StageWanted[]
   /** Only files that came in at this time or later, Unix ms. Then the newest are first. */
   since_ms?: number | undefined
   /** The last file of the page before. */
@@ -166,10 +167,12 @@ function hasAll(finders: readonly RegExp[] | undefined, path: string): boolean {
  * SQL for files in one of these stages; without any, for all except `gone`. It reads the content of
  * present files alone.
  */
-function inStages(wanted: readonly Stage[]): string {
+function inStages(wanted: readonly StageWanted[]): string {
   if (wanted.length === 0) return `files.state <> 'gone'`
   const states = statesOf(wanted).map((state) => `'${state}'`)
-  return `CASE files.state WHEN 'present' THEN (SELECT state FROM contents WHERE id = files.content) ELSE files.state END IN (${states})`
+  const in_states = `CASE files.state WHEN 'present' THEN (SELECT state FROM contents WHERE id = files.content) ELSE files.state END IN (${states})`
+  if (!wanted.includes('ready_in_part')) return in_states
+  return `(${in_states} OR files.state = 'present' AND EXISTS (SELECT 1 FROM contents WHERE id = files.content AND ${ready_in_part}))`
 }
 
 /** The paths that have all words, in a text of paths with NUL after each. */

@@ -1,6 +1,6 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { counted, formatAmount, formatCount } from '../../base/text/format.ts'
-import { ingest_failed } from '../../domain/asset.ts'
+import { isUnusable } from '../../domain/asset.ts'
 import { excludeLine } from '../../domain/file.ts'
 import { refusedTypeIn } from '../../domain/file-type.ts'
 import { excludeOfTypes } from '../../status/text/text.ts'
@@ -65,7 +65,7 @@ function leaveOut(group: Group): Html | undefined {
   const exclude = excludeOfTypes(group)
   if (exclude !== undefined)
     return html`<p>The service could read no file of this type. To leave all of them out, add to their folder in the configuration: <code>${exclude}</code></p>`
-  if (group.code !== ingest_failed) return undefined
+  if (!isUnusable(group.code)) return undefined
   const lines = group.examples.map(
     ({ path }) => html`<br><code>${sentenceText(excludeLine(path))}</code>`,
   )

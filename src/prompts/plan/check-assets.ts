@@ -1,4 +1,4 @@
-import { type LossFact, lossOf } from '../../domain/asset.ts'
+import { isUsable, type LossFact, lossOf } from '../../domain/asset.ts'
 import { walkAssets } from '../../remote/assets.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
 import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
@@ -34,8 +34,8 @@ export async function checkAssets(
   const max_pages = unlisted.size > max_single_reads ? pagesFor(assets.length) : 0
   for await (const outcome of walkAssets(remote, project_id, max_pages)) {
     if (!outcome.ok) return outcome
-    for (const { asset_id, status } of outcome.value.items) {
-      if (unlisted.delete(asset_id) && status === 'ready') ready.add(asset_id)
+    for (const record of outcome.value.items) {
+      if (unlisted.delete(record.asset_id) && isUsable(record)) ready.add(record.asset_id)
     }
     if (unlisted.size <= max_single_reads) break
   }

@@ -7,7 +7,7 @@ import {
   shellWord,
 } from '../../base/text/format.ts'
 import { clockText } from '../../base/time/time.ts'
-import { ingest_failed } from '../../domain/asset.ts'
+import { isUnusable } from '../../domain/asset.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
 import { excludeLine } from '../../domain/file.ts'
 import { extensionOf, nothing_goes, refusedTypeIn } from '../../domain/file-type.ts'
@@ -67,7 +67,7 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   const ready = amountOf(status.folders, ['ready'])
   if (status.stale_since !== null) sayStale(writer, status, status.stale_since)
   else if (status.verdict === 'all_ready')
-    writer.say(`all ready: ${formatAmount(ready)}`, { tone: 'good' })
+    writer.say(`all ready: ${formatAmount(ready)}${inPartText(status)}`, { tone: 'good' })
   else if (status.verdict === 'refused')
     writer.say('the service refuses Sluice: nothing is uploaded', { tone: 'bad' })
   else if (status.rebuild === 'running') {
@@ -126,13 +126,19 @@ export function countsText(status: StatusView): string {
   )
   const underway_files = files(...underway)
   return [
-    `${counted(files('ready'), 'file')} ready`,
+    `${counted(files('ready'), 'file')} ready${inPartText(status)}`,
     ...(underway_files > 0 ? [`${formatCount(underway_files)} on the way`] : []),
     ...(sum > 0
       ? [`${formatCount(sum)} ${sum === 1 ? 'needs' : 'need'} attention: ${reasons.join(', ')}`]
       : []),
     ...folders,
   ].join('; ')
+}
+
+/** The one figure about files of which the service could not read all. */
+export function inPartText({ folders }: Pick<StatusView, 'folders'>): string {
+  const files = folders.reduce((sum, { ready_in_part }) => sum + ready_in_part, 0)
+  return files === 0 ? '' : `, ${formatCount(files)} of them in part`
 }
 
 function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean): void {
@@ -219,7 +225,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
     if (type === undefined) writer.detail(waits ? blocked_without_daemon : todo[stage], 'faint')
     else if (code.startsWith('type_rests:')) writer.detail(todo.rests, 'faint')
     else sayType(writer, type, examples)
-    if (code === ingest_failed) sayExclude(writer, { examples, unread_types })
+    if (isUnusable(code)) sayExclude(writer, { examples, unread_types })
   }
   for (const { message, contents, next_try, examples } of status.retrying) {
     writer.gap()

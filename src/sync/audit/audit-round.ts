@@ -1,5 +1,5 @@
 import { minute_ms } from '../../base/time/time.ts'
-import { lossOf } from '../../domain/asset.ts'
+import { isUsable, lossOf } from '../../domain/asset.ts'
 import type { ListedAsset } from '../../domain/audit.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { type AuditState, expectedAssets, type UnauditedAsset } from '../../ledger/audit-work.ts'
@@ -104,7 +104,8 @@ export function createAuditRound(
     if (!outcome.ok && outcome.failure.about !== 'asset_gone') return 'unanswered'
     const loss = lossOf({ content, asset_id }, outcome.ok ? outcome.value : 'gone')
     if (loss) report.later(`audit: ${loss.type}`, name)
-    await record(loss ?? { type: 'asset_confirmed', content })
+    const reading = outcome.ok ? outcome.value.reading : undefined
+    await record(loss ?? { type: 'asset_confirmed', content, reading })
     return 'known'
   }
 
@@ -135,9 +136,10 @@ export function createAuditRound(
 
 /** If the status does not say so, an asset without bytes counts as a slot. */
 function listedAsset(record: AssetRecord): ListedAsset {
-  const { asset_id, status, raw_status, shown_name: name } = record
-  if (status === 'ready' || raw_status === '')
-    return { asset_id, status: status === 'ready' ? status : 'other', name }
+  const { asset_id, status, raw_status, shown_name: name, reading } = record
+  if (isUsable(record)) return { asset_id, status: 'ready', name, reading }
+  // One of which nothing was read is asked for alone: that answer shows the loss.
+  if (status === 'ready' || raw_status === '') return { asset_id, status: 'other', name }
   const is_slot =
     status === 'uploaded' || (status !== 'failed' && isUnfilled(record, Number.POSITIVE_INFINITY))
   return { asset_id, status: is_slot ? 'slot' : 'other', name }

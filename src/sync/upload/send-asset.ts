@@ -1,7 +1,7 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import type { Heartbeat } from '../../base/run/heartbeat.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
-import type { Ticket } from '../../domain/asset.ts'
+import { type AssetSaid, isUsable, type Ticket } from '../../domain/asset.ts'
 import { uploadName } from '../../domain/asset-name.ts'
 import type { ContentFact, FileFact } from '../../domain/fact.ts'
 import { extensionOf } from '../../domain/file-type.ts'
@@ -170,7 +170,7 @@ export async function sendAsset(
         if (is_doubtful) await bytesAccepted()
         await sent
         await circuits.succeeded('complete', project_id)
-        await ingestStarted(outcome.value.status === 'ready')
+        await ingestStarted(outcome.value)
         return
       }
       const failure = withoutTicket(outcome.failure, ticket ?? work.ticket)
@@ -208,7 +208,7 @@ export async function sendAsset(
     if (!is_open) {
       if (is_doubtful) await bytesAccepted()
       await sent
-      await ingestStarted(status === 'ready')
+      await ingestStarted(read.value)
       return false
     }
     if (is_doubtful) {
@@ -232,10 +232,13 @@ export async function sendAsset(
     return put(ticket, opened)
   }
 
-  async function ingestStarted(is_ready: boolean): Promise<void> {
+  async function ingestStarted(said: AssetSaid): Promise<void> {
     const not_before_ms = clock.now_ms() + tools.follow_first_ms
     const started = { type: 'ingest_started', content, not_before_ms } as const
-    await (is_ready ? record(started, { type: 'asset_ready', content }) : record(started))
+    // The follower finds out why an asset cannot be used.
+    const is_ready = isUsable(said)
+    const { reading } = said
+    await (is_ready ? record(started, { type: 'asset_ready', content, reading }) : record(started))
     report.sent(name(), size)
     if (is_ready) report.ready(name())
   }

@@ -31,7 +31,8 @@ test('B-34 contents that an earlier version refused alike are wanted again, and 
   const file = join(bench.memory, 'ledger.db')
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'NORMAL' })
   database.exec(
-    'DROP TABLE create_refusals; ALTER TABLE types DROP COLUMN answer; ALTER TABLE files DROP COLUMN since_ms',
+    `DROP TABLE create_refusals; DROP TABLE readings; ALTER TABLE types DROP COLUMN answer;
+     ALTER TABLE files DROP COLUMN since_ms`,
   )
   database.pragma(`user_version = ${version - 1}`)
   database.close()

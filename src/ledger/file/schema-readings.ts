@@ -1,0 +1,17 @@
+/*
+ * readings   how much of each asset the service could read (`Reading` in domain/reading.ts). No row:
+ *            the service does not say it. `unit` is NULL if Sluice does not know the service's unit.
+ *   readings_in_part   the assets that were read in part, to count and list them.
+ */
+export const readings_schema = `
+CREATE TABLE readings (
+  content INTEGER PRIMARY KEY,
+  of INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  unit TEXT,
+  why TEXT
+) STRICT;
+CREATE INDEX readings_in_part ON readings (content) WHERE seen > 0 AND seen < of AND unit IS NOT NULL;
+-- The lists of the next audit show the readings of all assets that are there already.
+UPDATE audits SET wanted = 1;
+`

@@ -1,0 +1,63 @@
+import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
+import type { Reading } from '../../domain/reading.ts'
+import { shownWords } from './told-words.ts'
+
+/** SQL that is true for a row of `readings` whose asset was read in part, as `amountRead` says. */
+export const in_part = 'seen > 0 AND seen < of AND unit IS NOT NULL'
+
+/** SQL that is true for a row of `contents` that the assistant has in part. */
+export const ready_in_part = `contents.state = 'ready'
+  AND EXISTS (SELECT 1 FROM readings WHERE readings.content = contents.id AND ${in_part})`
+
+/** SQL for the reading of a row of `contents` as JSON, as a user of these folders may read it. */
+export function readingJson(sees: string): string {
+  return `(SELECT json_object('of', of, 'seen', seen, 'unit', unit, 'why', ${shownWords('why', sees)})
+    FROM readings WHERE readings.content = contents.id AND contents.state = 'ready')`
+}
+
+/** The reading in a column of `readingJson`; undefined without one. */
+export function readingIn(json: unknown): Reading | undefined {
+  if (typeof json !== 'string') return undefined
+  const fields = Object.entries(JSON.parse(json) as Record<string, unknown>)
+  return Object.fromEntries(fields.filter(([, value]) => value !== null)) as unknown as Reading
+}
+
+/** Keeps how much of each asset the service could read. */
+export function createReadingRows(database: Sqlite) {
+  const put = database.prepare(
+    `INSERT INTO readings (content, of, seen, unit, why) VALUES (@content, @of, @seen, @unit, @why)
+       ON CONFLICT DO UPDATE SET of = @of, seen = @seen, unit = @unit, why = @why
+       WHERE (of, seen, unit, why) IS NOT (@of, @seen, @unit, @why)`,
+  )
+  const forget_sql = database.prepare('DELETE FROM readings WHERE content = ?')
+
+  /** By a list, which may not show it: without a reading, what is known stays. */
+  function learn(content: number, reading: Reading | undefined): void {
+    if (reading) put.run({ unit: null, why: null, ...reading, content })
+  }
+
+  /** Call this also when the content has another asset. */
+  const forget = (content: number): void => void forget_sql.run(content)
+
+  /** By the record of the asset, which shows all that the service says. */
+  function set(content: number, reading: Reading | undefined): void {
+    if (reading) learn(content, reading)
+    else forget(content)
+  }
+
+  return { learn, set, forget }
+}
+
+export type ReadingRows = ReturnType<typeof createReadingRows>
+
+/** Number of files that the assistant has in part, by the id of their folder. */
+export function countInPart(database: Sqlite): Map<number, number> {
+  const rows = database.prepare(
+    `SELECT files.folder, count(*) AS files FROM readings
+       CROSS JOIN contents ON contents.id = readings.content AND contents.state = 'ready'
+       CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
+     WHERE ${in_part} GROUP BY files.folder`,
+  )
+  const counts = readAll<{ folder: number; files: number }>(rows)
+  return new Map(counts.map(({ folder, files }) => [folder, files]))
+}
