@@ -1,4 +1,5 @@
 import type { Alert } from '../domain/delivery.ts'
+import type { Reading } from '../domain/reading.ts'
 import type { RunAsset, RunCause, RunRefusal, RunState } from '../domain/run.ts'
 import type { RunProgress } from '../domain/run-progress.ts'
 
@@ -105,6 +106,8 @@ export interface Arrival {
   path: string
   /** True if a written run of the prompt covers it. */
   covered: boolean
+  /** How much of it the service could read; undefined if nothing says so. */
+  reading?: Reading | undefined
 }
 
 export interface ArrivalPage {

@@ -3,6 +3,7 @@ import type { VerifySummary } from '../../inspect/verify/verify.ts'
 import {
   type Difference,
   type DifferenceKind,
+  isFault,
   isWhole,
 } from '../../inspect/verify/verify-answer.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
@@ -56,6 +57,7 @@ const texts: Record<DifferenceKind, string> = {
   not_ready_on_service: 'ready here, not ready on the service',
   returned_on_service: 'given up here, ready on the service',
   label_missing: 'a label is missing on the service',
+  read_in_part: 'ready in part: the service could not read all of it',
   unknown_on_service: 'ready on the service, but not from this ledger: never touched',
 }
 
@@ -87,9 +89,8 @@ function sayKind(
 ): void {
   const count = differences[kind]
   if (count === 0) return
-  const is_ours = kind !== 'unknown_on_service'
-  writer.say(`${formatCount(count)} × ${texts[kind]}`, { tone: is_ours ? 'warn' : 'faint' })
-  if (!is_ours) return
+  writer.say(`${formatCount(count)} × ${texts[kind]}`, { tone: isFault(kind) ? 'warn' : 'faint' })
+  if (kind === 'unknown_on_service') return
   for (const { folder, path, asset_id, message } of found.of(kind).slice(0, max_examples)) {
     const name =
       folder === undefined ? asset_id : [folder, path].filter((part) => part !== '').join('/')
@@ -130,6 +131,8 @@ function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): s
       return 'the audit (or --record) records it as ready'
     case 'label_missing':
       return 'a running daemon, or --record and the next pass, attaches it again; it goes for good by `labels` of the folder'
+    case 'read_in_part':
+      return 'no difference: `sluice ls --state ready_in_part` lists what the ledger knows of them'
     case 'unknown_on_service':
       return 'nothing to do'
   }
@@ -171,7 +174,7 @@ function closingText(summary: VerifySummary): string {
     ? `${counted(ready, 'file')} ready, ${formatCount(sum('usable'))} of ${counted(sum('expected'), 'asset')} usable${apart && ` (${apart})`}`
     : 'service not compared'
   const count = (Object.keys(differences) as DifferenceKind[])
-    .filter((kind) => kind !== 'unknown_on_service')
+    .filter(isFault)
     .reduce((total, kind) => total + differences[kind], 0)
   const found = count === 0 ? 'no differences' : counted(count, 'difference')
   return `${usable}; ${found}${complete ? '' : ' in what could be compared'}`

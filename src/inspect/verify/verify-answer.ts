@@ -34,10 +34,17 @@ export const difference_kinds = [
   'returned_on_service',
   /** The asset no longer has a label that Sluice attached to it. */
   'label_missing',
+  /** Ready here and there, but the service could not read all of it. Reported, but no fault. */
+  'read_in_part',
   /** Ready there and unknown here: an asset of another user. Reported and counted, but no fault. */
   'unknown_on_service',
 ] as const
 export type DifferenceKind = (typeof difference_kinds)[number]
+
+/** True if a user or a pass should act on a difference of this kind. */
+export function isFault(kind: DifferenceKind): boolean {
+  return kind !== 'read_in_part' && kind !== 'unknown_on_service'
+}
 
 export interface Difference {
   kind: DifferenceKind
@@ -59,10 +66,7 @@ export function isWhole(of: {
   differences: Readonly<Record<DifferenceKind, number>>
 }): boolean {
   const { complete, differences } = of
-  return (
-    complete &&
-    difference_kinds.every((kind) => kind === 'unknown_on_service' || differences[kind] === 0)
-  )
+  return complete && difference_kinds.every((kind) => !isFault(kind) || differences[kind] === 0)
 }
 
 export interface VerifyOptions {

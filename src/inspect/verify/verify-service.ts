@@ -2,7 +2,7 @@ import { isSluiceError, SluiceError, toPlainError } from '../../base/run/errors.
 import { listOf } from '../../base/run/group.ts'
 import { backoff_ms, type Clock, minute_ms, second_ms } from '../../base/time/time.ts'
 import { hasNothingToRead, isUnusable, isUsable } from '../../domain/asset.ts'
-import { readingText } from '../../domain/reading.ts'
+import { amountRead, type Reading, readingText } from '../../domain/reading.ts'
 import type { AttachedLabel, ComparedAsset } from '../../ledger/views/view-comparison.ts'
 import { type AssetRecord, assetIdOf } from '../../remote/assets.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
@@ -132,21 +132,28 @@ class ProjectComparer {
     const ids = ready.map(({ asset_id }) => asset_id)
     for (const asset of comparison.assets(this.#project_id, ids))
       listOf(known, asset.asset_id).push(asset)
-    for (const { asset_id } of ready) {
+    for (const { asset_id, reading } of ready) {
       const assets = known.get(asset_id)
       if (assets === undefined) {
         this.counts.unknown += 1
         if (this.#unknown.length < max_unknown_ids) this.#unknown.push(asset_id)
       }
       for (const asset of assets ?? []) {
-        if (asset.state === 'ready') this.#mark(asset.content)
-        else if (isGivenUp(asset) && this.#isAsked(asset)) {
+        if (asset.state === 'ready') {
+          this.#mark(asset.content)
+          this.#reportPart(asset, reading)
+        } else if (isGivenUp(asset) && this.#isAsked(asset)) {
           const message = `given up here (${asset.state}), ready there`
           this.#report({ kind: 'returned_on_service', ...placeOf(asset), message })
         }
       }
     }
     await this.#compareLabels(ready, known, after_id)
+  }
+
+  #reportPart(asset: ComparedAsset, reading: Reading | undefined): void {
+    if (amountRead(reading) !== 'in_part' || !this.#isAsked(asset)) return
+    this.#report({ kind: 'read_in_part', ...placeOf(asset), message: readingText(reading)! })
   }
 
   /** Reads the page again before it reports: a label may have been attached meanwhile. */
@@ -226,8 +233,10 @@ class ProjectComparer {
     if (now?.state !== 'ready' || now.asset_id !== asset.asset_id) return
     this.counts.expected += 1
     const found = foundIn(outcome)
-    if (found === 'ready') this.counts.usable += 1
-    else if (found === undefined) this.counts.unanswered += 1
+    if (found === 'ready') {
+      this.counts.usable += 1
+      if (outcome.ok) this.#reportPart(asset, outcome.value.reading)
+    } else if (found === undefined) this.counts.unanswered += 1
     else onDifference({ ...placeOf(asset), ...found })
   }
 

@@ -12,6 +12,7 @@ import { in_need, to_send } from '../rows/content-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PromptRow, PromptRows } from '../rows/prompt-rows.ts'
+import { readingIn, readingJson } from '../rows/reading-rows.ts'
 import { shownWords } from '../rows/told-words.ts'
 
 /** Maximum number of arrivals read for one page: about 50 ms, so no other call waits long. */
@@ -32,6 +33,11 @@ const max_sorted = 2_000
 function cameTo(there_ms: string, started_ms: string): string {
   return `(@only_come = 0 OR ${there_ms} IS NULL OR ${there_ms} > max(@began_ms, ${started_ms})
     OR (${there_ms} > @restored_ms AND ${started_ms} <= @began_ms))`
+}
+
+type RawArrival = Omit<Arrival, 'covered' | 'reading'> & {
+  covered: 0 | 1
+  reading: string | undefined
 }
 
 interface PageOfFolder {
@@ -74,7 +80,7 @@ export function createPromptQueries(
     `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
          lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path,
          EXISTS (SELECT 1 FROM covered WHERE covered.prompt = @prompt AND covered.md5 = contents.md5 AND covered.size = contents.size
-           AND covered.what = 'asset') AS covered
+           AND covered.what = 'asset') AS covered, ${readingJson('@sees')} AS reading
        FROM arrivals CROSS JOIN contents ON contents.id = arrivals.content AND contents.state = 'ready'
          CROSS JOIN folders ON folders.id = arrivals.folder AND folders.configured = 1
          CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.folder = +arrivals.folder AND files.state = 'present'
@@ -119,19 +125,24 @@ export function createPromptQueries(
     const first = Math.max(after?.seq ?? 0, only_fresh ? began_seq + 1 : 0)
     const last = readOne<number>(last_read, first, max_arrivals_read)
     if (last === undefined) return { arrivals: [] }
-    const raw = readAll<Omit<Arrival, 'covered'> & { covered: 0 | 1 }>(arrivals_sql, {
+    const raw = readAll<RawArrival>(arrivals_sql, {
       first,
       last,
       after_seq: after?.seq ?? -1,
       after_path: after?.path ?? '',
       folders: JSON.stringify(foldersNamed(query.folders).map(({ id }) => id)),
+      sees: JSON.stringify(query.folders),
       since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
       only_fresh: only_fresh ? 1 : 0,
       began_seq,
       ...asked(query, prompt),
       limit,
     })
-    const found = raw.map((row) => ({ ...row, covered: row.covered === 1 }))
+    const found = raw.map((row) => ({
+      ...row,
+      covered: row.covered === 1,
+      reading: readingIn(row.reading),
+    }))
     const end = found.at(-1)
     if (end && found.length === limit)
       return { arrivals: found, next: { seq: end.seq, path: end.path } }

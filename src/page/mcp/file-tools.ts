@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { isSluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
 import { clockText } from '../../base/time/time.ts'
+import { amountRead, readingText } from '../../domain/reading.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import { fileAnswer } from '../../inspect/files/known-files.ts'
 import { max_path_chars } from '../../inspect/files/no-place.ts'
 import type { Place } from '../../inspect/files/place.ts'
-import { type FileView, stages } from '../../ledger/views/view-files.ts'
+import { type FileView, stages_wanted } from '../../ledger/views/view-files.ts'
 import { configFor } from '../access/viewer.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
 import { max_query_chars } from '../reads/search-words.ts'
@@ -28,7 +29,7 @@ export const since = z
   .min(1)
   .max(64)
   .describe('a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d')
-const state = z.enum(stages, `must be one of ${stages.join(', ')}`)
+const state = z.enum(stages_wanted, `must be one of ${stages_wanted.join(', ')}`)
 const files_output = z.object({
   files: z.array(
     // Size, times and the id of the asset stand beside these.
@@ -40,6 +41,10 @@ const files_output = z.object({
       reason: text_or_none,
       detail: text_or_none,
       ready: text_or_none.describe('since when it is in'),
+      reading: z
+        .looseObject({ text: text_or_none.describe('what is missing or in doubt') })
+        .nullable()
+        .describe('how much of it the service could read; null: nothing says so'),
     }),
   ),
   total: z.int().describe('how many there are on all pages together'),
@@ -106,7 +111,16 @@ function withNotRecorded(
   const total = data.total + explained.length
   if (!is_first) return { text, data: { ...data, total } }
   const files = explained.map(({ folder, path, state, why }) => {
-    return { is_in: false, folder, path, state, reason: null, detail: why.join(' '), ready: null }
+    return {
+      is_in: false,
+      folder,
+      path,
+      state,
+      reason: null,
+      detail: why.join(' '),
+      ready: null,
+      reading: null,
+    }
   })
   const lines = files.map((file) => `${nameOf(file)}: not in: ${file.detail}`)
   const rest = data.total > 0 ? [text] : []
@@ -158,7 +172,7 @@ const searchFiles = toolOf({
     folders,
     states: z
       .array(state)
-      .max(stages.length)
+      .max(stages_wanted.length)
       .default([])
       .describe('only these (default: all but gone)'),
     ...paged,
@@ -196,9 +210,12 @@ function answerOf({ files, total, next_cursor }: Listed) {
   return { text, data: { files: listed, total, next_cursor, has_more: next_cursor !== null } }
 }
 
-function fileLine({ stage, ready_ms, reason, detail, ...of }: FileView): string {
+function fileLine({ stage, ready_ms, reason, detail, reading, ...of }: FileView): string {
   const why = detail ?? reason
   if (stage !== 'ready')
     return `${nameOf(of)}: not in: ${stage.replaceAll('_', ' ')}${why ? ` (${printable(why)})` : ''}`
-  return `${nameOf(of)}: in${ready_ms === undefined ? '' : ` since ${clockText(ready_ms)}`}`
+  const since = ready_ms === undefined ? '' : ` since ${clockText(ready_ms)}`
+  const read = readingText(reading)
+  const part = amountRead(reading) === 'in_part' ? ', in part' : ''
+  return `${nameOf(of)}: in${since}${part}${read === undefined ? '' : ` (${printable(read)})`}`
 }

@@ -2,7 +2,8 @@ import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatBytes } from '../../base/text/format.ts'
 import { parseTime_ms } from '../../base/time/parse-time.ts'
 import { day_ms, isoTime, localDate, zoneOffset_ms } from '../../base/time/time.ts'
-import { type FileView, stages } from '../../ledger/views/view-files.ts'
+import { amountRead } from '../../domain/reading.ts'
+import { type FileView, stages_wanted } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
 import { configFor, seenBy } from '../access/viewer.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
@@ -32,7 +33,7 @@ export function serveFiles(app: HttpApp, tools: PageTools): void {
     if (folder !== '' && folders.length === 0) throw notThere()
     const zone = visit.zone()
     const since_ms = startOf(since, zone)
-    const wanted = stages.filter((stage) => stage === state)
+    const wanted = stages_wanted.filter((stage) => stage === state)
     const search = {
       folders,
       query: q,
@@ -107,7 +108,7 @@ function searchForm(
  hx-trigger="submit, input changed delay:400ms from:find input, change" hx-swap="outerHTML" hx-sync="this:replace" hx-replace-url="true">
 <label>Part of a name or path <input type="search" name="q" value="${q}" maxlength="${max_query_chars}"></label>
 <label>Folder <select name="folder">${option('', 'all')}${folders.map(({ name }) => option(name, name, folder))}</select></label>
-<label>State <select name="state">${option('', 'all')}${stages.map((stage) => option(stage, stageText(stage), state))}</select></label>
+<label>State <select name="state">${option('', 'all')}${stages_wanted.map((stage) => option(stage, stageText(stage), state))}</select></label>
 <label>Came in since <input type="date" name="since" value="${since}"></label>
 <button>Find</button></form>`
 }
@@ -115,10 +116,11 @@ function searchForm(
 const columns = ['Name', 'Folder', 'State', 'Size', 'Modified', 'In since']
 
 function rowOf(base_path: string) {
-  return ({ folder, path, stage, size, mtime_ns, ready_ms }: FileView) => {
+  return ({ folder, path, stage, size, mtime_ns, ready_ms, reading }: FileView) => {
     const name = html`<a href="${base_path}${filePath({ folder, path })}">${nameText(path)}</a>`
     const times = [timeText(Number(mtime_ns / 1_000_000n)), timeText(ready_ms)]
-    return [name, nameText(folder), stageText(stage), formatBytes(size), ...times]
+    const shown = amountRead(reading) === 'in_part' ? 'ready_in_part' : stage
+    return [name, nameText(folder), stageText(shown), formatBytes(size), ...times]
   }
 }
 

@@ -1,6 +1,6 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatCount, printable } from '../../base/text/format.ts'
-import type { Stage } from '../../ledger/views/view-files.ts'
+import type { Stage, StageWanted } from '../../ledger/views/view-files.ts'
 import { amountOf, sumOfAttention, underway } from '../../status/folders.ts'
 import type { StatusView } from '../../status/view.ts'
 import { type Html, html, nameText, sentenceText, timeText } from '../html/html.ts'
@@ -46,7 +46,7 @@ function todo(status: StatusView, { base_path }: PageTools): Html | undefined {
   return html`<h2>What needs attention</h2><ul>${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`
 }
 
-export function stageText(stage: Stage): string {
+export function stageText(stage: StageWanted): string {
   return stage.replaceAll('_', ' ')
 }
 

@@ -1,5 +1,6 @@
 import { isUsable, type LossFact, lossOf } from '../../domain/asset.ts'
-import { walkAssets } from '../../remote/assets.ts'
+import type { Reading } from '../../domain/reading.ts'
+import { type AssetRecord, walkAssets } from '../../remote/assets.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
 import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
 import type { PromptScope } from '../prompt-settings.ts'
@@ -20,22 +21,34 @@ function pagesFor(assets: number): number {
   return Math.ceil(assets / 50) + 4
 }
 
+export interface AssetsChecked {
+  /** What became of the others, by content. */
+  lost: Map<number, LossFact>
+  /** How much of each asset the service could read, by asset; without those it does not say. */
+  readings: Map<string, Reading>
+}
+
 /**
- * Checks that the service still has these assets and they are ready. Reports what became of the
- * others, by content. From a list it trusts only `ready`. A failure: the check was not possible.
+ * Checks that the service still has these assets and they are usable. From a list it trusts only
+ * `ready`. A failure: the check was not possible.
  */
 export async function checkAssets(
   project_id: string,
   assets: readonly CheckedAsset[],
   { remote, hard }: RunTools,
-): Promise<Outcome<Map<number, LossFact>>> {
+): Promise<Outcome<AssetsChecked>> {
   const unlisted = new Set(assets.map(({ asset_id }) => asset_id))
   const ready = new Set<string>()
+  const readings = new Map<string, Reading>()
+  const noteReading = ({ asset_id, reading }: AssetRecord) =>
+    reading && readings.set(asset_id, reading)
   const max_pages = unlisted.size > max_single_reads ? pagesFor(assets.length) : 0
   for await (const outcome of walkAssets(remote, project_id, max_pages)) {
     if (!outcome.ok) return outcome
     for (const record of outcome.value.items) {
-      if (unlisted.delete(record.asset_id) && isUsable(record)) ready.add(record.asset_id)
+      if (!unlisted.delete(record.asset_id) || !isUsable(record)) continue
+      ready.add(record.asset_id)
+      noteReading(record)
     }
     if (unlisted.size <= max_single_reads) break
   }
@@ -51,9 +64,10 @@ export async function checkAssets(
       const asset = some[index]!
       const loss = lossOf(asset, outcome.ok ? outcome.value : 'gone')
       if (loss) lost.set(asset.content, loss)
+      else if (outcome.ok) noteReading(outcome.value)
     }
   }
-  return { ok: true, value: lost }
+  return { ok: true, value: { lost, readings } }
 }
 
 type CheckedKinds = Pick<PromptScope, 'chats' | 'projects'>

@@ -1,8 +1,9 @@
 import { counted, fitText, formatCount, printable } from '../../base/text/format.ts'
 import { localDate, localTime, wallText } from '../../base/time/time.ts'
+import { amountRead, readingText } from '../../domain/reading.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import { type FreshAsset, filesOf } from './fresh.ts'
-import type { NamedFiles, Unready } from './unready.ts'
+import { max_named, type NamedFiles, type Unready } from './unready.ts'
 
 export type FolderScan = Pick<
   FolderState,
@@ -25,7 +26,7 @@ export type Coverage = ReturnType<typeof composeCoverage>
 export function composeCoverage(run: {
   fresh: readonly Pick<FreshAsset, 'files'>[]
   more?: number
-  taken: readonly Pick<FreshAsset, 'files'>[]
+  taken: readonly Pick<FreshAsset, 'files' | 'name' | 'reading'>[]
   unready: Unready
   folders: readonly FolderScan[]
   due_ms: number
@@ -48,8 +49,18 @@ export function composeCoverage(run: {
      * `removed`: on the service after they were ready, so they are not still to come.
      */
     ...run.unready.lists,
+    /** Files of `taken` of which the service could not read all, each content once by name. */
+    in_part: inPart(run.taken),
     folders: run.folders.map((folder) => folderCoverage(folder, due_ms)),
   }
+}
+
+function inPart(taken: readonly Pick<FreshAsset, 'files' | 'name' | 'reading'>[]): NamedFiles {
+  const some = taken.filter(({ reading }) => amountRead(reading) === 'in_part')
+  const files = some.slice(0, max_named).map(({ name, reading }) => {
+    return { name, why: readingText(reading)! }
+  })
+  return { total: filesOf(some), files }
 }
 
 function folderCoverage(folder: FolderScan, due_ms: number) {
@@ -80,7 +91,12 @@ const shown_as: Record<(typeof stages)[number], string> = {
 
 /** For example `41 of 43 files ready; 2 refused (a.pdf, b.pdf)`, then late or offline folders. */
 export function coverageLine(coverage: Coverage, zone: string): string {
-  const clauses = [readyClauses(coverage), unreadyClauses(coverage), folderClauses(coverage, zone)]
+  const clauses = [
+    readyClauses(coverage),
+    inPartClauses(coverage),
+    unreadyClauses(coverage),
+    folderClauses(coverage, zone),
+  ]
   return clauses.flat().join('; ')
 }
 
@@ -94,6 +110,10 @@ export function nothingNewText(
   const unready = unreadyClauses(coverage).join(', ')
   const not_ready = unready === '' ? [] : [`not ready: ${unready}`]
   return [`nothing new${since}`, ...not_ready, ...folderClauses(coverage, zone)].join('; ')
+}
+
+function inPartClauses({ in_part: { total, files } }: Coverage): string[] {
+  return total === 0 ? [] : [`${formatCount(total)} read in part (${namesOf(files, total)})`]
 }
 
 function unreadyClauses(coverage: Coverage): string[] {

@@ -1,3 +1,4 @@
+import type { Reading } from '../../domain/reading.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import type { Arrival, ArrivalQuery } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
@@ -7,6 +8,8 @@ import { ContentSet } from './unready.ts'
 export interface FreshAsset extends Omit<RunAsset, 'turn'> {
   /** Number of fresh files with these bytes that the scope matches. */
   files: number
+  /** How much of it the service could read; undefined if nothing says so. */
+  reading?: Reading | undefined
 }
 
 export interface FreshFound {
@@ -34,7 +37,7 @@ export async function collectFresh(
   const covered: FreshAsset[] = []
   for await (const page of pages) {
     for (const arrival of [page].flat()) {
-      const { folder, path, content, asset_id, md5, size, seq, arrived_ms } = arrival
+      const { folder, path, content, asset_id, md5, size, seq, arrived_ms, reading } = arrival
       if (!matches(folder, path)) continue
       files++
       const copy_of = kept_of.get(content)
@@ -43,7 +46,7 @@ export async function collectFresh(
       const kept = arrival.covered ? covered : uncovered
       if (kept.length >= max) continue
       const name = `${folder}/${path}`
-      const asset = { content, asset_id, md5, size, name, seq, arrived_ms, files: 1 }
+      const asset = { content, asset_id, md5, size, name, seq, arrived_ms, files: 1, reading }
       kept_of.set(content, asset)
       kept.push(asset)
     }

@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { LossFact } from '../../domain/asset.ts'
+import type { AuditFact } from '../../domain/audit.ts'
+import type { Reading } from '../../domain/reading.ts'
 import type { RunFact } from '../../domain/run.ts'
 import type { PromptState, RunWork } from '../../ledger/prompt-work.ts'
 import type { Outcome } from '../../remote/outcome.ts'
@@ -7,7 +10,7 @@ import type { PromptScope, PromptSettings } from '../prompt-settings.ts'
 import { afterFailure, type RunTools } from '../run-tools.ts'
 import { checkAssets, checkScope } from './check-assets.ts'
 import { composeCoverage, nothingNewText } from './coverage.ts'
-import { asksForWhatCame } from './fresh.ts'
+import { asksForWhatCame, type FreshAsset } from './fresh.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
 import {
   composeTurns,
@@ -183,21 +186,36 @@ async function gatherChecked(
     if (unchecked.length === 0) break
     const checked = await checkAssets(work.project_id, unchecked, tools)
     if (!checked.ok) return checked
-    const lost = checked.value
-    if (lost.size > 0) await tools.ledger.record([...lost.values()])
+    const { lost, readings } = checked.value
+    const facts = [...lost.values(), ...factsOfReadings(unchecked, readings)]
+    if (facts.length > 0) await tools.ledger.record(facts)
     for (const { name, content } of unchecked) {
       const loss = lost.get(content)
       if (loss) notes.push(`${name} ${said_of[loss.type]}: left out`)
       else there.add(content)
     }
     if (lost.size > 0) has_lost = true
-    fresh = fresh.filter(({ content }) => !lost.has(content))
+    fresh = fresh
+      .filter(({ content }) => !lost.has(content))
+      .map((asset) => ({ ...asset, reading: readings.get(asset.asset_id) ?? asset.reading }))
   }
   const is_checked = fresh.slice(0, maxTaken(settings)).every(({ content }) => there.has(content))
   if (!is_checked) fresh = fresh.filter(({ content }) => there.has(content))
   // The coverage must show the assets just found gone, failed or in ingest as not ready.
   const { unready } = has_lost ? await gatherFresh(work, settings, tools.ledger) : gathered
   return { ok: true, value: { ...gathered, fresh, unready } }
+}
+
+/** Facts about assets that the service read further, or worse, since the ledger learned of it. */
+function factsOfReadings(
+  assets: readonly FreshAsset[],
+  readings: ReadonlyMap<string, Reading>,
+): AuditFact[] {
+  return assets.flatMap(({ content, asset_id, reading: known }) => {
+    const reading = readings.get(asset_id)
+    if (reading === undefined || isDeepStrictEqual(reading, known)) return []
+    return [{ type: 'asset_confirmed', content, reading }]
+  })
 }
 
 const said_of: Record<LossFact['type'], string> = {

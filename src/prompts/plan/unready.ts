@@ -8,7 +8,7 @@ export interface NamedFiles {
 }
 
 /** A thousand names show that the folder is the problem; more would bloat the manifest. */
-const max_named = 1_000
+export const max_named = 1_000
 
 /** Stands where the service gives no reason. */
 export const refused_by_service = 'refused by the service'

@@ -41,8 +41,12 @@ export function composeReport(
 
 /** Coverage by the run's plan; without a plan it has no files. */
 export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due_ms'>): Coverage {
-  // A coverage that an earlier version kept counts each content once and has no copies.
-  if (coverage !== undefined) return Object.assign({ copies: 0 }, JSON.parse(coverage) as Coverage)
+  // A coverage that an earlier version kept counts each content once, and says of none that it was
+  // read in part.
+  if (coverage !== undefined) {
+    const absent = { copies: 0, in_part: { total: 0, files: [] } }
+    return Object.assign(absent, JSON.parse(coverage) as Coverage)
+  }
   return composeCoverage({ fresh: [], taken: [], unready: noUnready(), folders: [], due_ms })
 }
 
@@ -135,6 +139,7 @@ function frontMatterOf(
     files_expected: expectedFiles(coverage),
     files_covered: coverage.taken,
     files_refused: coverage.refused.total,
+    files_in_part: coverage.in_part.total === 0 ? undefined : coverage.in_part.total,
     files_next_time: coverage.left_for_next,
   }
   return fields
@@ -152,7 +157,7 @@ function mainAnswer({ turns }: RunContent): string {
 function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
   const parts = run.turns.slice(0, -1)
   const notes = run.notes.map((note) => `- ${escapeMarkdown(note)}`)
-  const refused = coverage.refused.files.map(refusedLine)
+  const refused = coverage.refused.files.map(lineWithWhy)
   const blocks = [
     mainAnswer(run),
     ...parts.map(
@@ -162,6 +167,7 @@ function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
     `*${escapeMarkdown(coverageLine(coverage, zone))}*`,
     ...titled('Notes', notes),
     ...titled('Refused', bounded(refused)),
+    ...titled('Read in part', bounded(coverage.in_part.files.map(lineWithWhy))),
     ...titled('Sources', [
       ...bounded(run.assets.map(({ name }) => `- ${codeSpan(name)}`)),
       ...(coverage.copies > 0 ? [`- … ${sameBytesText(coverage.copies)}`] : []),
@@ -170,7 +176,7 @@ function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
   return `${blocks.join('\n\n')}\n`
 }
 
-function refusedLine({ name, why = refused_by_service }: NamedFiles['files'][number]): string {
+function lineWithWhy({ name, why = refused_by_service }: NamedFiles['files'][number]): string {
   return `- ${codeSpan(name)}: ${escapeMarkdown(why)}`
 }
 

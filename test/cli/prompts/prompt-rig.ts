@@ -86,6 +86,7 @@ function coverageOf(due_ms: number, count: number): Coverage {
     on_the_way: none(),
     blocked: none(),
     removed: none(),
+    in_part: none(),
     folders: [
       { name: 'notes', scanned_ms: due_ms, scanned_in_time: true, offline_reason: undefined },
     ],

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import type { AssetReading } from '../../../src/contract/messages/messages-assets.ts'
+import { isWhole } from '../../../src/inspect/verify/verify-answer.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
 import { setReadingThere } from '../../service/set-reading.ts'
 import { audited } from '../audit/audited.ts'
+import { verified } from '../audit/verified.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const scan = { of: 10, seen: 1, unit: 'page', why: 'pages 2–10 are pictures' } as const
@@ -38,6 +40,16 @@ localJourneys('a file of which the service could not read all', (profile) => {
     await audited(journey)
     const in_part = { in_part: ['a.txt'], ready: ['a.txt', 'b.txt'], reading: scan, figure: 1 }
     expect(viewOf(journey)).toEqual(in_part)
+    const { summary, differences } = await verified(journey, { full: false })
+    expect(differences).toMatchObject([
+      {
+        kind: 'read_in_part',
+        folder: 'docs',
+        path: 'a.txt',
+        message: '1 of 10 pages read: pages 2–10 are pictures',
+      },
+    ])
+    expect(isWhole(summary)).toBe(true)
     // A list may leave out the reading.
     read(journey, 'docs/a.txt', undefined)
     await audited(journey)

@@ -388,6 +388,19 @@ function refusals(check: LedgerTest): void {
       expect(stateOf(bench, '2')).toBe('type_refused')
     },
   )
+  check('files without a word of their own hold no type back', async (bench) => {
+    const no_text = { code: 'nothing_to_read', message: 'it has no text, only pictures' }
+    for (let file = 0; file < max_failed_of_type; file++) {
+      const content = await bench.settle('docs', `${file}.pdf`, `scan ${file}`)
+      await bench.send(content)
+      await bench.record({ type: 'content_refused', content, error: no_text })
+    }
+    await failMany(bench, 'docs', '.pdf', max_failed_of_type - 1)
+    const next = await bench.settle('docs', 'next.pdf', 'next')
+    expect(await sendable(bench)).toEqual([next])
+    await failMany(bench, 'docs', '.pdf')
+    expect(await sendable(bench)).toEqual([])
+  })
   check(
     'after 20 failures of a type and none ready, the rest is not claimed but held',
     async (bench) => {

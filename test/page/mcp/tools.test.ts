@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
 import { withDaemon } from '../../../src/page/reads/with-daemon.ts'
+import { audited } from '../../journeys/audit/audited.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
+import { setReadingThere } from '../../service/set-reading.ts'
 import { Browser, beginPage } from '../page-rig.ts'
 import { agentOf } from './agent-rig.ts'
 
@@ -49,6 +51,23 @@ test('says whether a file is in and since when, by path, by name and by a part o
     is_error: true,
     data: { error: { code: 'usage.path' } },
   })
+})
+
+test('says of a file that is in what the service could not read of it', async () => {
+  const { journey, agent } = await beginAgents()
+  const { asset_id } = journey.file('docs/plan.txt')!
+  const why = 'pages 2–10 are pictures'
+  setReadingThere(journey.service, asset_id!, { of: 10, seen: 1, unit: 'page', why })
+  await audited(journey)
+  const { call } = await agent('ada')
+  const text = `1 of 10 pages read: ${why}`
+  const found = await call('is_it_in', { file: 'docs/plan.txt' })
+  expect(found.text).toMatch(new RegExp(`^docs/plan.txt: in since .*, in part \\(${text}\\)$`))
+  expect(found.data.files).toMatchObject([{ is_in: true, reading: { seen: 1, text } }])
+  expect((await call('why_not', { file: 'docs/plan.txt' })).text).toContain(text)
+  const listed = await call('search_files', { states: ['ready_in_part'] })
+  expect(listed.data.files).toMatchObject([{ path: 'plan.txt', state: 'ready' }])
+  expect((await call('status', {})).text).toContain('1 of them in part')
 })
 
 test('a file that nobody knows is answered with the next step, not with the same tool again', async () => {

@@ -14,7 +14,7 @@ async function broughtIn(rig: RunRig, files: number) {
 async function checked(rig: RunRig, assets: Parameters<typeof checkAssets>[1]) {
   const outcome = await checkAssets(rig.project_id, assets, rig.tools())
   if (!outcome.ok) throw new Error(outcome.failure.message)
-  return [...outcome.value.values()].map(({ type, content }) => [content, type])
+  return [...outcome.value.lost.values()].map(({ type, content }) => [content, type])
 }
 
 test('more assets than are read singly: uses pages of the list, and reads assets beyond its first pages singly', async () => {

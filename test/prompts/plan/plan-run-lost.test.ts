@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Manifest } from '../../../src/prompts/manifest.ts'
+import { setReadingThere } from '../../service/set-reading.ts'
 import { setStatusThere } from '../../service/set-status.ts'
 import { openRunRig, type RunRig } from '../ask/answer-run-rig.ts'
 
@@ -74,4 +75,39 @@ test('all new assets are ingesting again: the run is skipped, with the reason', 
     'nothing new; not ready: 1 still on the way (notes/again.md)',
   )
   expect(rig.chats()).toHaveLength(0)
+})
+
+test('a run reads how much of each asset was read before it asks, and says it', async () => {
+  const rig = await openRunRig()
+  const [scan, empty, whole] = [
+    await rig.bringIn('scan.md'),
+    await rig.bringIn('empty.md'),
+    await rig.bringIn('whole.md'),
+  ]
+  const why = 'pages 2–10 are pictures'
+  setReadingThere(rig.service, scan, { of: 10, seen: 1, unit: 'page', why })
+  setReadingThere(rig.service, empty, { of: 2, seen: 0, unit: 'page' })
+  setReadingThere(rig.service, whole, undefined)
+  await rig.due()
+  await rig.run()
+  expect(namesIn(rig, 0)).toEqual([scan, whole])
+
+  const { coverage, coverage_line, notes } = manifestOf(rig)
+  const text = '1 of 10 pages read: pages 2–10 are pictures'
+  expect(coverage).toMatchObject({
+    ready: 2,
+    in_part: { total: 1, files: [{ name: 'notes/scan.md', why: text }] },
+    refused: { total: 1, files: [{ why: 'the service could read nothing of it' }] },
+  })
+  expect(coverage_line).toBe(
+    '2 of 3 files ready; 1 read in part (notes/scan.md); 1 refused (notes/empty.md)',
+  )
+  expect(rig.written()).toContain(`## Read in part\n\n- \`notes/scan.md\`: ${text}`)
+  expect(notes).toEqual(['notes/empty.md cannot be used by the service any more: left out'])
+  const query = { prompt: 'digest', folders: ['notes'], only_come: false, limit: 10 }
+  const { arrivals } = await rig.ledger.arrivals({ ...query, only_fresh: false })
+  expect(arrivals.map(({ path, reading }) => [path, reading?.seen])).toEqual([
+    ['scan.md', 1],
+    ['whole.md', undefined],
+  ])
 })

@@ -80,6 +80,22 @@ describe('the verdict on an asset record', () => {
       error: { message: 'the service cannot read this file, and does not say why' },
     })
   })
+  test('ready carries how much was read; of nothing read it is refused', () => {
+    const reading = { of: 10, seen: 1, unit: 'page' } as const
+    expect(followFact(work, { ...record('ready'), reading }, 1_000, follow)).toMatchObject({
+      type: 'asset_ready',
+      reading,
+    })
+    const empty = { ...record('ready'), reading: { ...reading, seen: 0 } }
+    expect(followFact(work, empty, 1_000, follow)).toMatchObject({
+      type: 'content_refused',
+      error: { code: 'nothing_to_read', message: 'the service could read nothing of it' },
+    })
+    const no_text = { ...record('failed'), has_no_text: true, why_failed: 'it has no text' }
+    expect(followFact(work, no_text, 1_000, follow)).toMatchObject({
+      error: { code: 'nothing_to_read', message: 'it has no text' },
+    })
+  })
   test.each(['uploaded', 'ingesting', 'other'] as const)('%s continues', (status) => {
     const fact = followFact(work, record(status), 1_000, follow)
     expect(fact).toEqual({ type: 'ingest_continues', content: 7, not_before_ms: 1_300 })
