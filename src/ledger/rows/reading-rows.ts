@@ -3,7 +3,7 @@ import type { Reading } from '../../domain/reading.ts'
 import { shownWords } from './told-words.ts'
 
 /** SQL that is true for a row of `readings` whose asset was read in part, as `amountRead` says. */
-export const in_part = 'seen > 0 AND seen < of AND unit IS NOT NULL'
+const in_part = 'seen > 0 AND seen < of AND unit IS NOT NULL'
 
 /** SQL that is true for a row of `contents` that the assistant has in part. */
 export const ready_in_part = `contents.state = 'ready'
@@ -47,8 +47,6 @@ export function createReadingRows(database: Sqlite) {
 
   return { learn, set, forget }
 }
-
-export type ReadingRows = ReturnType<typeof createReadingRows>
 
 /** Number of files that the assistant has in part, by the id of their folder. */
 export function countInPart(database: Sqlite): Map<number, number> {
