@@ -72,7 +72,6 @@ export const doors: Record<string, RegExp> = {
   asn1js: /^service\/tls\/certificate-der\.ts$/,
   'better-sqlite3': /^base\/files\/sqlite/,
   'better-sqlite3-napi': /^base\/files\/sqlite-driver\.ts$/,
-  chardet: /^service\/ingest\/charset\.ts$/,
   chokidar: /^disk\/watch\//,
   croner: /^base\/time\/cron\.ts$/,
   diff: /^prompts\/show\/compare-runs\.ts$/,

@@ -46,7 +46,7 @@ async function readDocument(
     case 'old office':
       throw unreadable('encrypted, or in the binary format of Office programs before 2007')
     default:
-      return textDocument(file, foreignText(file), limits)
+      return foreignText(file, limits)
   }
 }
 
@@ -93,13 +93,17 @@ async function openPdf(bytes: Buffer) {
   }
 }
 
-function foreignText(file: FileToRead): string {
-  const text = decodeForeign(file.bytes, charsetIn(file))
-  if (text === undefined)
+function foreignText(file: FileToRead, limits: ExtractLimits): ReadDocument {
+  const decoded = decodeForeign(file.bytes, charsetIn(file))
+  if (decoded === undefined)
     throw unreadable(binaryFault(file, 'it is not text in a known character set'))
+  const { text, doubt } = decoded
   const fault = sourceFault(text)
   if (fault !== undefined) throw unreadable(fault)
-  return text
+  const read = textDocument(file, text, limits)
+  if (doubt === undefined) return read
+  const why = read.reading.why === undefined ? doubt : `${read.reading.why}; ${doubt}`
+  return { ...read, reading: { ...read.reading, why } }
 }
 
 /**

@@ -1,51 +1,134 @@
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
-import { analyse } from 'chardet'
+import { charset_tables } from './charset-tables.ts'
+import { plausibility } from './letters.ts'
 import { switchesCharset, utf16WithoutMark } from './read-text.ts'
+
+/** A text, and what is not certain about it, such as `its character set is not certain`. */
+export interface Decoded {
+  text: string
+  doubt?: string
+}
 
 /** Enough for letter statistics; more text would not change them. */
 const sample_bytes = 16_384
-/** Percent. Statistics with less confidence do not count: a few words are too little for them. */
-const sure_from = 25
-/**
- * If no statistics count, bytes without control characters are text in windows-1252, provided that
- * the share of bytes that are not ASCII is below this.
- */
+/** A text is refused below this plausibility, unless it is mostly ASCII. */
+const plausible_from = 0.3
+/** The first of two readings is in doubt if it is not better than the second by this. */
+const sure_margin = 0.05
+/** The share of bytes that are not ASCII, below which bytes without controls are text. */
 const max_foreign_share = 0.3
+/** Of UTF-8 in which some bytes are wrong, the number of right letters for each wrong one. */
+const right_for_a_wrong = 8
+
+/** Charsets by family. `handicap`: how much better than a common one a rare one must be. */
+const candidates: readonly (readonly [handicap: number, names: readonly string[]])[] = [
+  [
+    0,
+    ['windows-1252', 'windows-1250', 'windows-1251', 'windows-1253', 'windows-1254'].concat(
+      ['windows-1255', 'windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
+      ['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr', 'koi8-u', 'koi8-r'],
+    ),
+  ],
+  [0.01, ['iso-8859-15', 'iso-8859-2', 'iso-8859-5', 'iso-8859-7', 'iso-8859-6']],
+  [0.02, ['cp850', 'cp437', 'cp852', 'ibm866', 'cp737', 'cp775', 'cp857', 'cp862']],
+  [0.02, ['macintosh', 'x-mac-cyrillic', 'mac-latin2']],
+  [0.15, ['viscii']],
+]
 
 /**
- * Decodes text of an unknown charset. It tries UTF-16 and UTF-8, then the charset that the text
- * names (`named`, as a page of HTML does), then statistics of its letters. Undefined if it is not
- * text in a known charset.
+ * Decodes text of an unknown charset. It tries the marks of Unicode, UTF-16 and UTF-8, then the
+ * charset that the text or its folder names (`named`), then the letters of the languages.
+ * Undefined if it is not text in a known charset.
  */
-export function decodeForeign(bytes: Buffer, named?: string): string | undefined {
-  const wide = utf16WithoutMark(bytes)
-  if (wide !== undefined) return withoutControls(decodeAs(wide, bytes))
+export function decodeForeign(bytes: Buffer, named?: string): Decoded | undefined {
+  const wide = decodeWide(bytes)
+  if (wide !== undefined) return { text: wide }
   if (hasControls(bytes)) return undefined
-  if (isUtf8(bytes) && !switchesCharset(bytes)) return decodeAs('utf-8', bytes)
+  if (isUtf8(bytes) && !switchesCharset(bytes)) return textOnly(decodeAs('utf-8', bytes))
   const by_name = named === undefined ? undefined : decodeAs(named, bytes)
-  if (by_name !== undefined) return by_name
-  const sample = sampleOf(bytes)
-  const japanese = hasKana(sample) ? decodeAs('shift_jis', bytes) : undefined
-  if (japanese !== undefined) return japanese
-  for (const { name, confidence } of analyse(sample)) {
-    if (confidence < sure_from) break
-    const text = decodeAs(name, bytes)
-    if (text !== undefined) return text
-  }
-  return isMostlyAscii(bytes) ? decodeAs('windows-1252', bytes) : undefined
+  if (by_name !== undefined) return { text: by_name }
+  const by_escapes = switchesCharset(bytes) ? decodeAs('iso-2022-jp', bytes) : undefined
+  if (by_escapes !== undefined) return { text: by_escapes }
+  return decodeDamagedUtf8(bytes) ?? decodeByLetters(bytes)
 }
 
-/**
- * True if the text is probably Japanese in Shift_JIS. A few words are too short for statistics,
- * which then find Western letters. But kana take two bytes in Shift_JIS, and the first is 0x82 or
- * 0x83. Elsewhere those are a low quote and a florin: rare, and never before every other letter.
- */
-function hasKana(sample: Buffer): boolean {
-  const text = sample.toString('latin1')
-  const kana = text.match(/\x82[\x9f-\xf1]|\x83[\x40-\x96]/g)?.length ?? 0
-  const foreign = text.match(/[\x80-\xff]/g)?.length ?? 0
-  return kana >= 2 && kana * 4 >= foreign
+function textOnly(text: string | undefined): Decoded | undefined {
+  return text === undefined ? undefined : { text }
+}
+
+/** UTF-16 or UTF-32, with a mark or without. */
+function decodeWide(bytes: Buffer): string | undefined {
+  const mark = bytes.toString('latin1', 0, 4)
+  if (mark === '\xff\xfe\0\0' || mark === '\0\0\xfe\xff')
+    return withoutControls(decodeUtf32(bytes, mark.startsWith('\xff')))
+  if (mark.startsWith('\xff\xfe')) return withoutControls(decodeAs('utf-16le', bytes))
+  if (mark.startsWith('\xfe\xff')) return withoutControls(decodeAs('utf-16be', bytes))
+  const utf32 = withoutControls(decodeUtf32(bytes, bytes[0] !== 0))
+  if (utf32 !== undefined && plausibility(utf32) >= plausible_from) return utf32
+  const utf16 = utf16WithoutMark(bytes)
+  if (utf16 !== undefined) return withoutControls(decodeAs(utf16, bytes))
+  // Text without Western letters has few zeros or none. But other text has no controls at all.
+  if (bytes.length % 2 === 1 || !hasControls(bytes)) return undefined
+  return ['utf-16le', 'utf-16be']
+    .map((name) => withoutControls(decodeAs(name, bytes)))
+    .find((text) => text !== undefined && plausibility(text) >= plausible_from)
+}
+
+function decodeUtf32(bytes: Buffer, is_little: boolean): string | undefined {
+  if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined
+  const letters: string[] = []
+  for (let at = 0; at < bytes.length; at += 4) {
+    const code = is_little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at)
+    if (code > 0x10_ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined
+    letters.push(String.fromCodePoint(code))
+  }
+  return letters.join('').replace(/^\ufeff/, '')
+}
+
+/** UTF-8 in which few bytes are wrong, such as a log that was cut or that two programs wrote. */
+function decodeDamagedUtf8(bytes: Buffer): Decoded | undefined {
+  const text = bytes.toString('utf8')
+  const wrong = text.match(/\ufffd/g)?.length ?? 0
+  const right = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
+  if (right < wrong * right_for_a_wrong) return undefined
+  const doubt = `${wrong} of its characters ${wrong === 1 ? 'is' : 'are'} broken (UTF-8)`
+  return { text: text.replace(/^\ufeff/, ''), doubt }
+}
+
+/** The reading whose letters fit a language best. */
+function decodeByLetters(bytes: Buffer): Decoded | undefined {
+  const sample = sampleOf(bytes)
+  const known = new Map<string, number>()
+  const pointsOf = (text: string) => {
+    const points = known.get(text) ?? plausibility(text)
+    known.set(text, points)
+    return points
+  }
+  const has_dos_lines = sample.includes('\r\n')
+  const readings = candidates
+    .flatMap(([handicap, names]) =>
+      names.map((name) => {
+        const text = decodeAs(name, sample, true)
+        const is_dos = name.startsWith('cp') || name === 'ibm866'
+        const points = text === undefined ? -1 : pointsOf(text)
+        return { name, text, points: points - (is_dos && has_dos_lines ? 0 : handicap) }
+      }),
+    )
+    .sort((one, other) => other.points - one.points)
+  const [best] = readings
+  const next = readings.find(({ text }) => text !== undefined && text !== best!.text)
+  const is_likely = best!.points >= plausible_from
+  if (!is_likely && !isMostlyAscii(bytes)) return undefined
+  const name = is_likely ? best!.name : 'windows-1252'
+  const text = decodeAs(name, bytes)
+  if (text === undefined) return undefined
+  const is_sure = is_likely && (next === undefined || best!.points - next.points >= sure_margin)
+  return is_sure ? { text } : { text, doubt: doubtText(name) }
+}
+
+function doubtText(name: string): string {
+  return `its character set is not certain: read as ${name}`
 }
 
 /** A sample around the first byte that is not ASCII; the start of a long text may have none. */
@@ -54,7 +137,8 @@ function sampleOf(bytes: Buffer): Buffer {
     0,
     bytes.findIndex((byte) => byte > 0x7f),
   )
-  const from = Math.max(0, first - 256)
+  const line = bytes.lastIndexOf('\n', first) + 1
+  const from = Math.max(line, first - 256)
   return bytes.subarray(from, from + sample_bytes)
 }
 
@@ -79,31 +163,44 @@ function isMostlyAscii(bytes: Buffer): boolean {
   return foreign < bytes.length * max_foreign_share
 }
 
-function decodeAs(charset: string, bytes: Buffer): string | undefined {
+/** NUL, and characters for private use, to which decoders map bytes without a meaning. */
+const no_text_characters = /[\0\ue000-\uf7ff]/
+
+/** `is_cut`: the last character may be incomplete. */
+function decodeAs(charset: string, bytes: Buffer, is_cut = false): string | undefined {
   try {
-    const text = decodeCharset(charset, bytes, { strict: true })
-    return text.includes('\0') ? undefined : text
+    const text = decodeCharset(charset, bytes, { strict: true, is_cut })
+    return no_text_characters.test(text) ? undefined : text
   } catch {
     // This Node does not know the charset, or the charset does not allow the bytes.
     return undefined
   }
 }
 
-/** The characters 0x80 to 0x9f. Five are unused and become Latin-1 controls, as in browsers. */
-const windows_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
-
 /**
- * Decodes text by the name of its charset. It throws if this Node does not know the charset, and
- * with `strict` also for invalid bytes. Node 20 reads windows-1252 as Latin-1, without quotes and
- * dashes, so this function decodes windows-1252 itself.
+ * Decodes text by the name of its charset. It throws if this Node and the tables do not know the
+ * charset, and with `strict` also for invalid bytes.
  */
 export function decodeCharset(
   charset: string,
   bytes: Buffer,
-  { strict }: { strict: boolean },
+  { strict, is_cut = false }: { strict: boolean; is_cut?: boolean },
 ): string {
-  const decoder = new TextDecoder(charset, { fatal: strict })
-  if (decoder.encoding !== 'windows-1252') return decoder.decode(bytes)
-  const text = bytes.toString('latin1')
-  return text.replace(/[\u0080-\u009f]/g, (letter) => windows_1252[letter.charCodeAt(0) - 0x80]!)
+  const own = charset_tables[ownName(charset)]
+  const decoder = own === undefined ? new TextDecoder(charset, { fatal: strict }) : undefined
+  const table = own ?? charset_tables[decoder!.encoding]
+  if (table === undefined) return decoder!.decode(bytes, { stream: is_cut })
+  const text = bytes
+    .toString('latin1')
+    .replace(/[\x80-\xff]/g, (letter) => table[letter.charCodeAt(0) - 0x80]!)
+  if (strict && text.includes('\ufffd')) throw new RangeError(`no text in ${charset}`)
+  return text
+}
+
+/** `IBM850`, `850`, `cp-850` and `cp858` are one table. */
+function ownName(charset: string): string {
+  const name = charset.toLowerCase()
+  const page = /^(?:cp|ibm|dos|oem|csibm|csPC)?[-_]?(\d{3})$/i.exec(name)?.[1]
+  if (page !== undefined) return page === '858' ? 'cp850' : `cp${page}`
+  return /^(x-mac-ce|mac-?centraleurope|x-mac-centraleurroman)$/.test(name) ? 'mac-latin2' : name
 }

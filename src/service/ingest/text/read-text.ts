@@ -26,7 +26,7 @@ export function readText(file: FileToRead): ReadText {
   if (switchesCharset(bytes)) return { needs_child: true }
   const text = decode(bytes)
   if (text === undefined || text.includes('\0')) {
-    const is_binary = bytes.includes(0) && utf16WithoutMark(bytes) === undefined
+    const is_binary = bytes.includes(0) && !mayBeWide(bytes)
     return is_binary
       ? { unreadable: binaryFault(file, 'it contains NUL bytes') }
       : { needs_child: true }
@@ -71,6 +71,25 @@ export function switchesCharset(bytes: Buffer): boolean {
 
 /** The number of bytes in which zeros are counted. */
 const max_sample_bytes = 16_384
+
+const max_code_point = 0x10_ffff
+
+/**
+ * True if a file with zeros may be UTF-16 or UTF-32. Its spaces and line ends have zeros at one
+ * place, whatever its letters.
+ */
+function mayBeWide(bytes: Buffer): boolean {
+  if (bytes.length % 2 === 1) return false
+  const sample = bytes.subarray(0, max_sample_bytes)
+  if (bytes.length % 4 === 0 && sample.length >= 8) {
+    const starts = [0, 4].every((at) => bytes.readUInt32LE(at) <= max_code_point)
+    if (starts || [0, 4].every((at) => bytes.readUInt32BE(at) <= max_code_point)) return true
+  }
+  if (utf16WithoutMark(bytes) !== undefined) return true
+  return /^(?!\xff\xfe|\xfe\xff)(?:(?:\0[^\0]|[^\0]\0|[^\0]{2}|\0\0)*(?:[\n\r ]\0|\0[\n\r ]))/.test(
+    sample.toString('latin1'),
+  )
+}
 
 /** Finds UTF-16 without a mark: an ASCII letter has a zero byte, always at the same place. */
 export function utf16WithoutMark(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {

@@ -1,0 +1,163 @@
+/** A language by its letters beyond ASCII, small ones. The order does not matter. */
+interface Language {
+  letters: ReadonlySet<string>
+  /** Of a script of its own: its frequent letters. Absent: a Latin script, where each counts. */
+  frequent?: ReadonlySet<string>
+}
+
+const latin = [
+  'äöüß',
+  'àâæçéèêëîïôœùûü',
+  'áéíóúüñ',
+  'áâãàçéêíóôõúü',
+  'àéèìíîòóùú',
+  'éëïóèöüê',
+  'åäöé',
+  'æøåéö',
+  'áéíóúýðþæö',
+  'ąćęłńóśźż',
+  'áčďéěíňóřšťúůýž',
+  'áäčďéíĺľňóôŕšťúýž',
+  'áéíóöőúüű',
+  'ăâîșțşţ',
+  'čćđšž',
+  // The small letter of İ begins with an i.
+  'çğıöşüâîi',
+  'ąčęėįšųūž',
+  'āčēģīķļņōšūž',
+  'äõöüšž',
+  'àçèéíïòóúü',
+  'ëçáé',
+  'àáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ\u0300\u0301\u0303\u0309\u0323',
+]
+
+const other_scripts: readonly (readonly [letters: string, frequent: string])[] = [
+  ['абвгдежзийклмнопрстуфхцчшщъыьэюяё', 'оеаинтсрвлкмдпу'],
+  ['абвгґдеєжзиіїйклмнопрстуфхцчшщьюя', 'оаинтвіерсклум'],
+  ['абвгдђежзијклљмнњопрстћуфхцчџшѓќѕ', 'аоиентсрјвкумд'],
+  ['αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ', 'αοιετσνηυρπκλμςόίάέή'],
+  ['אבגדהוזחטיכלמנסעפצקרשתךםןףץ\u05b0\u05b4\u05b5\u05b6\u05b7\u05b8\u05b9\u05bc', 'יוהלאברתשמנםד'],
+  [
+    'ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652',
+    'الينموترةبعد',
+  ],
+  ['กขฃคฅฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรฤลวศษสหฬอฮฯะัาำิีึืฺุูเแโใไๅๆ็่้๊๋์', 'านรอกเงมยลวดทสตะปบคห่้ีัิ'],
+  [
+    'ぁあぃいうぇえおかがきぎくぐけげこごさざしじすずせぜそぞただちっつづてでとどなにぬねのはばひびふへべほぼまみむめもゃやゅゆょよらりるれろわをんァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソタダチッツテデトドナニネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロワンー日会明本人大年月',
+    'のにはをたがでてとしれさいるなもすまかりっくうこんあ日会明本',
+  ],
+  [
+    '',
+    '的一是不了在人有我他这中大来上个国们到说为子和你地出道也时年得就那要下以生会自着去之过家学对可里后么心多天而能好都然没日于起还发成事只作当想看文无开手用主行方又如前所本见经头面公同三已老从动两长知民样现分将外但身些与高意进把法此实回二理给话开始请',
+  ],
+  [
+    '',
+    '的一是不了在人有我他這中大來上個國們到說為子和你地出道也時年得就那要下以生會自著去之過家學對可裡後麼心多天而能好都然沒日於起還發成事只作當想看文無開手用主行方又如前所本見經頭面公同三已老從動兩長知民樣現分將外但身些與高意進把法此實回二理給話始請',
+  ],
+  [
+    '',
+    '이다는에을가고의하지기로사한를은서도어니습시있인자라나대만부전정일수해리과으제보상아구장그들여게회내',
+  ],
+].map(([letters, frequent]) => [letters!, frequent!] as const)
+
+const languages: readonly Language[] = [
+  ...latin.map((letters) => ({ letters: new Set(letters) })),
+  ...other_scripts.map(([letters, frequent]) => ({
+    letters: new Set(letters + frequent),
+    frequent: new Set(frequent),
+  })),
+]
+
+/** Signs of normal texts. The first ones open a quote or a sentence, so no letter is before them. */
+const openers = new Set('„“‚‘«‹¿¡')
+const signs = new Set('”’»›–—…€£§°²³½¼©®™•µº\u00a0·、。「」，．！？（）：；・～―')
+/** Words of one letter beyond ASCII. */
+const lone_letters = new Set('àáâèéêíóòôúåäöùıœæøоаивуясіїєйηοήόאב')
+
+/** One character beyond ASCII of a text, and what it is worth where it stands. */
+interface Occurrence {
+  /** Of a letter, the small one; undefined for a sign. */
+  small?: string
+  /** For a language of a Latin script that has the letter; of a sign, for all languages. */
+  points: number
+  /** For a language of a script of its own that has the letter. */
+  script_points: number
+  /** Of Han characters and Korean syllables only the frequent ones are listed. */
+  is_han: boolean
+}
+
+/** Polish has four in `żółć`. Whole words of them are in another script. */
+const max_latin_run = 4
+
+const is_letter = /[\p{L}\p{M}]/u
+const is_ascii_letter = /[a-z]/i
+const is_han_or_korean = /[\u4e00-\u9fa5\uac00-\ud7a3]/
+/** Enough for the statistics; more would not change them. */
+const max_occurrences = 300
+
+/**
+ * How plausible a text is by its characters beyond ASCII: 1 if all are letters of one language
+ * where letters may be, below 0 if most are not.
+ */
+export function plausibility(text: string): number {
+  const found: Occurrence[] = []
+  // A longer run counts as several: none of a Latin script is that long.
+  for (const { 0: run, index } of text.matchAll(/[^\0-\x7f]{1,99}/gu)) {
+    for (let at = index; at < index + run.length; at++)
+      found.push(occurrenceOf(text.charAt(at - 1), text.charAt(at), text.charAt(at + 1), run))
+    if (found.length >= max_occurrences) break
+  }
+  if (found.length === 0) return 1
+  const sums = languages.map((language) =>
+    found.reduce((sum, one) => sum + pointsIn(language, one), 0),
+  )
+  return Math.max(...sums) / found.length
+}
+
+function pointsIn({ letters, frequent }: Language, one: Occurrence): number {
+  const { small, points, script_points, is_han } = one
+  if (small === undefined) return points
+  if (!letters.has(small)) return is_han && frequent !== undefined ? 0.2 : -1
+  if (frequent === undefined) return points
+  return script_points < 1 || frequent.has(small) ? script_points : 0.5
+}
+
+/** `run`: the characters beyond ASCII that stand together. */
+function occurrenceOf(before: string, letter: string, after: string, run: string): Occurrence {
+  const is_first = !is_letter.test(before)
+  const is_last = !is_letter.test(after)
+  const is_inside = !is_first && !is_last && !is_han_or_korean.test(before + after)
+  const sign = { script_points: 0, is_han: false }
+  if (frame.test(letter)) return { ...sign, points: is_first && is_last ? 0.5 : -1 }
+  if (before === letter && after === letter) return { ...sign, points: -1 }
+  if (openers.has(letter)) return { ...sign, points: is_first ? 0.5 : -1 }
+  if (signs.has(letter))
+    return { ...sign, points: is_inside && !inner_signs.has(letter) ? -1 : 0.5 }
+  const small = letter.toLowerCase().charAt(0)
+  if (/\d/.test(before) && !is_han_or_korean.test(letter)) return { ...sign, points: 0.2 }
+  const is_capital = small !== letter
+  const is_han = is_han_or_korean.test(letter)
+  const worth = { small, is_han }
+  if (is_capital && /\p{Ll}/u.test(before)) return { ...worth, points: -1, script_points: -1 }
+  if (is_first && is_last && !is_han) {
+    const alone = lone_letters.has(small) ? 0.6 : -0.5
+    return { ...worth, points: alone, script_points: alone }
+  }
+  const has_ascii = is_ascii_letter.test(before) || is_ascii_letter.test(after)
+  const is_misplaced = is_first ? never_first.test(letter) : !is_last && only_last.test(letter)
+  const is_in_capitals = is_capital && /\p{Lu}/u.test(before)
+  const usual = is_in_capitals ? 0.4 : 1
+  return {
+    ...worth,
+    points: run.length > max_latin_run ? -0.5 : usual,
+    script_points: has_ascii || is_misplaced ? -1 : usual,
+  }
+}
+
+/** Lines of tables in the character sets of DOS. */
+const frame = /[\u2500-\u259f]/
+/** Signs that stand between two letters. */
+const inner_signs = new Set('’·')
+/** Marks that no word begins with, and letters that only end one. */
+const never_first = /[\p{M}ьъыςםןץףךةىะาำ]/u
+const only_last = /[ςםןץףךةى]/u

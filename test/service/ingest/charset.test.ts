@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
+import { decodeForeign } from '../../../src/service/ingest/text/charset.ts'
+import { samples, sentences } from './charset-samples.ts'
+
+const limits = { unpacked_bytes: 1_000, text_length: 100_000 }
+
+/** Line ends and the last line of a sample are no part of its sentence. */
+function sentenceIn(text: string): string {
+  return text.normalize('NFC').replace(/\r?\nOK\r?\n$/, '')
+}
+
+describe('a text in an old character set', () => {
+  test.each(samples)('%s in %s', (language, _charset, hex) => {
+    const decoded = decodeForeign(Buffer.from(hex, 'hex'))
+    expect(sentenceIn(decoded?.text ?? '')).toBe(sentences[language]?.normalize('NFC'))
+  })
+
+  test('few of the samples are in doubt', () => {
+    const doubts = samples.filter(([, , hex]) => decodeForeign(Buffer.from(hex, 'hex'))?.doubt)
+    expect(doubts.length).toBeLessThan(samples.length / 10)
+  })
+})
+
+describe('doubt', () => {
+  const spanish_mac = Buffer.from('Reuni\x97n ma\x96ana en Espa\x96a\n', 'latin1')
+  const german = Buffer.from('Gr\xf6\xdfe und Stra\xdfe', 'latin1')
+
+  async function readingOf(bytes: Buffer, mime_type = 'text/plain') {
+    const read = await extractDocument({ filename: 'a.txt', mime_type, bytes }, limits)
+    return 'reading' in read ? { text: read.text, ...read.reading } : read
+  }
+
+  test('two near character sets: the record says it, and the file counts as read', async () =>
+    expect(await readingOf(spanish_mac)).toMatchObject({
+      of: 1,
+      seen: 1,
+      why: expect.stringMatching(/^its character set is not certain: read as /),
+    }))
+
+  test('none where the letters decide', async () =>
+    expect(await readingOf(german)).toEqual({
+      ...{ text: 'Größe und Straße', of: 1, seen: 1, unit: 'part' },
+      text_md5: expect.any(String),
+    }))
+
+  test('UTF-8 with a few broken bytes is read, and says how many', async () => {
+    const log = Buffer.concat([Buffer.from('Grüße '.repeat(20)), Buffer.from([0xff, 0x0a])])
+    expect(await readingOf(log)).toMatchObject({
+      text: expect.stringMatching(/^Grüße Grüße .*\ufffd\n$/),
+      why: '1 of its characters is broken (UTF-8)',
+    })
+  })
+
+  test('a text that is damaged throughout, or no text, is refused', () => {
+    expect(decodeForeign(Buffer.from('80ff81fe82fd83fc', 'hex'))).toBeUndefined()
+    expect(decodeForeign(Buffer.alloc(1_000, 0xff))).toBeUndefined()
+  })
+})
+
+test('the charset that a page names wins, unless its bytes are invalid there', async () => {
+  const page = (charset: string, text: Buffer) =>
+    Buffer.concat([Buffer.from(`<html><meta charset="${charset}"><p>`), text])
+  const text = async (bytes: Buffer) => {
+    const file = { filename: 'a.html', mime_type: 'text/html', bytes }
+    const read = await extractDocument(file, limits)
+    return 'text' in read ? read.text : read
+  }
+  expect(await text(page('cp850', Buffer.from([0x81])))).toBe('ü')
+  expect(await text(page('windows-1251', Buffer.from('cff0e8', 'hex')))).toBe('При')
+  expect(await text(page('shift_jis', Buffer.from('Gr\xf6\xdfe', 'latin1')))).toBe('Größe')
+  expect(await text(page('no-such-charset', Buffer.from('Gr\xf6\xdfe', 'latin1')))).toBe('Größe')
+})
+
+test('a large file of an old character set takes little time', () => {
+  const began = performance.now()
+  decodeForeign(Buffer.alloc(8_000_000, 'Größe und Straße. ', 'latin1'))
+  decodeForeign(Buffer.alloc(400_000, 0xc4))
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
