@@ -234,6 +234,34 @@ describe('texts', () => {
     expect(await textOf({ kind: 'text', body })).toBe(expected),
   )
 
+  test('have the numbers of their lists and headings', async () => {
+    const level = (at: number, more: string) =>
+      `<text:list-level-style-number text:level="${at}" ${more}/>`
+    const styles = `<text:list-style style:name="L1">${level(1, 'style:num-format="1" style:num-suffix="."')}${level(2, 'style:num-format="a" style:num-suffix=")" text:start-value="2"')}${level(3, 'style:num-format="I" text:display-levels="3"')}</text:list-style><text:list-style style:name="L2"><text:list-level-style-bullet text:level="1"/></text:list-style>`
+    const outline =
+      '<text:outline-style><text:outline-level-style text:level="1" style:num-format="1"/><text:outline-level-style text:level="2" style:num-format="1" text:display-levels="2"/></text:outline-style>'
+    const list = (items: string, more = '') => `<text:list ${more}>${items}</text:list>`
+    const item = (content: string, more = '') =>
+      `<text:list-item ${more}>${content}</text:list-item>`
+    const deep = list(item(p('two')) + item(p('three') + list(item(p('deep')))))
+    const body =
+      '<text:h>Tides</text:h><text:h text:outline-level="2">Low</text:h><text:h text:outline-level="2">High</text:h><text:h>Berths</text:h><text:h text:outline-level="2">North</text:h>' +
+      list(
+        item(p('one') + p('more') + deep) + item(p('five'), 'text:start-value="5"'),
+        'text:style-name="L1"',
+      ) +
+      p('between') +
+      list(item(p('six')), 'text:style-name="L1" text:continue-numbering="true"') +
+      list(item(p('again')), 'text:style-name="L1"') +
+      list(item(p('bullet')), 'text:style-name="L2"')
+    const parts = [{ name: 'styles.xml', content: `<x>${outline}</x>` }]
+    expect((await textOf({ kind: 'text', body, styles, parts })).split('\n\n')).toEqual([
+      ...['1 Tides', '1.1 Low', '1.2 High', '2 Berths', '2.1 North'],
+      ...['1. one', 'more', 'b) two', 'c) three', '1.c.I deep', '5. five', 'between', '6. six'],
+      ...['1. again', 'bullet'],
+    ])
+  })
+
   test('have headers and footers once', async () => {
     const page = (header: string) =>
       `<style:master-page><style:header>${p(header)}</style:header><style:footer>${p('Page <text:page-number>1</text:page-number>')}</style:footer></style:master-page>`

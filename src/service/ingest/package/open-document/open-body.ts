@@ -2,6 +2,7 @@ import type { ReadUnit } from '../../../../contract/messages/messages-assets.ts'
 import type { DocumentText } from '../../document-text.ts'
 import { FlowText, max_table_depth } from '../../text/flow-text.ts'
 import { OpenFrames } from './open-frames.ts'
+import type { OpenLists } from './open-lists.ts'
 import { OpenTable } from './open-table.ts'
 
 export interface OpenSources {
@@ -10,6 +11,8 @@ export interface OpenSources {
   page_area: number
   /** Words of charts and formulas. */
   objects: ReadonlyMap<string, string>
+  /** Knows the styles of `styles.xml`. */
+  lists: OpenLists
 }
 
 /**
@@ -72,7 +75,9 @@ export class OpenBody {
     if (this.#form_depth > 0) this.#addFormValue(attributes)
     const words = this.#frames.open(name, attributes)
     if (words !== '') this.#flow.add(` ${words} `)
-    if (name === 'p' || name === 'h' || titles.has(name)) this.#depth++
+    this.#sources.lists.open(name, attributes)
+    if (name === 'p' || name === 'h') this.#beginParagraph(name, attributes)
+    if (titles.has(name)) this.#depth++
     if (titles.has(name)) this.#flow.add(' ')
     if (name === 'tab') this.#flow.add('\t')
     if (name === 's')
@@ -101,11 +106,17 @@ export class OpenBody {
     if (boxes.has(name) || name === 'note-body' || name === 'annotation') this.#endAside()
     if (name === 'forms') this.#form_depth--
     this.#frames.close(name)
+    this.#sources.lists.close(name)
     this.#closeTable(name)
   }
 
   end(): void {
     this.#flow.end()
+  }
+
+  #beginParagraph(name: string, attributes: Record<string, string>): void {
+    this.#depth++
+    if (!this.#isAside()) this.#flow.add(this.#sources.lists.numberOf(name, attributes))
   }
 
   #endParagraph(): void {

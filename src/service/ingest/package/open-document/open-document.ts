@@ -4,6 +4,7 @@ import { unreadable } from '../../extract-limits.ts'
 import type { Archive } from '../archive.ts'
 import { walkXml } from '../xml.ts'
 import { OpenBody } from './open-body.ts'
+import { OpenLists } from './open-lists.ts'
 import { readObjects } from './open-objects.ts'
 import { readPageStyles } from './page-styles.ts'
 
@@ -37,9 +38,11 @@ export async function extractOpenDocument(
 ): Promise<void> {
   if (archive.has(manifest) && (await archive.read(manifest)).includes('encryption-data'))
     throw unreadable('encrypted')
-  const { page_area, margins } = await readPageStyles(archive)
+  const lists = new OpenLists()
+  const { page_area, margins } = await readPageStyles(archive, lists)
   for (const margin of margins) text.addLabel(`${margin}\n\n`)
-  const body = new OpenBody(text, { unit, page_area, objects: await readObjects(archive) })
+  const objects = await readObjects(archive)
+  const body = new OpenBody(text, { unit, page_area, objects, lists })
   await walkXml(archive.stream('content.xml'), {
     open: (name, attributes) => body.open(name, attributes),
     text: (piece) => body.text(piece),

@@ -1,5 +1,6 @@
 import type { Archive } from '../archive.ts'
 import { walkXml } from '../xml.ts'
+import type { OpenLists } from './open-lists.ts'
 
 export interface PageStyles {
   /** The area of a page in square points. */
@@ -14,8 +15,8 @@ const margin_name = /^(header|footer)(-left|-first)?$/
 /** Fields that a program fills in on each page: a number says nothing about the document. */
 const page_fields = new Set(['page-number', 'page-count', 'sheet-name', 'date', 'time'])
 
-/** Reads what `styles.xml` says of pages. */
-export async function readPageStyles(archive: Archive): Promise<PageStyles> {
+/** Reads what `styles.xml` says of pages and lists. */
+export async function readPageStyles(archive: Archive, lists: OpenLists): Promise<PageStyles> {
   const margins = new Set<string>()
   let page_area = usual_area
   let margin: string | undefined
@@ -23,6 +24,7 @@ export async function readPageStyles(archive: Archive): Promise<PageStyles> {
   if (!archive.has('styles.xml')) return { page_area, margins: [] }
   await walkXml(archive.stream('styles.xml'), {
     open(name, attributes) {
+      lists.open(name, attributes)
       if (name === 'page-layout-properties') page_area = areaOf(attributes, 'page-') ?? page_area
       if (margin_name.test(name)) margin = ''
       if (name === 'p' || name === 'h') is_read = true

@@ -1,0 +1,152 @@
+/** How one level of a list is numbered. */
+interface Level {
+  /** `1`, `a`, `A`, `i`, `I`; empty without a number. */
+  format: string
+  prefix: string
+  suffix: string
+  start: number
+  /** Numbers that are shown: 2 for `3.1`. */
+  shown: number
+}
+
+interface OpenList {
+  style: string
+  /** An item has begun. */
+  number: number
+}
+
+/** The name of the style of headings, which has none. */
+const outline = '\u0000outline'
+const bullet: Level = { format: '', prefix: '', suffix: '', start: 1, shown: 1 }
+
+/** Counts the items of lists and the headings, as programs show them (ODF 1.3 part 3, 5.3). */
+export class OpenLists {
+  readonly #styles = new Map<string, Level[]>()
+  #style: Level[] = []
+  readonly #open: OpenList[] = []
+  /** The last number of each style and level, for lists that go on. */
+  readonly #last = new Map<string, number>()
+  #headings: number[] = []
+  #item = ''
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (name === 'list-style' || name === 'outline-style') {
+      this.#style = []
+      this.#styles.set(name === 'outline-style' ? outline : (attributes.name ?? ''), this.#style)
+    } else if (name === 'list-level-style-number' || name === 'outline-level-style') {
+      this.#style[Number(attributes.level) - 1] = levelOf(attributes)
+    } else if (name === 'list') {
+      this.#openList(attributes)
+    } else if (name === 'list-item') {
+      this.#item = this.#numberOfItem(attributes)
+    }
+  }
+
+  close(name: string): void {
+    if (name === 'list-item') this.#item = ''
+    if (name === 'list') this.#open.pop()
+  }
+
+  /** The number before a paragraph or a heading that opens; empty without one. */
+  numberOf(name: string, attributes: Record<string, string>): string {
+    if (this.#open.length > 0) {
+      const number = this.#item
+      this.#item = ''
+      return number
+    }
+    if (name !== 'h' || attributes['is-list-header'] === 'true') return ''
+    const depth = Number(attributes['outline-level'] ?? 1)
+    const levels = this.#styles.get(outline) ?? []
+    const { start } = levels[depth - 1] ?? bullet
+    this.#headings = this.#headings.slice(0, depth)
+    this.#headings[depth - 1] = (this.#headings[depth - 1] ?? start - 1) + 1
+    return shownNumber(levels, this.#headings)
+  }
+
+  #openList(attributes: Record<string, string>): void {
+    const depth = this.#open.length
+    const style = attributes['style-name'] ?? this.#open.at(-1)?.style ?? ''
+    const goes_on = attributes['continue-numbering'] === 'true' || 'continue-list' in attributes
+    const last = goes_on ? this.#last.get(`${depth} ${style}`) : undefined
+    const { start } = this.#styles.get(style)?.[depth] ?? bullet
+    this.#open.push({ style, number: last ?? start - 1 })
+  }
+
+  #numberOfItem(attributes: Record<string, string>): string {
+    const list = this.#open.at(-1)
+    if (!list) return ''
+    const start = Number(attributes['start-value'])
+    list.number = start > 0 ? start : list.number + 1
+    this.#last.set(`${this.#open.length - 1} ${list.style}`, list.number)
+    const numbers = this.#open.map(({ number }) => number)
+    return shownNumber(this.#styles.get(list.style) ?? [], numbers)
+  }
+}
+
+function levelOf(attributes: Record<string, string>): Level {
+  return {
+    format: attributes['num-format'] ?? '',
+    prefix: attributes['num-prefix'] ?? '',
+    suffix: attributes['num-suffix'] ?? '',
+    start: Number(attributes['start-value'] ?? 1),
+    shown: Number(attributes['display-levels'] ?? 1),
+  }
+}
+
+/** The number of the deepest level, behind those of the levels above it that are shown. */
+function shownNumber(levels: readonly Level[], numbers: readonly number[]): string {
+  const { format, prefix, suffix, shown } = levels[numbers.length - 1] ?? bullet
+  if (format === '') return ''
+  const texts = Array.from(numbers, (number, at) =>
+    at >= numbers.length - shown ? numeral(number ?? 1, levels[at]?.format ?? '') : '',
+  )
+  return `${prefix}${texts.filter((text) => text !== '').join('.')}${suffix} `
+}
+
+const roman: readonly (readonly [string, number])[] = [
+  ...([
+    ['m', 1000],
+    ['cm', 900],
+    ['d', 500],
+    ['cd', 400],
+    ['c', 100],
+    ['xc', 90],
+  ] as const),
+  ...([
+    ['l', 50],
+    ['xl', 40],
+    ['x', 10],
+    ['ix', 9],
+    ['v', 5],
+    ['iv', 4],
+    ['i', 1],
+  ] as const),
+]
+/** Larger numbers have no usual form in letters. */
+const max_lettered = 3_999
+
+function numeral(number: number, format: string): string {
+  if (format === '') return ''
+  const is_lettered = number > 0 && number <= max_lettered
+  if (!is_lettered || !/^[ai]$/i.test(format)) return String(number)
+  const text = format.toLowerCase() === 'a' ? lettersFor(number) : romanFor(number)
+  return format === format.toUpperCase() ? text.toUpperCase() : text
+}
+
+/** 27 is `aa`. */
+function lettersFor(number: number): string {
+  const last = String.fromCharCode(97 + ((number - 1) % 26))
+  return number <= 26 ? last : `${lettersFor(Math.floor((number - 1) / 26))}${last}`
+}
+
+function romanFor(number: number): string {
+  let left = number
+  let text = ''
+  for (const [digit, value] of roman) {
+    while (left >= value) {
+      text += digit
+      left -= value
+    }
+  }
+  return text
+}
