@@ -286,6 +286,20 @@ describe('other parts', () => {
     expect(await linesOf(body, parts)).toEqual(['above', expected, 'below'])
   })
 
+  test('a document in the format of mail is not read as its source', async () => {
+    const mail = 'Subject: a page\r\nMIME-Version: 1.0\r\n\r\n=20<p>encoded</p>'
+    const parts = [{ kind: 'aFChunk', name: 'word/a.mht', content: mail }]
+    const body = `${paragraph('above')}<w:altChunk r:id="rId1"/>`
+    expect(await readBody(body, parts)).toMatchObject({
+      text: 'above\n\n',
+      reading: {
+        of: 3,
+        seen: 2,
+        why: expect.stringContaining('part 2 cannot be read (word/a.mht'),
+      },
+    })
+  })
+
   test('documents in documents have a limit of depth', async () => {
     let bytes = officePackage(wordPart(paragraph('innermost')))
     for (let depth = 0; depth < 5; depth++) {

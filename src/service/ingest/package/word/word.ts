@@ -1,5 +1,5 @@
 import type { DocumentText, ReadDocument } from '../../document-text.ts'
-import { unreadableOf } from '../../extract-limits.ts'
+import { unreadable, unreadableOf } from '../../extract-limits.ts'
 import type { Archive } from '../archive.ts'
 import { addGraphics, hasGraphics } from '../drawing.ts'
 import { faultOf } from '../optional-part.ts'
@@ -103,6 +103,10 @@ class WordParts {
   }
 }
 
+/** A page in the format of mail is readable only after it is decoded. */
+const mail_start = /^MIME-Version:/im
+const mail_start_bytes = 1_024
+
 /** The documents that a document holds (`altChunk`), by id. */
 async function chunksOf(
   archive: Archive,
@@ -114,6 +118,8 @@ async function chunksOf(
     if (kind !== 'aFChunk') continue
     const bytes = await archive.read(part)
     try {
+      if (mail_start.test(bytes.toString('latin1', 0, mail_start_bytes)))
+        throw unreadable('a page in the format of mail (MHT)')
       chunks.set(id, await readInner(bytes, part))
     } catch (error) {
       chunks.set(id, `cannot be read (${part}: ${unreadableOf(error).unreadable})`)
