@@ -7,18 +7,26 @@ import { isOn } from './lists.ts'
 export class Fields {
   /** True for each field that is open and has not yet come to its result. */
   #codes: boolean[] = []
+  /** Counted, because a hostile document has many fields that never end. */
+  #open_codes = 0
   #is_checked = false
   #entries: string[] = []
   #entry = 0
 
   get isCode(): boolean {
-    return this.#codes.includes(true)
+    return this.#open_codes > 0
   }
 
   open(name: string, parent: string, { fldCharType, val = '' }: Record<string, string>): void {
-    if (fldCharType === 'begin') this.#codes.push(true)
-    if (fldCharType === 'separate') this.#codes[Math.max(this.#codes.length - 1, 0)] = false
-    if (fldCharType === 'end') this.#codes.pop()
+    if (fldCharType === 'begin') {
+      this.#codes.push(true)
+      this.#open_codes++
+    }
+    // Both end the code; a field need not have a result.
+    if (fldCharType === 'separate' || fldCharType === 'end') {
+      if (this.#codes.pop()) this.#open_codes--
+      if (fldCharType === 'separate') this.#codes.push(false)
+    }
     if (name === 'checkBox') this.#is_checked = false
     if (name === 'ddList') {
       this.#entries = []
@@ -39,6 +47,8 @@ export class Fields {
 
   /** A field whose code does not end with its paragraph is broken, and must not hide the others. */
   endParagraph(): void {
-    if (this.isCode) this.#codes = this.#codes.filter((is_code) => !is_code)
+    if (!this.isCode) return
+    this.#codes = this.#codes.filter((is_code) => !is_code)
+    this.#open_codes = 0
   }
 }
