@@ -27,6 +27,8 @@ export interface Unreadable {
   unreadable: string
   /** The file was read, and has no word of its own. */
   has_no_text?: true
+  /** This machine is the cause, such as by a missing package: the file may be fine. */
+  is_local?: true
 }
 
 /** The most characters of a library's error message that `unreadable` quotes. */
@@ -35,15 +37,15 @@ const max_quoted_length = 200
 export function unreadableOf(error: unknown): Unreadable {
   if (isSluiceError(error, 'ingest.no_text'))
     return { unreadable: error.message, has_no_text: true }
-  return { unreadable: reasonOf(error) }
+  const missing = /Cannot find package '([^']+)'/.exec(messageOf(error))?.[1]
+  if (missing === undefined) return { unreadable: reasonOf(error) }
+  const why = `this kind of file needs the optional package ${missing}, which is not installed`
+  return { unreadable: why, is_local: true }
 }
 
 function reasonOf(error: unknown): string {
   if (isSluiceError(error, 'ingest.unreadable')) return error.message
   const words = messageOf(error).replace(/\s+/g, ' ').slice(0, max_quoted_length)
-  const missing = /Cannot find package '([^']+)'/.exec(words)?.[1]
-  if (missing !== undefined)
-    return `this kind of file needs the optional package ${missing}, which is not installed`
   if (/allocation failed|out of memory/i.test(words))
     return 'it needs more memory than a file may use'
   return `broken: ${words}`

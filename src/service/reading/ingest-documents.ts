@@ -112,11 +112,11 @@ export async function completeIndex(parts: Parts): Promise<number> {
       const missing = await reader.ask('missing', { after, limit: max_batch })
       const last = missing.at(-1)
       if (!last) break
-      const rows = missing.map(({ asset }) => assets.bySeq(asset)!)
-      const readings = await readAgain(parts, rows, (row) => readIfPossible(parts, documents, row))
-      for (const [row, { seen, why }] of readings) {
-        if (seen > 0) read++
-        else log(`${fileText(row)} cannot be read again, and answers leave it out: ${why}`)
+      const rows = missing.flatMap(({ asset }) => assets.bySeq(asset) ?? [])
+      const found = await readAgain(parts, rows, (row) => readIfPossible(documents, row))
+      for (const { row, unreadable } of found) {
+        if (unreadable === undefined) read++
+        else log(`${fileText(row)} cannot be read again, and answers leave it out: ${unreadable}`)
       }
       after = last.asset
     }
@@ -127,17 +127,12 @@ export async function completeIndex(parts: Parts): Promise<number> {
   return read
 }
 
-/** If no child process can start, the document is left out, and the rest of the index is made. */
-async function readIfPossible(
-  { log }: Parts,
-  documents: DocumentReader,
-  row: AssetRow,
-): Promise<ReadOutcome | undefined> {
+/** If no child process can start, the next start tries this document again. */
+async function readIfPossible(documents: DocumentReader, row: AssetRow): Promise<ReadOutcome> {
   try {
     return await documents.read(toRead(row))
   } catch (error) {
     if (!isSluiceError(error, 'service.reading_process')) throw error
-    log(`no search finds ${fileText(row)} until the next start: ${error.message}`)
-    return undefined
+    return { asset: row.seq, unreadable: error.message, is_local: true }
   }
 }

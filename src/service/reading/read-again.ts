@@ -9,53 +9,62 @@ import type { ReadOutcome } from './reader-thread.ts'
 const max_batch = 64
 const max_batch_bytes = 1024 * 1024
 
-/** Reads a document in a child process. Undefined: it cannot be read now, and stays as it is. */
-type ReadDocument = (row: AssetRow) => Promise<ReadOutcome | undefined>
+/** What a further reading of an asset found. Without `reading`, its record stays as it is. */
+interface FoundAgain {
+  row: AssetRow
+  reading?: AssetReading
+  unreadable?: string
+}
 
 /**
  * Reads ready assets again and records what was read now. No asset leaves `ready` (B-38). The index
- * changes first: after a kill between the two, the files are read once more.
+ * changes first: after a kill between the two, the files are read once more. `readDocument`: reads
+ * one in a child process.
  */
 export async function readAgain(
   parts: Parts,
   rows: readonly AssetRow[],
-  readDocument: ReadDocument,
-): Promise<Map<AssetRow, AssetReading>> {
+  readDocument: (row: AssetRow) => Promise<ReadOutcome>,
+): Promise<readonly FoundAgain[]> {
   const { reader, commits, assets } = parts
   const outcomes = await readTogether(parts, rows)
-  const readings = new Map<AssetRow, AssetReading>()
+  const found: FoundAgain[] = []
   try {
     for (const [at, row] of rows.entries()) {
       const first = outcomes[at]!
       const outcome = first.needs_child ? await readDocument(row) : first
-      if (outcome) readings.set(row, readingAgain(row.reading, outcome))
+      const reading = readingAgain(row.reading, outcome)
+      const { unreadable } = outcome
+      found.push({ row, ...(reading && { reading }), ...(unreadable && { unreadable }) })
     }
   } finally {
     // If a document stopped this, the files before it need not be read once more.
-    const lost = [...readings].filter(([, { seen }]) => seen === 0).map(([row]) => row)
+    const lost = found.filter(({ reading }) => reading?.seen === 0)
     if (lost.length > 0) {
       await reader.ask(
         'empty',
-        lost.map(({ seq, project }) => ({ asset: seq, project })),
+        lost.map(({ row: { seq, project } }) => ({ asset: seq, project })),
       )
     }
     await commits.writeUnflushed(() => {
-      for (const [{ seq }, reading] of readings) assets.noteReading(seq, reading)
+      for (const { row, reading } of found) assets.noteReading(row.seq, reading)
     })
   }
-  return readings
+  return found
 }
 
 /**
- * What a record says after a further reading. `before`: its reading as JSON.
+ * What a record says after a further reading. `before`: its reading as JSON. Undefined: it stays,
+ * because this machine is the cause that nothing was read, and its passages may still be good.
  *
  * @internal
  */
 export function readingAgain(
   before: string | null,
-  { reading, unreadable }: Pick<ReadOutcome, 'reading' | 'unreadable'>,
-): AssetReading {
+  { reading, unreadable, is_local }: Omit<ReadOutcome, 'asset'>,
+): AssetReading | undefined {
   if (reading) return reading
+  if (is_local) return undefined
   const known = before === null ? undefined : (JSON.parse(before) as AssetReading)
   return { of: known?.of ?? 1, seen: 0, unit: known?.unit ?? 'part', why: unreadable }
 }
@@ -69,26 +78,40 @@ export class EarlierFiles {
   #has_begun = false
   #read = 0
   #lost = 0
+  #kept = 0
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
   /** Reads the next few again. Returns false if there are none. */
-  async step(readDocument: ReadDocument): Promise<boolean> {
+  async step(readDocument: (row: AssetRow) => Promise<ReadOutcome>): Promise<boolean> {
     const { assets, log } = this.#parts
     const batch = nextBatch(assets.readEarlier(max_batch))
     if (batch.length === 0) {
-      if (this.#has_begun) log(endText(this.#read, this.#lost))
+      if (this.#has_begun) log(this.#endText())
       this.#has_begun = false
       return false
     }
     if (!this.#has_begun) log(beginText(assets.countReadEarlier()))
     this.#has_begun = true
-    const readings = await readAgain(this.#parts, batch, readDocument)
-    this.#read += readings.size
-    for (const { seen } of readings.values()) if (seen === 0) this.#lost++
+    for (const { reading } of await readAgain(this.#parts, batch, readDocument)) {
+      this.#read++
+      if (reading === undefined) this.#kept++
+      else if (reading.seen === 0) this.#lost++
+    }
     return true
+  }
+
+  #endText(): string {
+    const texts = [`${counted(this.#read, 'file')} of an earlier version read again`]
+    if (this.#lost > 0)
+      texts.push(`answers leave out ${this.#lost} of them, and their records say why`)
+    if (this.#kept > 0)
+      texts.push(
+        `${this.#kept} stay as they were, because this machine lacks an optional package: run \`npm install\` without --omit=optional`,
+      )
+    return texts.join('; ')
   }
 }
 
@@ -101,10 +124,4 @@ function nextBatch(rows: readonly AssetRow[]): readonly AssetRow[] {
 
 function beginText(count: number): string {
   return `${counted(count, 'file')} of an earlier version will be read again, behind all new files`
-}
-
-function endText(read: number, lost: number): string {
-  const left_out =
-    lost === 0 ? '' : `; answers leave out ${lost} of them, and their records say why`
-  return `${counted(read, 'file')} of an earlier version read again${left_out}`
 }

@@ -157,11 +157,11 @@ export function openAssetStore(database: Sqlite) {
         `SELECT count(*) FROM assets WHERE status = 'ready' AND read_by < ?`,
         reader_version,
       )!,
-    /** Records a further reading of a ready asset, by the present reader. It stays ready. */
-    noteReading: (seq: number, reading: AssetReading) =>
+    /** Records a further reading of a ready asset. Without `reading`, the earlier one stays. */
+    noteReading: (seq: number, reading: AssetReading | undefined) =>
       run(
-        `UPDATE assets SET reading = ?, read_by = ? WHERE seq = ? AND status = 'ready'`,
-        JSON.stringify(reading),
+        `UPDATE assets SET reading = coalesce(?, reading), read_by = ? WHERE seq = ? AND status = 'ready'`,
+        reading && JSON.stringify(reading),
         reader_version,
         seq,
       ),

@@ -234,6 +234,18 @@ test('B-38 a lost index, and a restored backup, give the same records', async ()
   }
 })
 
+test('a document that no process can read keeps its passages where they are, and its place in the queue', async () => {
+  const lines: string[] = []
+  const data_dir = earlierData(files.slice(2, 3))
+  const ingest = { reading_program: '/nowhere/at/all.mjs' }
+  const first = await start({ data_dir, ingest, log: (line) => lines.push(line) })
+  await until(() => lines.some((line) => line.includes('no process reads documents now')))
+  expect((await records(first)).filter(isRead)).toEqual([])
+  expect(indexed(data_dir)).toEqual([1])
+  await first.service.close()
+  await allRead(await start({ data_dir }))
+})
+
 test('files of an earlier version whose index is lost are read once', async () => {
   const lines: string[] = []
   const data_dir = earlierData(files)
@@ -275,6 +287,12 @@ test.each([
     JSON.stringify(pages),
     { unreadable: 'it has no text' },
     { of: 10, seen: 0, unit: 'page', why: 'it has no text' },
+  ],
+  [
+    'nothing new where this machine lacks a package',
+    JSON.stringify(pages),
+    { unreadable: 'it needs a package', is_local: true as const },
+    undefined,
   ],
 ])('a further reading says what was read now: %s', (_what, before, outcome, reading) =>
   expect(readingAgain(before, outcome)).toEqual(reading),

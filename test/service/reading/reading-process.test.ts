@@ -214,12 +214,14 @@ test('without the optional packages their kinds of files are refused, with the r
   const reading = open({
     reading_program: join(copy, 'dist', 'service', 'reading', 'reading-child.js'),
   })
-  const missing = (name: string) =>
-    `this kind of file needs the optional package ${name}, which is not installed`
+  const missing = (name: string) => ({
+    unreadable: `this kind of file needs the optional package ${name}, which is not installed`,
+    is_local: true,
+  })
   const read = (name: string) =>
     reading.read({ ...file(name), place: { path: join(documents, name) } })
-  expect(await read('harbour.pdf')).toEqual({ unreadable: missing('unpdf') })
-  expect(await read('harbour.docx')).toEqual({ unreadable: missing('yauzl') })
+  expect(await read('harbour.pdf')).toEqual(missing('unpdf'))
+  expect(await read('harbour.docx')).toEqual(missing('yauzl'))
   expect(await read('windows-1252.txt')).toMatchObject({ text: expect.stringContaining('Größe') })
 })
 
