@@ -36,7 +36,8 @@ export function readingOf(
   if (missing.size === 0) return { of, seen: of, unit }
   const unseen = [...missing.values()].flat().length
   const why = [...missing].map(([fault, numbers]) => missingText(unit, numbers, fault)).join('; ')
-  return { of, seen: of - unseen, unit, why }
+  // It has words. With nothing seen it would be left out of answers, although they are known.
+  return { of, seen: Math.max(of - unseen, 1), unit, why }
 }
 
 /** What is wrong with one unit; undefined if it was seen. */

@@ -33,6 +33,16 @@ test.each<[string, UnitFound[], { of: number; seen: number; why?: string } | und
     [text, { words: 20, picture_share: 1 }],
     { of: 2, seen: 1, why: 'page 2 is a picture' },
   ],
+  [
+    'one slide, with a picture and a title',
+    [{ words: 3, picture_share: 1 }],
+    { of: 1, seen: 1, why: 'page 1 is a picture' },
+  ],
+  [
+    'captions only',
+    pages(3, { words: 3, picture_share: 1 }),
+    { of: 3, seen: 1, why: 'pages 1–3 are pictures' },
+  ],
   ['a picture above 21 words', [{ words: 21, picture_share: 1 }], { of: 1, seen: 1 }],
   [
     'pages in turn',
