@@ -32,7 +32,7 @@ export function readingText(reading: Reading | undefined): string | undefined {
   if (reading === undefined || amount === 'unknown') return undefined
   const { of, seen, unit, why } = reading
   if (amount === 'whole')
-    return why === undefined ? undefined : `all of it was read, with a doubt: ${why}`
+    return why === undefined ? undefined : `the service adds to what it read: ${why}`
   const because = why === undefined ? '' : `: ${why}`
   if (amount === 'nothing') return `the service could read nothing of it${because}`
   return `${formatCount(seen)} of ${counted(of, unit!)} read${because}`

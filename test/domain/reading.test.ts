@@ -10,7 +10,7 @@ describe('how much of a file was read', () => {
       'all, with a doubt',
       { of: 1, seen: 1, unit: 'part', why: 'its charset is a guess' },
       'whole',
-      'all of it was read, with a doubt: its charset is a guess',
+      'the service adds to what it read: its charset is a guess',
     ],
     [
       'in part',
