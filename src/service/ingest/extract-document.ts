@@ -107,13 +107,14 @@ function foreignText(file: FileToRead, limits: ExtractLimits): ReadDocument {
 }
 
 /**
- * The charset that a page of HTML names in its first 1,024 bytes (HTML: "prescan a byte stream"),
- * or XML in its first line.
+ * The charset that the media type names, a page of HTML in its first 1,024 bytes (HTML: "prescan a
+ * byte stream"), or XML in its first line.
  */
-function charsetIn({ bytes }: FileToRead): string | undefined {
+function charsetIn({ bytes, mime_type }: FileToRead): string | undefined {
   const start = bytes.toString('latin1', 0, 1_024)
   const named =
     /^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(start) ??
-    /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(start)
+    /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(start) ??
+    /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mime_type)
   return named?.[1]
 }

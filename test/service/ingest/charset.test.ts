@@ -72,6 +72,26 @@ test('the charset that a page names wins, unless its bytes are invalid there', a
   expect(await text(page('no-such-charset', Buffer.from('Gr\xf6\xdfe', 'latin1')))).toBe('Größe')
 })
 
+test('the media type names a charset, which UTF-8 and the page itself overrule', async () => {
+  const text = async (bytes: string, charset: string) => {
+    const mime_type = `text/plain; charset=${charset}`
+    const file = { filename: 'a.txt', mime_type, bytes: Buffer.from(bytes, 'latin1') }
+    const read = await extractDocument(file, limits)
+    return 'text' in read ? read.text : read
+  }
+  expect(await text('\x81', 'cp850')).toBe('ü')
+  expect(await text('\x81', '"IBM850"')).toBe('ü')
+  expect(await text('Reuni\x97n', 'macintosh')).toBe('Reunión')
+  expect(await text('Gr\xc3\xb6\xc3\x9fe', 'cp850')).toBe('Größe')
+  expect(await text('Gr\xf6\xdfe', 'no-such-charset')).toBe('Größe')
+})
+
+test('half a character of an HTML entity is replaced', async () => {
+  const bytes = Buffer.from('<p>a&#xD800;b')
+  const file = { filename: 'a.html', mime_type: 'text/html', bytes }
+  expect(await extractDocument(file, limits)).toMatchObject({ text: 'a\ufffdb' })
+})
+
 test('a large file of an old character set takes little time', () => {
   const began = performance.now()
   decodeForeign(Buffer.alloc(8_000_000, 'Größe und Straße. ', 'latin1'))

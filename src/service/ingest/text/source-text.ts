@@ -1,4 +1,5 @@
 import { unread_kind } from '../file-kind.ts'
+import { isMail, isMostlyEncoded } from './wire-text.ts'
 
 /** Comments and declarations before the first element of XML. */
 const before_root = String.raw`^(?:<\?[^>]*>|<!--(?:(?!-->)[\s\S])*-->|<!DOCTYPE(?:[^>[]|\[[^\]]*\])*>|\s)*`
@@ -27,8 +28,39 @@ const source_starts: readonly (readonly [start: RegExp, fault: string])[] = [
 /** UTF-16 units in which the beginning of a file is found. */
 const start_length = 1_024
 
+/** Documents in a form for programs, by their beginning, and what each is. */
+const wire_starts: readonly (readonly [start: RegExp, what: string])[] = [
+  [/^\s*-{4,5} ?BEGIN (?!PGP SIGNED)[A-Z0-9 ]+-{4,5}/, 'a key or message in armour'],
+  [/^\s*begin(?:-base64)? [0-7]{3,4} \S[^\n]*\n(?:M[ -`]{60}|[A-Za-z0-9+/=]{4,})\r?\n/, 'uuencode'],
+  [/^[\s\S]{0,500}<\?mso-application\s/, 'an Office document in one XML file'],
+  [xmlRoot('workbook'), 'a workbook in one XML file'],
+  [xmlRoot('worddocument'), 'a Word document in one XML file'],
+  [xmlRoot('package(?=[^>]*xmlPackage)'), 'an Office document in one XML file'],
+  [xmlRoot('document(?=[^>]*opendocument)'), 'an OpenDocument in one XML file'],
+]
+
+function xmlRoot(name: string): RegExp {
+  return new RegExp(`${before_root}<(?:\\w+:)?${name}[\\s>]`, 'i')
+}
+
+function isNotebook(text: string, start: string): boolean {
+  return /^\s*\{\s*"(?:cells|metadata|nbformat|worksheets)/.test(start) && /"nbformat"/.test(text)
+}
+
+/** What a text is in a form for programs; undefined if people read it so. */
+function wireKind(text: string, start: string): string | undefined {
+  const by_start = wire_starts.find(([pattern]) => pattern.test(start))?.[1]
+  if (by_start !== undefined) return by_start
+  if (isNotebook(text, start)) return 'a notebook of Jupyter'
+  if (isMail(text)) return 'mail as it is sent'
+  return isMostlyEncoded(text) ? 'mostly encoded data (base64)' : undefined
+}
+
 /** Why a text is the source of a picture or of a document; undefined if it is text to read. */
 export function sourceFault(text: string): string | undefined {
   const start = text.slice(0, start_length)
-  return source_starts.find(([pattern]) => pattern.test(start))?.[1]
+  const fault = source_starts.find(([pattern]) => pattern.test(start))?.[1]
+  if (fault !== undefined) return fault
+  const kind = wireKind(text, start)
+  return kind === undefined ? undefined : `it is ${kind}, which the service does not read yet`
 }
