@@ -96,7 +96,7 @@ export const doors: Record<string, RegExp> = {
   htmlparser2: /^service\/ingest\/read-text\.ts$/,
   sax: /^service\/ingest\/extract-xml\.ts$/,
   undici: /^base\/net\/http-client/,
-  unpdf: /^service\/ingest\/extract-document\.ts$/,
+  unpdf: /^service\/ingest\/pdf\//,
   yaml: /^(config\/|service\/api\/openapi\.ts$)/,
   yargs: /^cli\//,
   yauzl: /^service\/ingest\/extract-archive\.ts$/,

@@ -55,6 +55,15 @@ export class DocumentText {
     return new DocumentText(this.#limits, this.#unit)
   }
 
+  /** True while a picture in the present unit would matter: it has few words beside it. */
+  get is_short(): boolean {
+    return wordsIn(this.#own) < max_counted_words
+  }
+
+  get is_wordless(): boolean {
+    return wordsIn(this.#own) === 0
+  }
+
   begin(): void {
     if (this.#has_begun) this.#endUnit()
     this.#has_begun = true
@@ -108,13 +117,6 @@ export class DocumentText {
     this.#picture_share = 0
     this.#fault = undefined
   }
-}
-
-/** The text of a file that is one part, such as plain text. Throws `ingest.no_text`. */
-export function wholeText(text: string, limits: Pick<ExtractLimits, 'text_length'>): ReadDocument {
-  const document = new DocumentText(limits, 'part')
-  document.add(text)
-  return document.end()
 }
 
 /** Words are runs of letters, marks and digits: `§ 4.2` has two. Counts only as many as matter. */

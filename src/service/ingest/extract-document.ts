@@ -1,4 +1,4 @@
-import { DocumentText, type ReadDocument, wholeText } from './document-text.ts'
+import type { ReadDocument } from './document-text.ts'
 import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
 import { binaryFault, type FileToRead, formatOf } from './file-kind.ts'
 import { decodeForeign } from './text/charset.ts'
@@ -31,12 +31,9 @@ async function readDocument(
   if (depth > max_depth) throw unreadable(`more than ${max_depth} documents hold one another`)
   switch (formatOf(file.bytes)) {
     case 'pdf':
-      return extractPdf(file.bytes, limits)
+      return (await import('./pdf/extract-pdf.ts')).extractPdf(file.bytes, limits)
     case 'rtf':
-      return wholeText(
-        (await import('./extract-rtf.ts')).extractRtf(fromRtfMark(file.bytes)),
-        limits,
-      )
+      return (await import('./rtf/extract-rtf.ts')).extractRtf(fromRtfMark(file.bytes), limits)
     case 'zip':
       return (await import('./package/extract-package.ts')).extractPackage(
         file.bytes,
@@ -53,44 +50,6 @@ async function readDocument(
 /** Programs that write UTF-8 put its mark before RTF, too. */
 function fromRtfMark(bytes: Buffer): Buffer {
   return bytes.subarray(bytes.indexOf('{\\rtf'))
-}
-
-/** Reads a PDF, one page at a time to save memory. One that needs a password is refused. */
-async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<ReadDocument> {
-  const document = await openPdf(bytes)
-  try {
-    return await textOfPages(document, limits)
-  } finally {
-    await document.destroy()
-  }
-}
-
-async function textOfPages(
-  document: Awaited<ReturnType<typeof openPdf>>,
-  limits: ExtractLimits,
-): Promise<ReadDocument> {
-  const pages = new DocumentText(limits, 'page')
-  for (let number = 1; number <= document.numPages; number++) {
-    const page = await document.getPage(number)
-    const { items } = await page.getTextContent()
-    pages.begin()
-    if (number > 1) pages.add('\n\n')
-    pages.add(
-      items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join(''),
-    )
-    page.cleanup()
-  }
-  return pages.end()
-}
-
-async function openPdf(bytes: Buffer) {
-  const { getDocumentProxy } = await import('unpdf')
-  try {
-    return await getDocumentProxy(new Uint8Array(bytes))
-  } catch (error) {
-    if ((error as Error).name === 'PasswordException') throw unreadable('encrypted')
-    throw error
-  }
 }
 
 function foreignText(file: FileToRead, limits: ExtractLimits): ReadDocument {

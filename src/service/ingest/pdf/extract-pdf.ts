@@ -1,0 +1,98 @@
+import { isSluiceError } from '../../../base/run/errors.ts'
+import { DocumentText, type ReadDocument } from '../document-text.ts'
+import { type ExtractLimits, unreadable } from '../extract-limits.ts'
+import { hidePixels } from './hide-pixels.ts'
+import { addFields, addNotes, fieldOfName, fieldOfWidget } from './page-notes.ts'
+import { drawnOn, min_outlines } from './page-pictures.ts'
+import { hasUnnamedLetters, pageText } from './page-text.ts'
+import { addXfa } from './page-xfa.ts'
+
+type PdfDocument = Awaited<ReturnType<typeof openPdf>>
+type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
+
+/** A file with more broken pages is broken: its page tree can claim millions of pages. */
+const max_broken_pages = 100
+
+/** Reads a PDF, one page at a time to save memory. One that needs a password is refused. */
+export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<ReadDocument> {
+  const document = await openPdf(bytes)
+  try {
+    return await textOfPages(document, new DocumentText(limits, 'page'))
+  } finally {
+    await document.destroy()
+  }
+}
+
+/** A form in XFA that pdf.js cannot lay out is read as the pages that it brings for such programs. */
+async function openPdf(bytes: Buffer) {
+  const { getDocumentProxy } = await import('unpdf')
+  const buffers: ArrayBuffer & { transferToFixedLength?: unknown } = ArrayBuffer.prototype
+  buffers.transferToFixedLength ??= copied
+  const data = new Uint8Array(bytes)
+  hidePixels(data)
+  try {
+    const copy = data.slice()
+    return await getDocumentProxy(copy, { enableXfa: true, verbosity: 0 }).catch((error) => {
+      if (isPasswordError(error)) throw error
+      return getDocumentProxy(data, { verbosity: 0 })
+    })
+  } catch (error) {
+    if (isPasswordError(error)) throw unreadable('encrypted')
+    throw error
+  }
+}
+
+/** Node 20 has no `transferToFixedLength`. Without it, pdf.js stops at the first font of a page. */
+function copied(this: ArrayBuffer, length: number = this.byteLength): ArrayBuffer {
+  const copy = new Uint8Array(length)
+  copy.set(new Uint8Array(this, 0, Math.min(length, this.byteLength)))
+  return copy.buffer
+}
+
+function isPasswordError(error: unknown): boolean {
+  return (error as Error).name === 'PasswordException'
+}
+
+async function textOfPages(document: PdfDocument, text: DocumentText): Promise<ReadDocument> {
+  const shown = new Set<string>()
+  let broken_pages = 0
+  for (let number = 1; number <= document.numPages; number++) {
+    text.begin()
+    if (number > 1) text.addLabel('\n\n')
+    try {
+      await addPage(await document.getPage(number), text, shown)
+    } catch (error) {
+      broken_pages++
+      const has_none = broken_pages === document.numPages || broken_pages > max_broken_pages
+      if (has_none || isSluiceError(error)) throw error
+      text.noteFault('cannot be read')
+    }
+  }
+  const fields = Object.values((await document.getFieldObjects()) ?? {}).flat()
+  addFields(fields.map(fieldOfName), text, shown)
+  return text.end()
+}
+
+/** `shown`: the names of the fields that a page shows. */
+async function addPage(page: PdfPage, text: DocumentText, shown: Set<string>): Promise<void> {
+  const form = page.isPureXfa ? await page.getXfa() : null
+  if (form) return addXfa(form, text)
+  const words = pageText((await page.getTextContent()).items)
+  text.add(words)
+  if (hasUnnamedLetters(words)) text.noteFault('is in a font that does not name its letters')
+  const annotations = await page.getAnnotations()
+  const fields = annotations.filter(({ subtype }) => subtype === 'Widget').map(fieldOfWidget)
+  addFields(fields, text)
+  for (const { name } of fields) shown.add(name)
+  addNotes(annotations, text)
+  if (text.is_short) await notePictures(page, text)
+  page.cleanup()
+}
+
+async function notePictures(page: PdfPage, text: DocumentText): Promise<void> {
+  const { OPS } = await (await import('unpdf')).getResolvedPDFJS()
+  const { picture_share, outlines } = drawnOn(await page.getOperatorList(), page.view, OPS)
+  text.notePicture(picture_share)
+  // A diagram without a word has some shapes; a text whose letters became shapes has many.
+  if (text.is_wordless && outlines >= min_outlines) text.noteFault('is drawn as shapes')
+}

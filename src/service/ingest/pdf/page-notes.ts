@@ -1,0 +1,111 @@
+import type { DocumentText } from '../document-text.ts'
+
+/** What pdf.js says of an annotation, as far as it is read here. */
+interface Annotation {
+  subtype?: string
+  contentsObj?: { str: string }
+  titleObj?: { str: string }
+  /** The lines of its appearance. */
+  textContent?: readonly string[]
+  annotationFlags?: number
+}
+
+interface Widget extends Annotation {
+  fieldName?: string
+  alternativeText?: string
+  fieldValue?: unknown
+  options?: readonly { exportValue: string; displayValue: string }[]
+  password?: boolean
+  pushButton?: boolean
+  /** What the value is when this box or button of the field is checked. */
+  exportValue?: string
+  buttonValue?: string | null
+}
+
+interface Field {
+  name: string
+  label: string
+  values: readonly string[]
+}
+
+/** A field as a page shows it. A password has no value, and a box only if it is checked. */
+export function fieldOfWidget(widget: Widget): Field {
+  const { fieldName: name = '', alternativeText, options = [], textContent = [] } = widget
+  const checked = widget.buttonValue ?? widget.exportValue
+  const given = stringsOf(widget.fieldValue).filter(
+    (value) => checked === undefined || value === checked,
+  )
+  const values = given.map(
+    (value) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value,
+  )
+  const is_silent = widget.password === true || widget.pushButton === true
+  const label = alternativeText || shortName(name)
+  if (is_silent) return { name, label, values: [] }
+  return { name, label, values: values.length > 0 ? values : [textContent.join('\n')] }
+}
+
+interface NamedField {
+  name?: string
+  type?: string
+  value?: unknown
+  password?: boolean
+}
+
+/** A field as the form lists it. */
+export function fieldOfName({ name = '', type, value, password }: NamedField): Field {
+  const is_silent = password === true || type === 'button'
+  return { name, label: shortName(name), values: is_silent ? [] : stringsOf(value) }
+}
+
+/** Adds the values of fields, each with its label. `shown`: names that were read before. */
+export function addFields(
+  fields: readonly Field[],
+  text: DocumentText,
+  shown?: ReadonlySet<string>,
+): void {
+  for (const { name, label, values } of fields) {
+    const value = values.join(', ').trim()
+    if (value === '' || value === 'Off' || shown?.has(name)) continue
+    text.addLabel(`\n${label}: `)
+    text.add(value)
+  }
+}
+
+/** Their words are of others: a popup repeats its note, a link shows words of the page. */
+const silent_kinds = new Set(['Link', 'Popup', 'Widget'])
+
+/** Bit 2 of the flags (PDF 32000-1, table 165). */
+const hidden_flag = 2
+
+/** Adds notes and comments, each once, with their authors. */
+export function addNotes(annotations: readonly Annotation[], text: DocumentText): void {
+  const added = new Set<string>()
+  for (const {
+    subtype = '',
+    contentsObj,
+    titleObj,
+    textContent,
+    annotationFlags = 0,
+  } of annotations) {
+    const words = (contentsObj?.str || textContent?.join('\n') || '').trim()
+    if (
+      silent_kinds.has(subtype) ||
+      (annotationFlags & hidden_flag) !== 0 ||
+      words === '' ||
+      added.has(words)
+    )
+      continue
+    added.add(words)
+    text.addLabel(titleObj?.str ? `\n\n${titleObj.str}: ` : '\n\n')
+    text.add(words)
+  }
+}
+
+/** `form[0].page[0].name[0]` is `name`. */
+function shortName(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '')
+}
+
+function stringsOf(value: unknown): string[] {
+  return [value].flat().filter((one): one is string => typeof one === 'string' && one !== '')
+}

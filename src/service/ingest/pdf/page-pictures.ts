@@ -1,0 +1,191 @@
+import type { OPS } from 'unpdf/pdfjs'
+
+type Matrix = readonly number[]
+/** Left, bottom, right, top. */
+type Box = readonly [number, number, number, number]
+
+interface OperatorList {
+  fnArray: readonly number[]
+  argsArray: readonly unknown[]
+}
+
+/** So many rounded shapes that a page without a word has its letters as shapes. */
+export const min_outlines = 100
+/** Of the page's height: the lines of a text that is stored as small pictures are this near. */
+const max_gap = 1 / 80
+/** More pictures apart from each other than this are small ones. */
+const max_patches = 256
+
+/** What is drawn on a page, by the operators that pdf.js gives: pictures, and filled outlines. */
+export function drawnOn(list: OperatorList, view: readonly number[], ops: typeof OPS) {
+  const page: Box = [view[0]!, view[1]!, view[2]!, view[3]!]
+  const drawing = new PageDrawing(page, ops)
+  for (const [at, operator] of list.fnArray.entries()) {
+    drawing.operate(operator, (list.argsArray[at] ?? []) as readonly unknown[])
+  }
+  return drawing
+}
+
+class PageDrawing {
+  /** Filled shapes with a curve, at most as large as a letter. */
+  outlines = 0
+  readonly #page: Box
+  readonly #ops: typeof OPS
+  /** Areas of pictures that touch each other: scanners cut a page into strips and tiles. */
+  #patches: Box[] = []
+  #matrix: Matrix = [1, 0, 0, 1, 0, 0]
+  readonly #saved: Matrix[] = []
+  #fills_with_picture = false
+
+  constructor(page: Box, ops: typeof OPS) {
+    this.#page = page
+    this.#ops = ops
+  }
+
+  /** The share of the page that its largest picture covers, 0 to 1. */
+  get picture_share(): number {
+    return Math.max(0, ...this.#patches.map(areaOf)) / Math.max(1, areaOf(this.#page))
+  }
+
+  operate(operator: number, args: readonly unknown[]): void {
+    const ops = this.#ops
+    switch (operator) {
+      case ops.save:
+        this.#saved.push(this.#matrix)
+        break
+      case ops.restore:
+      case ops.paintFormXObjectEnd:
+      case ops.endAnnotation:
+        this.#matrix = this.#saved.pop() ?? this.#matrix
+        break
+      case ops.transform:
+        this.#transform(args)
+        break
+      case ops.paintFormXObjectBegin:
+        this.#saved.push(this.#matrix)
+        this.#transform(args[0])
+        break
+      case ops.beginAnnotation:
+        this.#saved.push(this.#matrix)
+        this.#matrix = [1, 0, 0, 1, 0, 0]
+        this.#transform(args[2])
+        this.#transform(args[3])
+        break
+      case ops.paintImageXObject:
+      case ops.paintImageMaskXObject:
+      case ops.paintInlineImageXObject:
+        this.#paint([0, 0, 1, 1])
+        break
+      case ops.setFillColorN:
+        this.#fills_with_picture = this.#isPicturePattern(args)
+        break
+      case ops.setFillRGBColor:
+        this.#fills_with_picture = false
+        break
+      case ops.constructPath:
+        this.#fill(args)
+    }
+  }
+
+  #transform(matrix: unknown): void {
+    if (!isNumbers(matrix) || matrix.length < 6) return
+    this.#matrix = product(this.#matrix, matrix)
+  }
+
+  #isPicturePattern([kind, , list]: readonly unknown[]): boolean {
+    if (kind !== 'TilingPattern') return false
+    const { fnArray } = list as OperatorList
+    return fnArray.includes(this.#ops.paintImageXObject)
+  }
+
+  /** `path`: the operator that ends it, its points, and the box around them. */
+  #fill(path: readonly unknown[]): void {
+    const [operator, points, box] = path
+    const { fill, eoFill, fillStroke, eoFillStroke, closeFillStroke, closeEOFillStroke } = this.#ops
+    const fills = [fill, eoFill, fillStroke, eoFillStroke, closeFillStroke, closeEOFillStroke]
+    if (!fills.includes(operator as number) || !isNumbers(box) || box.length < 4) return
+    const place: Box = [box[0]!, box[1]!, box[2]!, box[3]!]
+    if (this.#fills_with_picture) this.#paint(place)
+    else this.outlines += curvedShapes((points as readonly unknown[])[0])
+  }
+
+  /** Notes a picture that fills a box, and joins it with the patches that it touches. */
+  #paint(box: Box): void {
+    const [left, bottom, right, top] = this.#page
+    const placed = moved(box, this.#matrix)
+    let patch: Box = [
+      Math.max(left, placed[0]),
+      Math.max(bottom, placed[1]),
+      Math.min(right, placed[2]),
+      Math.min(top, placed[3]),
+    ]
+    if (!(areaOf(patch) > 0)) return
+    const gap = (top - bottom) * max_gap
+    const apart: Box[] = []
+    for (const other of this.#patches) {
+      if (isNear(patch, other, gap)) patch = around(patch, other)
+      else apart.push(other)
+    }
+    if (apart.length < max_patches) apart.push(patch)
+    this.#patches = apart
+  }
+}
+
+/** How many parts of a path have a curve. A number names each step: move 0, curves 2 and 3. */
+function curvedShapes(points: unknown): number {
+  if (!isNumbers(points)) return 0
+  const coordinates = [2, 2, 6, 4, 0]
+  let shapes = 0
+  let is_curved = false
+  for (let at = 0; at < points.length; at += 1 + (coordinates[points[at]!] ?? 0)) {
+    const step = points[at]
+    if (step === 0) is_curved = false
+    if ((step !== 2 && step !== 3) || is_curved) continue
+    is_curved = true
+    shapes++
+  }
+  return shapes
+}
+
+function isNumbers(value: unknown): value is ArrayLike<number> & readonly number[] {
+  return Array.isArray(value) || value instanceof Float32Array
+}
+
+function product([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
+  return [
+    a! * g! + c! * h!,
+    b! * g! + d! * h!,
+    a! * i! + c! * j!,
+    b! * i! + d! * j!,
+    a! * k! + c! * l! + e!,
+    b! * k! + d! * l! + f!,
+  ]
+}
+
+function moved([left, bottom, right, top]: Box, [a, b, c, d, e, f]: Matrix): Box {
+  const xs = [left, right].flatMap((x) => [bottom, top].map((y) => a! * x + c! * y + e!))
+  const ys = [left, right].flatMap((x) => [bottom, top].map((y) => b! * x + d! * y + f!))
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+}
+
+function areaOf([left, bottom, right, top]: Box): number {
+  return Math.max(0, right - left) * Math.max(0, top - bottom)
+}
+
+function isNear(one: Box, other: Box, gap: number): boolean {
+  return (
+    one[0] <= other[2] + gap &&
+    other[0] <= one[2] + gap &&
+    one[1] <= other[3] + gap &&
+    other[1] <= one[3] + gap
+  )
+}
+
+function around(one: Box, other: Box): Box {
+  return [
+    Math.min(one[0], other[0]),
+    Math.min(one[1], other[1]),
+    Math.max(one[2], other[2]),
+    Math.max(one[3], other[3]),
+  ]
+}

@@ -1,0 +1,121 @@
+/** Groups without text of the document (RTF 1.9.1, appendix A). */
+export const silent_groups = new Set(
+  `fonttbl colortbl stylesheet info pict objdata objclass objname objalias objsect themedata
+datastore fldinst formfield listtable listoverridetable revtbl rsidtbl generator xmlnstbl filetbl
+nonshppict nonesttables shprslt sp mmathPict xe tc rxe txe bkmkstart bkmkend ftnsep ftnsepc ftncn aftnsep
+aftnsepc aftncn atnid`.split(/\s+/),
+)
+
+/** Groups that are read although `\*` lets other programs pass over them. */
+export const optional_groups = new Set(
+  `annotation atnauthor shpinst shptxt shppict do dptxbxtext ud footnote fldrslt result
+nesttableprops moMath moMathPara`.split(/\s+/),
+)
+
+/** Groups whose text stands apart from the text around them. */
+export const groups_apart: Readonly<
+  Record<string, 'header' | 'note' | 'comment' | 'box' | 'author'>
+> = {
+  header: 'header',
+  headerl: 'header',
+  headerr: 'header',
+  headerf: 'header',
+  footer: 'header',
+  footerl: 'header',
+  footerr: 'header',
+  footerf: 'header',
+  footnote: 'note',
+  annotation: 'comment',
+  shptxt: 'box',
+  dptxbxtext: 'box',
+  atnauthor: 'author',
+}
+
+/** Control words and symbols that stand for text. */
+export const written: Readonly<Record<string, string>> = {
+  sect: '\n\n',
+  page: '\n\n',
+  column: '\n\n',
+  line: '\n',
+  lbr: '\n',
+  softline: '\n',
+  tab: '\t',
+  nestcell: ' ',
+  nestrow: ' ',
+  emdash: '—',
+  endash: '–',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  bullet: '•',
+  emspace: ' ',
+  enspace: ' ',
+  qmspace: ' ',
+  objattph: ' ',
+  '~': '\u00a0',
+  _: '-',
+  '\t': '\t',
+}
+
+/** Charsets by the number in `\fcharset`: a font's text can have another than the document. */
+export const font_charsets: Readonly<Record<number, string>> = {
+  0: 'windows-1252',
+  77: 'macintosh',
+  128: 'shift_jis',
+  129: 'euc-kr',
+  134: 'gbk',
+  136: 'big5',
+  161: 'windows-1253',
+  162: 'windows-1254',
+  163: 'windows-1258',
+  177: 'windows-1255',
+  178: 'windows-1256',
+  186: 'windows-1257',
+  204: 'windows-1251',
+  222: 'windows-874',
+  238: 'windows-1250',
+  254: 'cp437',
+  255: 'cp850',
+}
+
+const code_pages: Readonly<Record<number, string>> = {
+  437: 'cp437',
+  737: 'cp737',
+  775: 'cp775',
+  850: 'cp850',
+  852: 'cp852',
+  857: 'cp857',
+  858: 'cp850',
+  862: 'cp862',
+  866: 'ibm866',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  10000: 'macintosh',
+  10007: 'x-mac-cyrillic',
+  20866: 'koi8-r',
+  65001: 'utf-8',
+}
+
+export function charsetOfPage(page: number): string {
+  return code_pages[page] ?? `windows-${page}`
+}
+
+/** The first bytes of characters that take two. */
+const first_bytes: Readonly<Record<string, RegExp>> = {
+  shift_jis: /^[\x81-\x9f\xe0-\xfc]/,
+  gbk: /^[\x81-\xfe]/,
+  big5: /^[\x81-\xfe]/,
+  'euc-kr': /^[\x81-\xfe]/,
+}
+
+/** True if the last byte begins a character whose second byte is still to come. */
+export function endsInside(charset: string, bytes: readonly number[]): boolean {
+  const first = first_bytes[charset]
+  if (first === undefined) return false
+  let at = 0
+  while (at < bytes.length) at += first.test(String.fromCharCode(bytes[at]!)) ? 2 : 1
+  return at > bytes.length
+}

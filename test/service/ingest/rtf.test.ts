@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
+
+async function read(rtf: string) {
+  const file = { filename: 'a.rtf', mime_type: 'text/rtf', bytes: Buffer.from(rtf, 'latin1') }
+  return extractDocument(file, { unpacked_bytes: 4_000_000, text_length: 1_000_000 })
+}
+
+async function textOf(rtf: string): Promise<string> {
+  const found = await read(rtf)
+  return 'text' in found ? found.text : `unreadable: ${found.unreadable}`
+}
+
+describe('braces', () => {
+  test.each([
+    [String.raw`{\rtf1\ansi\pard text\par}}`, 'text\n\n'],
+    [String.raw`{\rtf1\ansi\pard text\par`, 'text\n\n'],
+    [String.raw`{\rtf1 {\b a}`, 'a'],
+    [String.raw`{\rtf1\ansi\ansicpg1251 \'cf} \'f0\'e8}`, 'П ри'],
+  ])('%s', async (rtf, text) => expect(await textOf(rtf)).toBe(text))
+
+  test.each([String.raw`{\rtf1 {\b {\i a}`, String.raw`{\rtf1 a}}}`])('not %s', async (rtf) =>
+    expect(await read(rtf)).toEqual({ unreadable: expect.stringMatching(/^broken/) }),
+  )
+})
+
+describe('groups', () => {
+  test.each([
+    [String.raw`{\rtf1 a{\*\unknown b}c}`, 'ac'],
+    [String.raw`{\rtf1 {\b\*\cs7 a}}`, 'a'],
+    [String.raw`{\rtf1 a{\nonesttables\par b}}`, 'a'],
+    [
+      String.raw`{\rtf1 a{\*\shpinst{\sp{\sn name}{\sv value}}{\shptxt in a box\par}}{\shprslt again} b}`,
+      'a\nin a box\n b',
+    ],
+    [String.raw`{\rtf1 a{\*\do{\dptxbxtext in a box\par}}}`, 'a\nin a box\n'],
+    [String.raw`{\rtf1 a{\footnote see below} b\par c}`, 'a b\n\nc\n\nsee below'],
+    [
+      String.raw`{\rtf1 a{\*\atnid YH}{\*\atnauthor Yrsa}\chatn{\*\annotation{\*\atnref 1}check it} b}`,
+      'a b\n\nYrsa: check it',
+    ],
+    [
+      String.raw`{\rtf1{\header Harbour\par}{\headerf Harbour\par}a\par{\footer Page}\sect b}`,
+      'Harbour\na\n\nPage\n\n\nb',
+    ],
+    [String.raw`{\rtf1{\field{\*\fldinst HYPERLINK "http://x"}{\fldrslt shown}}}`, 'shown'],
+    [String.raw`{\rtf1{\listtext\pard\plain 1.\tab}first}`, '1.\tfirst'],
+    [String.raw`{\rtf1{\object{\*\objclass X}{\*\objdata 00}{\result shown}}}`, 'shown'],
+    [String.raw`{\rtf1{\upr{Gr?n}{\*\ud{Gr\u252 ?n}}}}`, 'Grün'],
+    [String.raw`{\rtf1{\info{\upr{\title a}{\*\ud{\title b}}}}c}`, 'c'],
+    [String.raw`{\rtf1 a{\v hidden} b\v hidden\v0 c{\deleted gone}}`, 'a bc'],
+    [String.raw`{\rtf1 a\objattph b}`, 'a b'],
+  ])('%s', async (rtf, text) => expect(await textOf(rtf)).toBe(text))
+})
+
+describe('characters', () => {
+  test.each([
+    [String.raw`{\rtf1 op\-tional non\_breaking\~space}`, 'optional non-breaking\u00a0space'],
+    [String.raw`{\rtf1\uc1 a\u-10179?\u-8704?}`, 'a\u{1f600}'],
+    [String.raw`{\rtf1 a\u128512 ?}`, 'a\u{1f600}'],
+    [String.raw`{\rtf1\ansicpg932 \'93{\b \'fa\'96\'7b}}`, '日本'],
+    [String.raw`{\rtf1\ansicpg932 \'83e\'83X}`, 'テス'],
+    [`{\\rtf1\\ansicpg1250 za\xbf\xf3\xb3\xe6}`, 'zażółć'],
+    [String.raw`{\rtf1\mac \'8a}`, 'ä'],
+    [String.raw`{\rtf1\ansicpg866 \'af\'e0\'a8}`, 'при'],
+    [String.raw`{\rtf1\ansicpg1251{\fonttbl{\f0\fcharset1 A;}}\f0 \'cf\'f0\'e8}`, 'При'],
+    [String.raw`{\rtf1{\fonttbl{\f0\fcharset0\cpg1253 A;}}\f0 \'e1}`, 'α'],
+  ])('%s', async (rtf, text) => expect(await textOf(rtf)).toBe(text))
+})
+
+test('each cell stands under its header, and nested cells stand in theirs', async () => {
+  const row = (...cells: string[]) =>
+    `\\trowd\\cellx1\\pard\\intbl ${cells.map((cell) => `${cell}\\cell`).join(' ')}\\row\n`
+  const nested =
+    '{\\pard\\intbl\\itap2 x\\nestcell y\\nestcell{\\*\\nesttableprops\\trowd\\nestrow}}\\pard\\intbl'
+  const found = await read(
+    `{\\rtf1 Staff\\par ${row('Name', 'Town', 'Pay')}${row('Anna', '', '5000')}${row('Bo\\par Berg', nested, '1')}\\pard end\\par}`,
+  )
+  expect(found).toMatchObject({
+    text: 'Staff\n\nName\tTown\tPay\nAnna\t\t5000\nBo Berg\tx y\t1\nend\n\n',
+    tables: [{ header: 'Name\tTown\tPay' }],
+  })
+})
+
+describe('pictures', () => {
+  const picture = String.raw`{\pict\pngblip\picwgoal10000\pichgoal14000 89504e47}`
+  test('nothing else: no text', async () =>
+    expect(await read(`{\\rtf1\\pard{\\*\\shppict${picture}}\\par}`)).toEqual({
+      unreadable: 'it has no text, only pictures',
+      has_no_text: true,
+    }))
+
+  test('a scan below a line', async () =>
+    expect(await read(`{\\rtf1 Scan\\par${picture}}`)).toMatchObject({
+      reading: { of: 1, why: 'part 1 is a picture' },
+    }))
+
+  test('a small one beside few words', async () =>
+    expect(await read(`{\\rtf1 Letter\\par${picture.replace('14000', '1400')}}`)).toMatchObject({
+      reading: { of: 1, seen: 1 },
+    }))
+})
