@@ -30,6 +30,14 @@ const left_out = new Set(
 tblPrExChange tcPrChange trPrChange tblGridChange numberingChange`.split(/\s+/),
 )
 
+/** Most elements are these. They say nothing about a text, so they are passed over early. */
+const without_meaning = new Set(
+  `r rPr rFonts sz szCs lang color b bCs i iCs u noProof kern spacing ind jc proofErr bookmarkStart
+bookmarkEnd gridCol tcW tcPr tblBorders tcBorders shd top left bottom right lastRenderedPageBreak`.split(
+    /\s+/,
+  ),
+)
+
 /** Elements that stand for a text. Those of formulas have the names of their ECMA-376 elements. */
 const opens: Readonly<Record<string, string>> = {
   tab: '\t',
@@ -81,7 +89,7 @@ export class WordFlow implements XmlListener {
 
   open(name: string, attributes: Record<string, string>, written: Record<string, unknown>): void {
     const parent = this.#path.last
-    if (!this.#path.open(name)) return
+    if (!this.#path.open(name) || without_meaning.has(name)) return
     const { val = '' } = attributes
     this.#flow.tables.at(-1)?.open(name, parent, val)
     if (isLeftOut(name, attributes)) {

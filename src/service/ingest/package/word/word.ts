@@ -61,9 +61,11 @@ class WordParts {
     await this.#forEach('numbering', async (part) => {
       lists = await readLists(this.#archive.stream(part))
     })
-    await this.#forEach('styles', async (part) => {
-      styles = await readParagraphStyles(this.#archive.stream(part))
-    })
+    // Styles are needed for their lists alone, and are often longer than the document.
+    if (lists.lists.size > 0)
+      await this.#forEach('styles', async (part) => {
+        styles = await readParagraphStyles(this.#archive.stream(part))
+      })
     return new Numbering(lists, styles)
   }
 
