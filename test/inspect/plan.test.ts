@@ -120,6 +120,12 @@ describe('the types that the service could not read, from its list', () => {
     ])
   })
 
+  test('a file without a word of its own says nothing about its type', async () => {
+    const no_text = many(30, '.pdf').map((item) => ({ ...item, has_no_text: true }))
+    const { types } = typesOf(...no_text, ...many(3, '.bin'))
+    expect([...(await types)]).toEqual([['p bin', 'unread']])
+  })
+
   test('no more than 20 pages are read', async () => {
     const { types, asked } = typesOf(...many(500, '.txt', 'ready'))
     expect((await types).size).toBe(0)

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { day_ms } from '../../src/base/time/time.ts'
+import { no_text_code } from '../../src/contract/errors.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Call, Failure } from '../../src/remote/outcome.ts'
@@ -359,4 +360,22 @@ test('repeated pauses of zero without an answer in between are reported in the e
   await circuits.succeeded('read', 'p')
   await failed(circuits, again, 'p', 'api')
   expect(recorded).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended' }])
+})
+
+test('a refusal because of no text says nothing about the type', async () => {
+  const { circuits, recorded } = setUp()
+  const refusal = failure('content', { call: 'create', status: 422, code: no_text_code })
+  for (let content = 1; content <= 5; content++) {
+    const tries = {
+      ...{ attempts: 0, failing_since_ms: undefined, slot_failures: 0, max_attempts: 12 },
+      ...{ is_slot_gone: false, now_ms: 0 },
+    }
+    const concern = { content, upload: { tries, extension: 'pdf' } }
+    expect(await circuits.failed(refusal, 'p', concern)).toEqual({ blame: 'none', fact: 'refused' })
+  }
+  expect(recorded).toHaveLength(5)
+  for (const fact of recorded) {
+    expect(fact.type).toBe('content_refused')
+    expect(fact).not.toHaveProperty('refusal')
+  }
 })
