@@ -1,3 +1,5 @@
+import { formattedNumber } from '../word/number-format.ts'
+
 /** How one level of a list is numbered. */
 interface Level {
   /** `1`, `a`, `A`, `i`, `I`; empty without a number. */
@@ -103,50 +105,14 @@ function shownNumber(levels: readonly Level[], numbers: readonly number[]): stri
   return `${prefix}${texts.filter((text) => text !== '').join('.')}${suffix} `
 }
 
-const roman: readonly (readonly [string, number])[] = [
-  ...([
-    ['m', 1000],
-    ['cm', 900],
-    ['d', 500],
-    ['cd', 400],
-    ['c', 100],
-    ['xc', 90],
-  ] as const),
-  ...([
-    ['l', 50],
-    ['xl', 40],
-    ['x', 10],
-    ['ix', 9],
-    ['v', 5],
-    ['iv', 4],
-    ['i', 1],
-  ] as const),
-]
-/** Larger numbers have no usual form in letters. */
-const max_lettered = 3_999
+/** ODF names a format by its first number; the other names are those of Word. */
+const formats: Readonly<Record<string, string>> = {
+  a: 'lowerLetter',
+  A: 'upperLetter',
+  i: 'lowerRoman',
+  I: 'upperRoman',
+}
 
 function numeral(number: number, format: string): string {
-  if (format === '') return ''
-  const is_lettered = number > 0 && number <= max_lettered
-  if (!is_lettered || !/^[ai]$/i.test(format)) return String(number)
-  const text = format.toLowerCase() === 'a' ? lettersFor(number) : romanFor(number)
-  return format === format.toUpperCase() ? text.toUpperCase() : text
-}
-
-/** 27 is `aa`. */
-function lettersFor(number: number): string {
-  const last = String.fromCharCode(97 + ((number - 1) % 26))
-  return number <= 26 ? last : `${lettersFor(Math.floor((number - 1) / 26))}${last}`
-}
-
-function romanFor(number: number): string {
-  let left = number
-  let text = ''
-  for (const [digit, value] of roman) {
-    while (left >= value) {
-      text += digit
-      left -= value
-    }
-  }
-  return text
+  return format === '' ? '' : formattedNumber(number, formats[format] ?? 'decimal')
 }
