@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DocumentText, type Table } from '../../../src/service/ingest/document-text.ts'
-import { TableText } from '../../../src/service/ingest/table-text.ts'
+import { DocumentText, type Table } from '../../../../src/service/ingest/document-text.ts'
+import { TableText } from '../../../../src/service/ingest/table-text.ts'
 import {
   max_passage_length,
   splitDocument,
-} from '../../../src/service/ingest/text/split-passages.ts'
+} from '../../../../src/service/ingest/text/split-passages.ts'
 
 type Row = readonly (readonly [column: number, words: string])[]
 

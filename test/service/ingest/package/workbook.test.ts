@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
-import { numberText } from '../../../src/service/ingest/package/workbook/number-text.ts'
-import { officePackage, workbookPart } from './office-package.ts'
+import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
+import { numberText } from '../../../../src/service/ingest/package/workbook/number-text.ts'
+import { officePackage, workbookPart } from '../office-package.ts'
 
 const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }
 const text = (words: string) => `<is><t>${words}</t></is>`
