@@ -250,6 +250,16 @@ describe('a planted breach is found', () => {
       { 'sync/intake/a.ts': `import '../upload/b.ts'`, 'sync/upload/b.ts': '' },
       'may not',
     ],
+    [
+      'an upper floor inside a directory of a module',
+      {
+        'service/ingest/text/a.ts': `import '../package/b.ts'`,
+        'service/ingest/package/b.ts': `import './word/c.ts'`,
+        'service/ingest/package/word/c.ts': `import '../../text/d.ts'`,
+        'service/ingest/text/d.ts': '',
+      },
+      'text/ may not import package/',
+    ],
     ['a file at the root', { 'main.ts': '' }, 'lies at the root'],
     ['an unknown module', { 'attic/a.ts': '' }, 'there is no module attic/'],
     ['a barrel', { 'base/index.ts': '' }, 'a file called index'],

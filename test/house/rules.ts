@@ -45,9 +45,9 @@ const may_import: Record<string, readonly string[]> = {
 }
 
 /**
- * The directories of a module, from the lowest floor to the highest; those in one string do not
- * import each other. Files in the module's own directory are free: public files import the
- * directories, shared definitions are imported by them.
+ * The directories in a module or in a directory of it, from the lowest floor to the highest; those
+ * in one string do not import each other. Files that lie beside the directories are free: public
+ * files import the directories, shared definitions are imported by them.
  */
 const inner_floors: Record<string, readonly string[]> = {
   base: ['time', 'run', 'text', 'files net'],
@@ -56,6 +56,8 @@ const inner_floors: Record<string, readonly string[]> = {
   disk: ['root', 'scan', 'read watch'],
   ledger: ['file', 'rows', 'record', 'claims', 'views'],
   service: ['faults', 'store tls', 'ingest', 'reading assistant', 'blobs', 'api'],
+  'service/ingest': ['text', 'package pdf rtf'],
+  'service/ingest/package': ['open-document slides word workbook'],
   sync: ['intake follow', 'folder upload audit'],
   prompts: ['plan', 'report', 'ask', 'show'],
   status: ['health', 'text'],
@@ -90,16 +92,17 @@ export const doors: Record<string, RegExp> = {
   'mime-types': /^(disk|domain|sync)\/mime/,
   'node-cron': /^base\/time\/cron\.ts$/,
   nodemailer: /^base\/net\/mail\.ts$/,
+  numfmt: /^service\/ingest\/package\/workbook\/number-text\.ts$/,
   'p-queue': /^sync\//,
   pino: /^base\/text\/log\.ts$/,
   'prom-client': /^status\/metrics/,
-  htmlparser2: /^service\/ingest\/read-text\.ts$/,
-  sax: /^service\/ingest\/extract-xml\.ts$/,
+  htmlparser2: /^service\/ingest\/text\/html\.ts$/,
+  sax: /^service\/ingest\/package\/xml\.ts$/,
   undici: /^base\/net\/http-client/,
   unpdf: /^service\/ingest\/pdf\//,
   yaml: /^(config\/|service\/api\/openapi\.ts$)/,
   yargs: /^cli\//,
-  yauzl: /^service\/ingest\/extract-archive\.ts$/,
+  yauzl: /^service\/ingest\/package\/archive\.ts$/,
   zod: /^(contract|config|service|page\/mcp)\//,
 }
 
@@ -302,13 +305,20 @@ function checkModules(path: string, target: string, say: (breach: string) => voi
   const [from, to] = [path.split('/')[0]!, target.split('/')[0]!]
   if (from !== to && !may_import[from]?.includes(to))
     say(`${from}/ may not import ${to}/ (${target})`)
-  const floors = from === to ? inner_floors[from] : undefined
-  const [own, others] = [path, target].map((file) => file.split('/').at(-2)!)
-  if (!floors || own === others || own === from || others === from) return
+  checkInnerFloors(path, target, say)
+}
+
+function checkInnerFloors(path: string, target: string, say: (breach: string) => void): void {
+  const [ways, others] = [path.split('/'), target.split('/')]
+  const depth = ways.findIndex((part, at) => part !== others[at])
+  const floors = inner_floors[ways.slice(0, depth).join('/')]
+  const lies_beside = [ways, others].some(({ length }) => length === depth + 1)
+  if (!floors || depth < 0 || lies_beside) return
+  const [own, other] = [ways[depth]!, others[depth]!]
   const floorOf = (directory: string) =>
     floors.findIndex((floor) => floor.split(' ').includes(directory))
-  if (floorOf(others!) < 0 || floorOf(others!) >= floorOf(own!))
-    say(`${own}/ may not import ${others}/ (${target})`)
+  if (floorOf(other) < 0 || floorOf(other) >= floorOf(own))
+    say(`${own}/ may not import ${other}/ (${target})`)
 }
 
 function checkPackage(path: string, specifier: string, say: (breach: string) => void): void {

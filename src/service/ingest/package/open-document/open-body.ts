@@ -1,16 +1,10 @@
-import type { ReadUnit } from '../../../../contract/messages/messages-assets.ts'
 import type { DocumentText } from '../../document-text.ts'
 import { FlowText, max_table_depth } from '../../text/flow-text.ts'
-import { OpenFrames } from './open-frames.ts'
+import { type FrameSources, OpenFrames } from './open-frames.ts'
 import type { OpenLists } from './open-lists.ts'
 import { OpenTable } from './open-table.ts'
 
-export interface OpenSources {
-  unit: ReadUnit
-  /** In square points. */
-  page_area: number
-  /** Words of charts and formulas. */
-  objects: ReadonlyMap<string, string>
+export interface OpenSources extends FrameSources {
   /** Knows the styles of `styles.xml`. */
   lists: OpenLists
 }

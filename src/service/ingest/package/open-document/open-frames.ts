@@ -1,6 +1,15 @@
+import type { ReadUnit } from '../../../../contract/messages/messages-assets.ts'
 import type { DocumentText } from '../../document-text.ts'
-import type { OpenSources } from './open-body.ts'
 import { areaOf } from './page-styles.ts'
+
+/** What says how large a frame is, and what an object in it says. */
+export interface FrameSources {
+  unit: ReadUnit
+  /** In square points. */
+  page_area: number
+  /** Words of charts and formulas. */
+  objects: ReadonlyMap<string, string>
+}
 
 interface OpenFrame {
   share: number
@@ -15,10 +24,10 @@ const share_in_text = 0.01
 /** Follows the frames of a page, and notes the pictures in them. */
 export class OpenFrames {
   readonly #text: DocumentText
-  readonly #sources: OpenSources
+  readonly #sources: FrameSources
   readonly #frames: OpenFrame[] = []
 
-  constructor(text: DocumentText, sources: OpenSources) {
+  constructor(text: DocumentText, sources: FrameSources) {
     this.#text = text
     this.#sources = sources
   }

@@ -1,4 +1,4 @@
-import { formattedNumber } from '../word/number-format.ts'
+import { formattedNumber } from '../number-format.ts'
 
 /** How one level of a list is numbered. */
 interface Level {

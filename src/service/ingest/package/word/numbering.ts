@@ -1,5 +1,5 @@
+import { formattedNumber } from '../number-format.ts'
 import type { Level, List, Lists } from './lists.ts'
-import { formattedNumber } from './number-format.ts'
 import type { ListPlace, ParagraphStyles } from './paragraph-styles.ts'
 
 /** Counts the paragraphs of lists, and writes their numbers as Word shows them. */
