@@ -31,6 +31,7 @@ export class DocumentText {
   /** Text of the present unit that counts as its own words. */
   #own = ''
   #picture_share = 0
+  #is_picture_page = false
   #fault: string | undefined
   #has_begun = false
   #length = 0
@@ -71,6 +72,8 @@ export class DocumentText {
 
   /** Adds text that the document says. */
   add(text: string): void {
+    // A caption belongs to its picture; a longer text stands on other pages.
+    if (this.#is_picture_page && wordsIn(this.#own + text) === max_counted_words) this.begin()
     this.#own += text
     this.addLabel(text)
   }
@@ -89,6 +92,13 @@ export class DocumentText {
   /** Notes a picture in the present unit. `share` of the page's area, 0 to 1. */
   notePicture(share: number): void {
     this.#picture_share = Math.max(this.#picture_share, share)
+  }
+
+  /** Begins a page of its own with a picture that fills it, in a document without fixed pages. */
+  notePicturePage(share: number): void {
+    if (this.#own.trim() !== '' || this.#is_picture_page) this.begin()
+    this.#is_picture_page = true
+    this.notePicture(share)
   }
 
   /** Notes why the present unit cannot be read, to continue "page 3 …", such as `is encrypted`. */
@@ -115,12 +125,13 @@ export class DocumentText {
     })
     this.#own = ''
     this.#picture_share = 0
+    this.#is_picture_page = false
     this.#fault = undefined
   }
 }
 
 /** Words are runs of letters, marks and digits: `§ 4.2` has two. Counts only as many as matter. */
-export function wordsIn(text: string): number {
+function wordsIn(text: string): number {
   let words = 0
   for (const _ of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
     if (++words === max_counted_words) break

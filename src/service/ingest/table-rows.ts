@@ -1,14 +1,12 @@
 import type { DocumentText } from './document-text.ts'
 import { TableText } from './table-text.ts'
 
-interface Paragraph {
-  words: string
+/** What stands in a cell or a text box: the words of a paragraph, or the rows of a table. */
+export interface Block {
+  content: string | readonly Row[]
   /** Line ends before it. */
   gap: number
 }
-
-/** What stands in a cell: paragraphs, and the rows of tables. */
-export type Block = Paragraph | readonly Row[]
 
 export interface Cell {
   /** Counts from 0. */
@@ -33,12 +31,10 @@ function isLayout({ cells }: Row, has_columns: boolean): boolean {
   const filled = cells.filter(({ blocks }) => blocks.length > 0)
   if (filled.some(({ blocks }) => blocks.length > max_cell_paragraphs)) return true
   if (has_columns) return false
-  const has_table = filled.some(({ blocks }) => blocks.some((block) => isRows(block)))
+  const has_table = filled.some(({ blocks }) =>
+    blocks.some(({ content }) => typeof content !== 'string'),
+  )
   return has_table || (filled.length === 1 && filled[0]!.blocks.length > 1)
-}
-
-function isRows(block: Block): block is readonly Row[] {
-  return Array.isArray(block)
 }
 
 /** Writes a table of data row by row, and what a layout row holds as parts of the page. */
@@ -55,7 +51,7 @@ export class TableRows {
   add(row: Row): void {
     if (isLayout(row, this.#has_columns)) {
       this.end()
-      for (const { blocks } of row.cells) this.#addBlocks(blocks)
+      for (const { blocks } of row.cells) addBlocks(blocks, this.#text)
       this.#table = new TableText(this.#text)
       this.#has_columns = false
       return
@@ -73,34 +69,33 @@ export class TableRows {
   end(): void {
     this.#table.end()
   }
+}
 
-  #addBlocks(blocks: readonly Block[]): void {
-    for (const block of blocks) {
-      if (!isRows(block)) {
-        this.#text.add(`${block.gap > 1 ? '\n' : ''}${block.words}\n`)
-        continue
-      }
-      this.#text.addLabel('\n')
-      const inner = new TableRows(this.#text)
-      for (const row of block) inner.add(row)
-      inner.end()
-      this.#text.addLabel('\n')
+/** Writes paragraphs and tables as parts of the document, each with a line end behind it. */
+export function addBlocks(blocks: readonly Block[], text: DocumentText): void {
+  for (const { content, gap } of blocks) {
+    if (typeof content === 'string') {
+      text.add(`${gap > 1 ? '\n' : ''}${content}\n`)
+      continue
     }
+    text.addLabel('\n')
+    const rows = new TableRows(text)
+    for (const row of content) rows.add(row)
+    rows.end()
+    text.addLabel('\n')
   }
 }
 
 /** A table in a cell of data: its cells with commas, its rows with semicolons between them. */
 function wordsOf(blocks: readonly Block[]): string {
-  return blocks.map((block) => (isRows(block) ? wordsOfRows(block) : block.words)).join(' ')
+  return blocks
+    .map(({ content }) => (typeof content === 'string' ? content : wordsOfRows(content)))
+    .join(' ')
 }
 
 function wordsOfRows(rows: readonly Row[]): string {
   return rows
-    .map(({ cells }) =>
-      cells
-        .map(({ blocks }) => wordsOf(blocks))
-        .filter((words) => words !== '')
-        .join(', '),
-    )
+    .map(({ cells }) => cells.map(({ blocks }) => wordsOf(blocks)).join(', '))
+    .filter((words) => /[^, ]/.test(words))
     .join('; ')
 }

@@ -41,18 +41,15 @@ test.each(documents)('%s is read whole, in its order, without its markup', async
 
 describe('word documents', () => {
   test.each([
-    ['<w:p><w:r><w:t>One</w:t></w:r></w:p><w:p><w:r><w:t>Two</w:t></w:r></w:p>', 'One\n\nTwo\n\n'],
+    ['<w:p><w:r><w:t>One</w:t></w:r></w:p><w:p><w:r><w:t>Two</w:t></w:r></w:p>', 'One\n\nTwo'],
     [
       '<w:p><w:t>a</w:t><w:delText>gone</w:delText><w:instrText>PAGE</w:instrText><w:br/><w:t>b</w:t></w:p>',
-      'a\nb\n\n',
+      'a\nb',
     ],
-    [
-      '<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:t>a</w:t><w:tab/><w:t>b</w:t></w:p>',
-      'a\tb\n\n',
-    ],
+    ['<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:t>a</w:t><w:tab/><w:t>b</w:t></w:p>', 'a\tb'],
     [
       '<w:tbl><w:tr><w:tc><w:p><w:t>1</w:t></w:p></w:tc><w:tc><w:p><w:t>2</w:t></w:p></w:tc></w:tr></w:tbl>',
-      '1\t2\n\n',
+      '1\t2\n',
     ],
     ['<mc:Choice><w:t>once</w:t></mc:Choice><mc:Fallback><w:t>once</w:t></mc:Fallback>', 'once'],
     ['<w:t>&lt;tag&gt; &amp; &#228;</w:t>', '<tag> & ä'],
@@ -269,7 +266,7 @@ describe('e-books', () => {
     expect(read).toMatchObject({ reading: { of: 3, seen: 3, unit: 'part' } })
     expect(read).toHaveProperty(
       'text',
-      '\n\nBook\n\nTides\n\n\t12:30\n\n\nBook\n\nBerths\n\nTwo of them.\n\n',
+      'Book\n\nTides\n\n\t12:30\n\n\nBook\n\nBerths\n\nTwo of them.',
     )
   })
   test('encrypted chapters make it unreadable', async () =>

@@ -25,7 +25,7 @@ async function linesOf(content: string, related: readonly RelatedPart[] = []): P
 describe('slides', () => {
   test('that are hidden are marked', async () =>
     expect(await read({ content: slide(shape('a'), 'show="0"') })).toMatchObject({
-      text: '(hidden slide)\na\n\n\n',
+      text: '(hidden slide)\n\na',
     }))
 
   test('have tables whose cells stand under their columns', async () => {
@@ -65,8 +65,8 @@ describe('slides', () => {
     ]
     expect(await linesOf(shape('title'), parts)).toEqual([
       'title',
-      'Tides',
       'in a circle',
+      'Tides',
       'Comment: old comment',
       'Comment: a reply',
       'Comment: new comment',
@@ -80,7 +80,7 @@ describe('slides', () => {
       `${shape('own')}${shape('Port office', 'ftr')}${shape('4', 'sldNum')}<p:sp>${paragraph('').replace('<a:r>', '<a:fld type="slidenum"><a:t>4</a:t></a:fld><a:r>')}</p:sp>`,
     )
     expect(await read({ content }, { content })).toMatchObject({
-      text: 'own\nPort office\n\n\nown\n\n\n',
+      text: 'own\n\nPort office\n\nown',
     })
   })
 

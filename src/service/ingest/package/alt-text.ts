@@ -1,4 +1,4 @@
-import type { DocumentText } from '../document-text.ts'
+import type { FlowText } from '../text/flow-text.ts'
 
 /** Files and addresses, which programs fill in as alternative texts. */
 const file_name = /^\S*[\w)]\.(png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp|heic|pdf)$|^https?:\S*$/i
@@ -6,15 +6,11 @@ const file_name = /^\S*[\w)]\.(png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp|heic|pdf
 const shape_name = /^(image|picture|bild|grafik|photo|img|logo)?[\s_-]*\d*$/i
 
 /**
- * Adds the alternative text of a picture, to be found. It is no word of the document's own, because
- * it does not replace what stands in the picture.
+ * Adds the alternative texts of a picture behind its paragraph, to be found. They are no words of
+ * the document's own, because they do not replace what stands in the picture.
  */
-export function addAltText(
-  { descr = '', title = '', alt = '' }: Record<string, string>,
-  text: DocumentText,
-): void {
-  for (const words of new Set([title.trim(), (descr || alt).trim()])) {
-    if (file_name.test(words) || shape_name.test(words)) continue
-    text.addLabel(`Picture: ${words}\n\n`)
+export function addAltText(texts: readonly (string | undefined)[], flow: FlowText): void {
+  for (const words of new Set(texts.map((text = '') => text.replace(/\s+/g, ' ').trim()))) {
+    if (!file_name.test(words) && !shape_name.test(words)) flow.addLabelApart(`Picture: ${words}`)
   }
 }

@@ -1,27 +1,9 @@
 import type { DocumentText } from '../document-text.ts'
 import type { Archive } from './archive.ts'
+import { DrawingFlow } from './drawing-flow.ts'
 import { faultOf } from './optional-part.ts'
 import { relatedParts } from './relationships.ts'
-import { gatherText, type TextRules } from './xml.ts'
-
-/** DrawingML keeps the text of shapes, tables and SmartArt in elements named `t`. */
-const drawing_rules: TextRules = {
-  text_in: new Set(['t']),
-  // A `Fallback` repeats a drawing. A `tab` in properties is a tab stop, not a tab.
-  skip: new Set(['Fallback', 'pPr', 'rPr']),
-  opens: { br: '\n', tab: '\t' },
-  closes: { p: '\n', tr: '\n' },
-  cell: 'tc',
-}
-
-/** Titles are texts; names of series and categories are values of a cache of strings. */
-const chart_rules: TextRules = {
-  text_in: new Set(['t', 'v']),
-  skip: new Set(['numCache', 'numLit', 'pPr', 'rPr', 'formatCode', 'f']),
-  opens: { br: '\n' },
-  closes: { p: '\n', pt: '\n', tx: '\n' },
-  cell: 'tc',
-}
+import { walkXml } from './xml.ts'
 
 /** Adds the words of a drawing: text boxes, and of the charts and SmartArt that it names. */
 export async function addDrawing(
@@ -29,8 +11,9 @@ export async function addDrawing(
   part: string,
   text: DocumentText,
 ): Promise<void> {
-  text.addLabel('\n')
-  await gatherText(archive.stream(part), drawing_rules, text)
+  const flow = new DrawingFlow(text)
+  await walkXml(archive.stream(part), flow)
+  flow.end()
   await addGraphics(archive, part, text)
 }
 
@@ -46,12 +29,10 @@ export async function addGraphics(
   part: string,
   text: DocumentText,
 ): Promise<void> {
-  for (const kind of graphic_kinds) {
-    const rules = kind === 'diagramData' ? drawing_rules : chart_rules
-    for (const graphic of await relatedParts(archive, part, kind)) {
-      text.addLabel('\n')
-      const fault = await faultOf(graphic, () => gatherText(archive.stream(graphic), rules, text))
-      if (fault !== undefined) text.noteFault(fault)
-    }
+  for (const graphic of await relatedParts(archive, part, ...graphic_kinds)) {
+    const flow = new DrawingFlow(text)
+    const fault = await faultOf(graphic, () => walkXml(archive.stream(graphic), flow))
+    flow.end()
+    if (fault !== undefined) text.noteFault(fault)
   }
 }

@@ -18,7 +18,6 @@ export async function extractEpub(archive: Archive, text: DocumentText): Promise
     text.begin()
     if (encrypted.has(part)) throw unreadable('encrypted')
     addHtml(decodeXml(await archive.read(part)), text)
-    text.addLabel('\n\n')
   }
 }
 

@@ -11,12 +11,6 @@ export interface Relationship {
   part: string
 }
 
-/** The id of the relationship that an element names. Its own `id` has no prefix. */
-export function idIn(written: Readonly<Record<string, unknown>>): string {
-  const [, id = ''] = Object.entries(written).find(([name]) => /:id$/.test(name)) ?? []
-  return String(id)
-}
-
 /**
  * The parts that a part names, or that the package names for `''`, in the order of the file. Links
  * out of the document are left out (ECMA-376 part 2, 6.5).

@@ -1,6 +1,5 @@
 import { TextDecoder } from 'node:util'
 import sax from 'sax'
-import type { DocumentText } from '../document-text.ts'
 import { unreadable } from '../extract-limits.ts'
 
 /**
@@ -9,18 +8,15 @@ import { unreadable } from '../extract-limits.ts'
  */
 Object.assign(sax, { MAX_BUFFER_LENGTH: 16 * 1024 * 1024 })
 
+export type XmlAttributes = Readonly<Record<string, string>>
+
+/** Names come without the prefix of their namespace. */
 export interface XmlListener {
-  /**
-   * Element and attribute names come without their namespace prefix. `written` has the attributes
-   * with it, for the few elements where two would have one name.
-   */
-  open?(
-    name: string,
-    attributes: Record<string, string>,
-    written: Readonly<Record<string, unknown>>,
-  ): void
-  text?(text: string): void
-  close?(name: string): void
+  /** `parent`: the element around it. `false` leaves the element out, with all that is in it. */
+  open?(name: string, attributes: XmlAttributes, parent: string): unknown
+  /** `name`: the innermost element around the text. */
+  text?(text: string, name: string): void
+  close?(name: string, attributes: XmlAttributes): void
 }
 
 /**
@@ -30,23 +26,58 @@ export interface XmlListener {
  */
 export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListener): Promise<void> {
   const parser = sax.parser(true)
+  const elements = new OpenElements(listener)
   parser.onerror = (error) => {
     throw unreadable(`broken: XML, ${error.message.replace(/\s+/g, ' ')}`)
   }
   parser.ondoctype = (doctype) => {
     if (/<!ENTITY/i.test(doctype)) throw unreadable('broken: XML that declares entities')
   }
-  parser.onopentag = ({ name, attributes }) =>
-    listener.open?.(localOf(name), localNames(attributes), attributes)
-  parser.ontext = (text) => listener.text?.(text)
-  parser.oncdata = (text) => listener.text?.(text)
-  parser.onclosetag = (name) => listener.close?.(localOf(name))
+  parser.onopentag = ({ name, attributes }) => elements.open(localOf(name), localNames(attributes))
+  parser.ontext = (text) => elements.text(text)
+  parser.oncdata = (text) => elements.text(text)
+  parser.onclosetag = () => elements.close()
   let decoder: TextDecoder | undefined
   for await (const chunk of chunks) {
     decoder ??= new TextDecoder(charsetOf(chunk), { fatal: true })
     parser.write(decoder.decode(chunk, { stream: true }))
   }
   parser.write(decoder?.decode() ?? '').close()
+}
+
+/** Follows the open elements, and tells the listener of those that are not left out. */
+class OpenElements {
+  readonly #listener: XmlListener
+  readonly #open: { name: string; attributes: XmlAttributes; has_form: boolean }[] = []
+  /** The number of open elements at the one that is left out. */
+  #left_out_at = 0
+
+  constructor(listener: XmlListener) {
+    this.#listener = listener
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    const parent = this.#open.at(-1)
+    this.#open.push({ name, attributes, has_form: false })
+    if (this.#left_out_at > 0) return
+    // Programs write an element again in a form for older ones: the first form counts.
+    const is_form = name === 'Choice' || name === 'Fallback'
+    const is_repeated = is_form && parent?.has_form
+    if (is_form && parent) parent.has_form = true
+    if (is_repeated || this.#listener.open?.(name, attributes, parent?.name ?? '') === false)
+      this.#left_out_at = this.#open.length
+  }
+
+  text(text: string): void {
+    if (this.#left_out_at === 0) this.#listener.text?.(text, this.#open.at(-1)?.name ?? '')
+  }
+
+  close(): void {
+    const closed = this.#open.pop()
+    if (this.#left_out_at > this.#open.length) this.#left_out_at = 0
+    else if (this.#left_out_at === 0 && closed)
+      this.#listener.close?.(closed.name, closed.attributes)
+  }
 }
 
 /** UTF-8, unless the XML begins with a mark of UTF-16 or its first line names another charset. */
@@ -69,53 +100,12 @@ function localOf(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
-function localNames(attributes: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [localOf(name), String(value)]),
-  )
-}
-
-/** Rules to find the text in one XML format. All names are without prefix. */
-export interface TextRules {
-  /** Elements that contain readable text. */
-  text_in: ReadonlySet<string>
-  /** Elements that are skipped with their content. */
-  skip: ReadonlySet<string>
-  /** The texts to write where an element opens and where it closes. */
-  opens: Readonly<Record<string, string>>
-  closes: Readonly<Record<string, string>>
-  /** The cell of a table: its text stays on one line and ends with a tab. */
-  cell: string
-}
-
-export async function gatherText(
-  chunks: AsyncIterable<Buffer>,
-  { text_in, skip, opens, closes, cell }: TextRules,
-  text: DocumentText,
-): Promise<void> {
-  const depth = { text: 0, skip: 0, cell: 0 }
-  // A file can name an element `constructor`, so inherited properties must not count.
-  const write = (marks: Readonly<Record<string, string>>, name: string) => {
-    if (Object.hasOwn(marks, name)) text.add(depth.cell > 0 ? ' ' : marks[name]!)
+/** Of two attributes with one name the one with a prefix counts, such as `r:id` beside `id`. */
+function localNames(attributes: Record<string, unknown>): XmlAttributes {
+  const named: Record<string, string> = {}
+  for (const [written, value] of Object.entries(attributes)) {
+    const name = localOf(written)
+    if (name !== written || !Object.hasOwn(named, name)) named[name] = String(value)
   }
-  await walkXml(chunks, {
-    open(name) {
-      if (skip.has(name)) depth.skip++
-      if (depth.skip > 0) return
-      if (text_in.has(name)) depth.text++
-      if (name === cell) depth.cell++
-      write(opens, name)
-    },
-    text(piece) {
-      if (depth.skip === 0 && depth.text > 0) text.add(piece)
-    },
-    close(name) {
-      if (depth.skip === 0) {
-        if (text_in.has(name)) depth.text--
-        write(closes, name)
-        if (name === cell && --depth.cell === 0) text.add('\t')
-      }
-      if (skip.has(name)) depth.skip--
-    },
-  })
+  return named
 }

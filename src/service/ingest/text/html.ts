@@ -1,8 +1,8 @@
 import { Parser } from 'htmlparser2'
 import type { DocumentText } from '../document-text.ts'
 import { unreadable } from '../extract-limits.ts'
-import { FlowText, max_table_depth } from './flow-text.ts'
-import { SpannedColumns } from './spanned-columns.ts'
+import { FlowText } from './flow-text.ts'
+import type { Spans } from './spanned-columns.ts'
 
 /** Elements without readable text. Readings of Asian letters and formulas as TeX say it again. */
 const silent = new Set([
@@ -44,11 +44,9 @@ export function addHtml(html: string, text: DocumentText): void {
 class HtmlPage {
   readonly #text: DocumentText
   readonly #flow: FlowText
-  readonly #tables: SpannedColumns[] = []
   /** Numbers of the next items of the open lists; undefined for bullets. */
   readonly #lists: (number | undefined)[] = []
   #depth = 0
-  #table_depth = 0
   #silent_depth = 0
   #preformatted_depth = 0
   #svg_depth = 0
@@ -71,8 +69,8 @@ class HtmlPage {
     this.#breakAt(name)
     if (this.#isLabel(name)) this.#label = ''
     if (name === 'br') this.#addLineEnd()
-    else if (name === 'table') this.#beginTable()
-    else if (name === 'tr') this.#beginRow()
+    else if (name === 'table') this.#flow.beginTable()
+    else if (name === 'tr') this.#flow.beginRow()
     else if (name === 'td' || name === 'th') this.#beginCell(attributes)
     else if (name === 'ol') this.#lists.push(startOf(attributes))
     else if (name === 'ul' || name === 'menu') this.#lists.push(undefined)
@@ -96,9 +94,9 @@ class HtmlPage {
     }
     if (this.#silent_depth > 0) return
     if (this.#isLabel(name)) this.#endLabel()
-    if (name === 'td' || name === 'th') this.#endCell()
-    else if (name === 'tr' && this.#columns()) this.#flow.endRow()
-    else if (name === 'table') this.#endTable()
+    if (name === 'td' || name === 'th') this.#flow.endCell()
+    else if (name === 'tr') this.#flow.endRow()
+    else if (name === 'table') this.#flow.endTable()
     else if (name === 'ol' || name === 'ul' || name === 'menu') this.#lists.pop()
     this.#breakAt(name)
     if (preformatted.has(name)) this.#preformatted_depth--
@@ -141,37 +139,9 @@ class HtmlPage {
     this.#ends_blank = true
   }
 
-  #beginTable(): void {
-    if (++this.#table_depth > max_table_depth) return
-    this.#flow.beginTable()
-    this.#tables.push(new SpannedColumns())
-  }
-
-  #endTable(): void {
-    if (--this.#table_depth >= max_table_depth) return
-    this.#flow.endTable()
-    this.#tables.pop()
-  }
-
-  /** The columns of the table that is open; undefined for text that only looks like a cell. */
-  #columns(): SpannedColumns | undefined {
-    return this.#table_depth > max_table_depth ? undefined : this.#tables.at(-1)
-  }
-
-  #beginRow(): void {
-    this.#columns()?.beginRow()
-    if (this.#columns()) this.#flow.beginRow()
-  }
-
-  #beginCell(attributes: Record<string, string>): void {
-    const columns = this.#columns()
-    if (columns) this.#flow.beginCell(columns.place(attributes))
-    else this.#flow.add(' ')
+  #beginCell(spans: Spans): void {
+    this.#flow.beginCell(spans)
     this.#ends_blank = true
-  }
-
-  #endCell(): void {
-    if (this.#columns()) this.#flow.endCell()
   }
 
   #beginItem({ value = '' }: Record<string, string>): void {

@@ -11,7 +11,13 @@ interface Span {
   rows_left: number
 }
 
-/** Finds the column of each cell of an HTML table: cells of rows above may reach into a row. */
+/** As HTML writes them. */
+export interface Spans {
+  colspan?: string
+  rowspan?: string
+}
+
+/** Finds the column of each cell of a table: cells of rows above may reach into a row. */
 export class SpannedColumns {
   #column = 0
   /** Cells of rows above, from left to right, and how many of them lie before `#column`. */
@@ -20,7 +26,7 @@ export class SpannedColumns {
   #next: Span[] = []
 
   /** The column of the next cell of the row, which counts from 0. */
-  place({ colspan, rowspan }: Record<string, string>): number {
+  place({ colspan, rowspan }: Spans): number {
     for (let span = this.#above[this.#passed]; span; span = this.#above[++this.#passed]) {
       if (span.from > this.#column) break
       this.#column = Math.max(this.#column, span.to)
@@ -31,6 +37,11 @@ export class SpannedColumns {
     const rows_left = spanned(rowspan, max_rows_spanned)
     this.#carry({ from, to: this.#column, rows_left })
     return from
+  }
+
+  /** Passes over columns of the row that have no cells of their own. */
+  pass(count: number): void {
+    this.#column += count
   }
 
   beginRow(): void {

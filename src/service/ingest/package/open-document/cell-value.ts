@@ -1,5 +1,6 @@
+import type { XmlAttributes } from '../xml.ts'
 /** The value of a cell, for programs that write no text into it (ODF 1.3 part 3, 19.385). */
-export function cellValue(attributes: Record<string, string>): string {
+export function cellValue(attributes: XmlAttributes): string {
   const { value = '' } = attributes
   if (value === '' && /^(percentage|currency|float)$/.test(attributes['value-type'] ?? ''))
     return ''

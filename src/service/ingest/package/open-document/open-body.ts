@@ -1,8 +1,10 @@
 import type { DocumentText } from '../../document-text.ts'
-import { FlowText, max_table_depth } from '../../text/flow-text.ts'
+import { FlowText } from '../../text/flow-text.ts'
+import { addAltText } from '../alt-text.ts'
+import type { XmlAttributes, XmlListener } from '../xml.ts'
+import { cellValue } from './cell-value.ts'
 import { type FrameSources, OpenFrames } from './open-frames.ts'
 import type { OpenLists } from './open-lists.ts'
-import { OpenTable } from './open-table.ts'
 
 export interface OpenSources extends FrameSources {
   /** Knows the styles of `styles.xml`. */
@@ -17,37 +19,37 @@ const skipped = new Set([
   ...['tracked-changes', 'ruby-text', 'binary-data', 'scripts', 'script', 'event-listeners'],
   ...['content-validations', 'dde-links', 'styles', 'master-styles', 'font-face-decls'],
 ])
-/** Elements with a text that is in no paragraph: alternative texts, footers of slides. */
-const titles = new Set(['title', 'desc', 'header-decl', 'footer-decl'])
+/** Texts that are in no paragraph: alternative texts, and headers and footers of slides. */
+const labels = new Set(['title', 'desc', 'header-decl', 'footer-decl'])
 /** Shapes with a text of their own. In a paragraph it would part the sentence. */
 const boxes = new Set([
   ...['text-box', 'custom-shape', 'rect', 'circle', 'ellipse', 'caption', 'polygon', 'polyline'],
   ...['path', 'line', 'connector', 'measure'],
 ])
+const asides = new Set([...boxes, 'note-body', 'annotation'])
+/** Who wrote a comment, and when. */
+const comment_fact = /^(date|date-string|creator|creator-initials|sender-initials)$/
 /** A sheet of another file, kept for the formulas that use it. */
 const external_sheet = /^'?(file|https?):/
 /** A paragraph has at most so many spaces in a row. */
 const max_spaces = 100
+const hidden_row = '(hidden row)'
 
 /** Hears the body of an OpenDocument file, and writes it into a document (ODF 1.3 part 3). */
-export class OpenBody {
+export class OpenBody implements XmlListener {
   readonly #text: DocumentText
   readonly #sources: OpenSources
   #flow: FlowText
   readonly #frames: OpenFrames
-  readonly #tables: OpenTable[] = []
-  #table_depth = 0
+  /** Rows of the present sheet before this one. */
+  #rows = 0
   readonly #hidden_styles = new Set<string>()
   #style = ''
-  #skip_depth = 0
-  #is_external = false
   #form_depth = 0
-  /** How deep in paragraphs and titles. An aside begins anew: what is around it is none of it. */
-  #depth = 0
-  readonly #outer_depths: number[] = []
-  /** The mark of the note that is open, while it is read. */
-  #citation: string | undefined
-  #mark = ''
+  /** How deep in paragraphs: other texts are none of the document. */
+  #paragraph_depth = 0
+  #citation = ''
+  #label = ''
 
   constructor(text: DocumentText, sources: OpenSources) {
     this.#text = text
@@ -56,13 +58,12 @@ export class OpenBody {
     this.#frames = new OpenFrames(text, sources)
   }
 
-  open(name: string, attributes: Record<string, string>): void {
+  open(name: string, attributes: XmlAttributes, parent: string): boolean {
     const is_external = name === 'table' && external_sheet.test(attributes.name ?? '')
-    if (is_external) this.#is_external = true
-    if (is_external || skipped.has(name)) this.#skip_depth++
-    if (this.#skip_depth > 0) return
+    const is_fact = parent === 'annotation' && comment_fact.test(name)
+    if (is_external || is_fact || skipped.has(name)) return false
     this.#noteStyle(name, attributes)
-    this.#openTable(name, attributes)
+    this.#openTable(name, attributes, parent)
     this.#openAside(name)
     if (name === 'page') this.#beginPage(attributes)
     if (name === 'forms') this.#form_depth++
@@ -70,68 +71,53 @@ export class OpenBody {
     const words = this.#frames.open(name, attributes)
     if (words !== '') this.#flow.add(` ${words} `)
     this.#sources.lists.open(name, attributes)
-    if (name === 'p' || name === 'h') this.#beginParagraph(name, attributes)
-    if (titles.has(name)) this.#depth++
-    if (titles.has(name)) this.#flow.add(' ')
-    if (name === 'tab') this.#flow.add('\t')
-    if (name === 's')
-      this.#flow.add(' '.repeat(Math.min(Number(attributes.c ?? 1) || 1, max_spaces)))
-    if (name === 'line-break') this.#flow.add('\n')
-    if (name === 'note-citation') this.#citation = ''
-  }
-
-  text(piece: string): void {
-    if (this.#skip_depth > 0) return
-    if (this.#citation !== undefined) this.#citation += piece
-    else if (this.#depth > 0) this.#flow.add(piece.replace(/\s+/g, ' '))
-  }
-
-  close(name: string): void {
-    const is_external = name === 'table' && this.#is_external
-    if (is_external) this.#is_external = false
-    if (is_external || skipped.has(name)) {
-      this.#skip_depth--
-      return
+    if (name === 'p' || name === 'h') {
+      this.#paragraph_depth++
+      this.#flow.add(this.#sources.lists.numberOf(name, attributes))
     }
-    if (this.#skip_depth > 0) return
-    if (name === 'note-citation') this.#endCitation()
-    if (titles.has(name)) this.#endTitle()
-    if (name === 'p' || name === 'h') this.#endParagraph()
-    if (boxes.has(name) || name === 'note-body' || name === 'annotation') this.#endAside()
+    if (name === 'tab') this.#flow.add('\t')
+    if (name === 's') this.#flow.add(' '.repeat(Math.min(Number(attributes.c) || 1, max_spaces)))
+    if (name === 'line-break') this.#flow.add('\n')
+    return true
+  }
+
+  text(piece: string, name: string): void {
+    if (name === 'note-citation') this.#citation += piece
+    else if (labels.has(name)) this.#label += piece
+    else if (this.#paragraph_depth > 0) this.#flow.add(piece.replace(/\s+/g, ' '))
+  }
+
+  close(name: string, attributes: XmlAttributes): void {
+    if (name === 'note-citation') this.#flow.add(this.#mark)
+    if (labels.has(name)) this.#endLabel(name)
+    if (name === 'p' || name === 'h') {
+      this.#paragraph_depth--
+      this.#flow.break(2)
+    }
+    if (asides.has(name)) this.#flow.endAside()
+    if (name === 'note') this.#citation = ''
     if (name === 'forms') this.#form_depth--
     this.#frames.close(name)
     this.#sources.lists.close(name)
-    this.#closeTable(name)
+    this.#closeTable(name, attributes)
   }
 
   end(): void {
     this.#flow.end()
   }
 
-  #beginParagraph(name: string, attributes: Record<string, string>): void {
-    this.#depth++
-    if (!this.#isAside()) this.#flow.add(this.#sources.lists.numberOf(name, attributes))
+  get #mark(): string {
+    return `[${this.#citation.trim()}]`
   }
 
-  #endParagraph(): void {
-    if (this.#depth > 0) this.#depth--
-    this.#flow.break(2)
-  }
-
-  #endTitle(): void {
-    this.#depth--
-    if (this.#depth > 0) this.#flow.add(' ')
-    else this.#flow.break(1)
-  }
-
-  #endCitation(): void {
-    this.#mark = `[${this.#citation?.trim() ?? ''}]`
-    this.#citation = undefined
-    this.#flow.add(this.#mark)
+  #endLabel(name: string): void {
+    if (name === 'title' || name === 'desc') addAltText([this.#label], this.#flow)
+    else this.#flow.addLabel(this.#label.trim())
+    this.#label = ''
   }
 
   /** Styles stand before the body. They say which sheets and slides are hidden. */
-  #noteStyle(name: string, attributes: Record<string, string>): void {
+  #noteStyle(name: string, attributes: XmlAttributes): void {
     if (name === 'style') this.#style = attributes.name ?? ''
     const is_hidden =
       (name === 'table-properties' && attributes.display === 'false') ||
@@ -139,84 +125,69 @@ export class OpenBody {
     if (is_hidden) this.#hidden_styles.add(this.#style)
   }
 
-  #beginUnit(name: string, { 'style-name': style = '' }: Record<string, string>): void {
+  #beginUnit(name: string, { 'style-name': style = '' }: XmlAttributes): void {
     this.#flow.end()
-    if (this.#text.length > 0) this.#text.addLabel('\n\n')
     this.#text.begin()
     this.#flow = new FlowText(this.#text)
     const hidden = this.#hidden_styles.has(style) ? ` (hidden ${this.#sources.unit})` : ''
-    const label = `${name}${hidden}`.trimStart()
-    if (label !== '') this.#text.addLabel(`${label}\n\n`)
+    this.#flow.addLabel(`${name}${hidden}`.trimStart())
   }
 
   /** The usual name of a slide says only its number. */
-  #beginPage(attributes: Record<string, string>): void {
+  #beginPage(attributes: XmlAttributes): void {
     const { name = '' } = attributes
     this.#beginUnit(/^page\d+$/.test(name) ? '' : name, attributes)
   }
 
-  #openTable(name: string, attributes: Record<string, string>): void {
+  #openTable(name: string, attributes: XmlAttributes, parent: string): void {
     if (name === 'table') {
-      if (this.#sources.unit === 'sheet' && this.#table_depth === 0)
-        this.#beginUnit(attributes.name ?? '', attributes)
-      if (++this.#table_depth > max_table_depth) return
+      if (parent === 'spreadsheet') this.#beginUnit(attributes.name ?? '', attributes)
+      this.#rows = 0
       this.#flow.beginTable()
-      this.#tables.push(new OpenTable(this.#flow))
-      return
     }
-    // The paragraphs of a comment are not those of its cell.
-    if (this.#isAside() || this.#table_depth > max_table_depth) return
-    this.#tables.at(-1)?.open(name, attributes)
+    if (name === 'table-row') this.#flow.beginRow()
+    if (name === 'table-cell' || name === 'covered-table-cell') this.#flow.beginCell()
   }
 
-  #closeTable(name: string): void {
-    if (name !== 'table') {
-      if (this.#table_depth <= max_table_depth && !this.#isAside()) this.#tables.at(-1)?.close(name)
-      return
+  #closeTable(name: string, attributes: XmlAttributes): void {
+    if (name === 'table') this.#flow.endTable()
+    if (name === 'table-row') {
+      const rows = repeated(attributes['number-rows-repeated'])
+      const is_hidden = /^(collapse|filter)$/.test(attributes.visibility ?? '')
+      this.#flow.endRow(is_hidden ? hidden_row : '', rows)
+      this.#rows += rows
     }
-    if (--this.#table_depth >= max_table_depth) return
-    this.#flow.endTable()
-    this.#tables.pop()
+    if (name === 'table-cell' || name === 'covered-table-cell')
+      this.#flow.endCell(repeated(attributes['number-columns-repeated']), cellValue(attributes))
   }
 
   /** Comments, notes, and text boxes stand behind the paragraph or the table they are in. */
   #openAside(name: string): void {
     const is_sheet = this.#sources.unit === 'sheet'
     if (name === 'annotation') {
-      const cell = is_sheet ? this.#tables.at(-1)?.cellName : undefined
-      this.#beginAside(cell === undefined ? 'Comment: ' : `Comment on ${cell}: `)
-    } else if (name === 'note-body') {
-      this.#beginAside(`${this.#mark} `)
-    } else if (boxes.has(name)) {
-      const is_apart = this.#flow.has_open_line || (is_sheet && this.#flow.is_in_table)
-      if (is_apart) this.#beginAside('')
-      else this.#outer_depths.push(-1)
+      const cell = `${lettersOf(this.#flow.column)}${this.#rows + 1}`
+      this.#flow.beginAside(is_sheet ? `Comment on ${cell}: ` : 'Comment: ', true)
     }
-  }
-
-  #beginAside(label: string): void {
-    this.#outer_depths.push(this.#depth)
-    this.#depth = 0
-    this.#flow.beginAside(label)
-  }
-
-  #isAside(): boolean {
-    return this.#outer_depths.some((depth) => depth >= 0)
-  }
-
-  #endAside(): void {
-    const depth = this.#outer_depths.pop() ?? -1
-    if (depth < 0) return
-    this.#depth = depth
-    this.#flow.endAside()
+    if (name === 'note-body') this.#flow.beginAside(`${this.#mark} `, true)
+    if (boxes.has(name)) this.#flow.beginAside('', is_sheet || this.#flow.has_open_line)
   }
 
   /** The value of a field of a form, or what stands on it. */
-  #addFormValue({ label = '', 'current-value': value = '' }: Record<string, string>): void {
+  #addFormValue({ label = '', 'current-value': value = '' }: XmlAttributes): void {
     for (const words of [label, value]) {
-      if (words.trim() === '') continue
       this.#flow.add(words)
       this.#flow.break(1)
     }
   }
+}
+
+function repeated(written = '1'): number {
+  const number = Number.parseInt(written, 10)
+  return number >= 1 ? number : 1
+}
+
+/** Column 27 is `AB`. */
+function lettersOf(column: number): string {
+  const last = String.fromCharCode(65 + (column % 26))
+  return column < 26 ? last : `${lettersOf(Math.floor(column / 26) - 1)}${last}`
 }

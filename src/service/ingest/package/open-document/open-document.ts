@@ -1,6 +1,7 @@
 import type { ReadUnit } from '../../../../contract/messages/messages-assets.ts'
 import type { DocumentText } from '../../document-text.ts'
 import { unreadable } from '../../extract-limits.ts'
+import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
 import { walkXml } from '../xml.ts'
 import { OpenBody } from './open-body.ts'
@@ -40,13 +41,9 @@ export async function extractOpenDocument(
     throw unreadable('encrypted')
   const lists = new OpenLists()
   const { page_area, margins } = await readPageStyles(archive, lists)
-  for (const margin of margins) text.addLabel(`${margin}\n\n`)
+  for (const margin of margins) new FlowText(text).addLabel(margin)
   const objects = await readObjects(archive)
   const body = new OpenBody(text, { unit, page_area, objects, lists })
-  await walkXml(archive.stream('content.xml'), {
-    open: (name, attributes) => body.open(name, attributes),
-    text: (piece) => body.text(piece),
-    close: (name) => body.close(name),
-  })
+  await walkXml(archive.stream('content.xml'), body)
   body.end()
 }

@@ -1,5 +1,6 @@
 import type { ReadUnit } from '../../../../contract/messages/messages-assets.ts'
 import type { DocumentText } from '../../document-text.ts'
+import type { XmlAttributes } from '../xml.ts'
 import { areaOf } from './page-styles.ts'
 
 /** What says how large a frame is, and what an object in it says. */
@@ -33,7 +34,7 @@ export class OpenFrames {
   }
 
   /** The words of the object that an element names; empty for all other elements. */
-  open(name: string, attributes: Record<string, string>): string {
+  open(name: string, attributes: XmlAttributes): string {
     const { unit, page_area, objects } = this.#sources
     if (name === 'frame') {
       const is_paged = unit === 'slide' || unit === 'page'

@@ -1,4 +1,5 @@
 import { formattedNumber } from '../number-format.ts'
+import type { XmlAttributes } from '../xml.ts'
 
 /** How one level of a list is numbered. */
 interface Level {
@@ -31,7 +32,7 @@ export class OpenLists {
   #headings: number[] = []
   #item = ''
 
-  open(name: string, attributes: Record<string, string>): void {
+  open(name: string, attributes: XmlAttributes): void {
     if (name === 'list-style' || name === 'outline-style') {
       this.#style = []
       this.#styles.set(name === 'outline-style' ? outline : (attributes.name ?? ''), this.#style)
@@ -50,7 +51,7 @@ export class OpenLists {
   }
 
   /** The number before a paragraph or a heading that opens; empty without one. */
-  numberOf(name: string, attributes: Record<string, string>): string {
+  numberOf(name: string, attributes: XmlAttributes): string {
     if (this.#open.length > 0) {
       const number = this.#item
       this.#item = ''
@@ -65,7 +66,7 @@ export class OpenLists {
     return shownNumber(levels, this.#headings)
   }
 
-  #openList(attributes: Record<string, string>): void {
+  #openList(attributes: XmlAttributes): void {
     const depth = this.#open.length
     const style = attributes['style-name'] ?? this.#open.at(-1)?.style ?? ''
     const goes_on = attributes['continue-numbering'] === 'true' || 'continue-list' in attributes
@@ -74,7 +75,7 @@ export class OpenLists {
     this.#open.push({ style, number: last ?? start - 1 })
   }
 
-  #numberOfItem(attributes: Record<string, string>): string {
+  #numberOfItem(attributes: XmlAttributes): string {
     const list = this.#open.at(-1)
     if (!list) return ''
     const start = Number(attributes['start-value'])
@@ -85,7 +86,7 @@ export class OpenLists {
   }
 }
 
-function levelOf(attributes: Record<string, string>): Level {
+function levelOf(attributes: XmlAttributes): Level {
   return {
     format: attributes['num-format'] ?? '',
     prefix: attributes['num-prefix'] ?? '',

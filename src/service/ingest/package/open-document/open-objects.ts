@@ -22,20 +22,10 @@ export async function readObjects(archive: Archive): Promise<ReadonlyMap<string,
 
 async function wordsOfObject(archive: Archive, part: string): Promise<string> {
   const words: string[] = []
-  let depth = 0
-  let is_number = false
   await walkXml(archive.stream(part), {
-    open(name, attributes) {
-      if (skipped.has(name)) depth++
-      if (name === 'table-cell') is_number = attributes['value-type'] === 'float'
-    },
-    text(piece) {
-      if (depth === 0 && !is_number && piece.trim() !== '') words.push(piece.trim())
-    },
-    close(name) {
-      if (skipped.has(name)) depth--
-      if (name === 'table-cell') is_number = false
-    },
+    open: (name, attributes) =>
+      !skipped.has(name) && !(name === 'table-cell' && attributes['value-type'] === 'float'),
+    text: (piece) => words.push(piece),
   })
-  return words.join(' ')
+  return words.join(' ').replace(/\s+/g, ' ').trim()
 }

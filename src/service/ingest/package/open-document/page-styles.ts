@@ -1,5 +1,5 @@
 import type { Archive } from '../archive.ts'
-import { walkXml } from '../xml.ts'
+import { walkXml, type XmlAttributes } from '../xml.ts'
 import type { OpenLists } from './open-lists.ts'
 
 export interface PageStyles {
@@ -20,26 +20,20 @@ export async function readPageStyles(archive: Archive, lists: OpenLists): Promis
   const margins = new Set<string>()
   let page_area = usual_area
   let margin: string | undefined
-  let is_read = false
   if (!archive.has('styles.xml')) return { page_area, margins: [] }
   await walkXml(archive.stream('styles.xml'), {
     open(name, attributes) {
       lists.open(name, attributes)
       if (name === 'page-layout-properties') page_area = areaOf(attributes, 'page-') ?? page_area
       if (margin_name.test(name)) margin = ''
-      if (name === 'p' || name === 'h') is_read = true
-      else if (page_fields.has(name)) is_read = false
-      if (name === 'tab' || name === 's' || name === 'line-break') margin &&= `${margin} `
+      // What parts words: paragraphs, tabs, spaces, lines.
+      if (/^(p|h|tab|s|line-break)$/.test(name)) margin &&= `${margin} `
+      return !page_fields.has(name)
     },
     text(piece) {
-      if (margin !== undefined && is_read) margin += piece
+      if (margin !== undefined) margin += piece
     },
     close(name) {
-      if (page_fields.has(name)) is_read = true
-      if (name === 'p' || name === 'h') {
-        is_read = false
-        margin &&= `${margin} `
-      }
       if (!margin_name.test(name)) return
       const words = margin?.replace(/\s+/g, ' ').trim()
       if (words) margins.add(words)
@@ -50,7 +44,7 @@ export async function readPageStyles(archive: Archive, lists: OpenLists): Promis
 }
 
 /** Square points of what has a width and a height; undefined without them. */
-export function areaOf(attributes: Record<string, string>, prefix = ''): number | undefined {
+export function areaOf(attributes: XmlAttributes, prefix = ''): number | undefined {
   const width = pointsOf(attributes[`${prefix}width`])
   const height = pointsOf(attributes[`${prefix}height`])
   return width === undefined || height === undefined ? undefined : width * height

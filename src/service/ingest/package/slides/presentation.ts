@@ -1,11 +1,12 @@
 import type { DocumentText } from '../../document-text.ts'
 import type { Archive } from '../archive.ts'
+import { addComments } from '../comments.ts'
 import { addGraphics } from '../drawing.ts'
+import { DrawingFlow } from '../drawing-flow.ts'
 import { faultOf } from '../optional-part.ts'
-import { idIn, partsOfMain, relatedParts } from '../relationships.ts'
+import { partsOfMain, relatedParts } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
-import { addSlideComments } from './slide-comments.ts'
-import { SlideFlow } from './slide-flow.ts'
+import { SlidePictures } from './slide-pictures.ts'
 
 /** The area of a slide of 10 by 7.5 inches, which old presentations have. */
 const usual_slide_emu2 = 9_144_000 * 6_858_000
@@ -18,9 +19,7 @@ export async function extractPresentation(
 ): Promise<void> {
   const { slides, slide_emu2 } = await slidesOf(archive, main)
   const repeated = new Set<string>()
-  // The pictures of speaker notes do not count.
-  const addFlow = async (part: string, area_emu2?: number) => {
-    const flow = new SlideFlow(text, repeated, area_emu2)
+  const addFlow = async (part: string, flow: DrawingFlow) => {
     await walkXml(archive.stream(part), flow)
     flow.end()
   }
@@ -34,13 +33,15 @@ export async function extractPresentation(
       text.noteFault('is missing')
       continue
     }
-    await addFlow(slide, slide_emu2)
+    const pictures = new SlidePictures(text, slide_emu2)
+    await addFlow(slide, new DrawingFlow(text, { repeated, pictures }))
     await addGraphics(archive, slide, text)
     for (const part of await relatedParts(archive, slide, 'comments'))
-      await addOptional(part, () => addSlideComments(archive, part, text))
+      await addOptional(part, () => addComments(archive, part, text))
     for (const part of await relatedParts(archive, slide, 'notesSlide'))
-      await addOptional(part, () => addFlow(part))
-    text.add('\n\n')
+      await addOptional(part, () =>
+        addFlow(part, new DrawingFlow(text, { repeated, label: 'Notes:\n' })),
+      )
   }
 }
 
@@ -51,8 +52,8 @@ async function slidesOf(archive: Archive, main: string) {
   const ids: string[] = []
   let slide_emu2 = 0
   await walkXml(archive.stream(main), {
-    open(name, { cx = '', cy = '' }, written) {
-      if (name === 'sldId') ids.push(idIn(written))
+    open(name, { cx = '', cy = '', id = '' }) {
+      if (name === 'sldId') ids.push(id)
       if (name === 'sldSz') slide_emu2 = Number(cx) * Number(cy)
     },
   })

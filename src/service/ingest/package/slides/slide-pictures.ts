@@ -1,4 +1,5 @@
 import type { DocumentText } from '../../document-text.ts'
+import type { XmlAttributes } from '../xml.ts'
 
 const small_share = 0.01
 
@@ -17,7 +18,7 @@ export class SlidePictures {
     this.#slide_emu2 = slide_emu2
   }
 
-  open(name: string, parent: string, { cx = '', cy = '' }: Record<string, string>): void {
+  open(name: string, parent: string, { cx = '', cy = '' }: XmlAttributes): void {
     if (name === 'grpSp') this.#scales.push(this.#scales.at(-1)!)
     if (name === 'sp' || name === 'pic' || name === 'bg') this.#share = 0
     const area_emu2 = Number(cx) * Number(cy)

@@ -1,3 +1,4 @@
+import type { XmlAttributes } from '../xml.ts'
 import { isOn } from './lists.ts'
 
 /**
@@ -17,7 +18,7 @@ export class Fields {
     return this.#open_codes > 0
   }
 
-  open(name: string, parent: string, { fldCharType, val = '' }: Record<string, string>): void {
+  open(name: string, parent: string, { fldCharType, val = '' }: XmlAttributes): void {
     if (fldCharType === 'begin') {
       this.#codes.push(true)
       this.#open_codes++

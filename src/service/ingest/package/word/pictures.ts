@@ -1,4 +1,5 @@
-import type { PageParts } from './page-parts.ts'
+import type { DocumentText } from '../../document-text.ts'
+import type { XmlAttributes } from '../xml.ts'
 
 /** Points of the units that VML names, in EMU. */
 const emu: Readonly<Record<string, number>> = {
@@ -8,18 +9,22 @@ const emu: Readonly<Record<string, number>> = {
   mm: 36_000,
   px: 9_525,
 }
+/** A picture of this share leaves no space for a text within the usual margins. */
+const full_page_share = 0.45
+const small_share = 0.01
 
-/** Finds the pictures of a document and their sizes. */
+/** Finds the pictures of a document and their sizes. Word documents have no fixed pages. */
 export class Pictures {
-  readonly #parts: PageParts | undefined
+  readonly #text: DocumentText
+  readonly #page_emu2: number
   #area_emu2 = 0
 
-  /** `parts` is undefined where pictures do not count, as in headers. */
-  constructor(parts: PageParts | undefined) {
-    this.#parts = parts
+  constructor(text: DocumentText, page_emu2: number) {
+    this.#text = text
+    this.#page_emu2 = page_emu2
   }
 
-  open(name: string, { cx = '', cy = '', behindDoc, style = '' }: Record<string, string>): void {
+  open(name: string, { cx = '', cy = '', behindDoc, style = '' }: XmlAttributes): void {
     if (name === 'drawing' || name === 'pict' || name === 'object') this.#area_emu2 = 0
     // A picture behind the text is a watermark or a background.
     if (name === 'anchor') this.#area_emu2 = behindDoc === '1' ? Number.NaN : 0
@@ -28,8 +33,11 @@ export class Pictures {
     if (name === 'blip' || name === 'imagedata') this.#note()
   }
 
+  /** Where pages end is unknown, so a picture that fills none is small. */
   #note(): void {
-    this.#parts?.notePicture(this.#area_emu2 || 0)
+    const share = Math.min(this.#area_emu2 / this.#page_emu2, 1)
+    if (share >= full_page_share) this.#text.notePicturePage(share)
+    else this.#text.notePicture(small_share)
     // A group has one size and many pictures.
     this.#area_emu2 = 0
   }

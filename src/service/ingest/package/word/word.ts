@@ -1,5 +1,6 @@
 import type { DocumentText, ReadDocument } from '../../document-text.ts'
 import { unreadable, unreadableOf } from '../../extract-limits.ts'
+import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
 import { addGraphics, hasGraphics } from '../drawing.ts'
 import { faultOf } from '../optional-part.ts'
@@ -7,7 +8,7 @@ import { partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
 import { type Lists, readLists } from './lists.ts'
 import { Numbering } from './numbering.ts'
-import { PageParts, pageArea } from './page-parts.ts'
+import { pageArea } from './page-area.ts'
 import { type ParagraphStyles, readParagraphStyles } from './paragraph-styles.ts'
 import { WordFlow, type WordSources } from './word-flow.ts'
 
@@ -32,8 +33,8 @@ export async function extractWordDocument(
   }
   await word.addMargins('header', sources)
   const has_pictures = related.some(({ kind }) => kind === 'image')
-  const page_emu2 = has_pictures ? await pageArea(archive, main) : undefined
-  const body = new WordFlow(text, sources, new PageParts(text, page_emu2))
+  const page_emu2 = has_pictures ? await pageArea(archive, main) : Number.POSITIVE_INFINITY
+  const body = new WordFlow(text, sources, page_emu2)
   await walkXml(archive.stream(main), body)
   body.end()
   for (const kind of ['footnotes', 'endnotes', 'comments']) await word.addParts(kind, sources)
@@ -81,9 +82,11 @@ class WordParts {
       await this.#add(part, margin, sources)
       texts.add(margin.text)
     })
+    const flow = new FlowText(this.#text)
     for (const words of texts) {
       // A page number alone is no header.
-      if (/\p{L}/u.test(words)) this.#text.add(words)
+      if (/\p{L}/u.test(words)) flow.add(words)
+      flow.break(2)
     }
   }
 

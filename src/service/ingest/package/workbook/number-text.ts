@@ -1,12 +1,16 @@
-import { format } from 'numfmt'
-import { day_ms, isoTime } from '../../../../base/time/time.ts'
+import { format, getFormatFromId } from 'numfmt'
 
-/** Dates are stored as days since this one. */
-const day_0_ms = Date.UTC(1899, 11, 30)
-/** Old workbooks of the Mac count from 1904 on. */
+/** Old workbooks of the Mac count days from 1904 on, others from 1900. */
 const mac_days = 1_462
-/** The last day of the year 9999, in days since day 0: spreadsheets know no later one. */
+/** The last day of the year 9999: spreadsheets know no later one. */
 const last_day = 2_958_465
+/** The format codes that a workbook need not declare (ECMA-376, 18.8.30) end here. */
+const last_built_in = 58
+
+/** The code of a format that a workbook need not declare; undefined for an unknown one. */
+export function builtInCode(id: string): string | undefined {
+  return Number(id) <= last_built_in ? getFormatFromId(Number(id)) : undefined
+}
 
 /**
  * The text of a number as a sheet shows it by its format code, but dates as `2026-03-14`, because
@@ -16,11 +20,12 @@ export function numberText(value: string, code: string | undefined, is_mac = fal
   const number = Number(value)
   if (!Number.isFinite(number)) return value
   if (code === undefined || /^(general|@)$/i.test(code)) return generalText(number)
-  const { is_date, is_time } = kindOf(code)
-  const days = is_mac && (is_date || is_time) ? number + mac_days : number
-  if (is_date && days >= 1 && days < last_day + 1) return dateText(days, is_time)
-  if (is_date) return generalText(number)
-  return shownText(is_time ? number : days, code) ?? generalText(number)
+  try {
+    return shownText(number, code, is_mac) ?? generalText(number)
+  } catch {
+    // The code is invalid, or cannot show the number.
+    return generalText(number)
+  }
 }
 
 /** 15 digits are exact; the others are the rest of a fraction that binary numbers cannot hold. */
@@ -28,32 +33,28 @@ function generalText(number: number): string {
   return String(Number(number.toPrecision(15)))
 }
 
-function dateText(days: number, is_time: boolean): string {
-  const seconds = Math.round(days * 86_400)
-  const text = isoTime(day_0_ms + (seconds / 86_400) * day_ms)
-  if (!is_time || seconds % 86_400 === 0) return text.slice(0, 10)
-  return text.slice(0, seconds % 60 === 0 ? 16 : 19).replace('T', ' ')
-}
-
-/** Undefined if the code is invalid, or cannot show the number. */
-function shownText(number: number, code: string): string | undefined {
-  try {
+/** Undefined for a number that is no date, and for one that does not fit. */
+function shownText(number: number, code: string, is_mac: boolean): string | undefined {
+  const { is_date, is_time } = kindOf(code)
+  if (!is_date) {
     const text = format(code, number).trim()
     return text.startsWith('##') ? undefined : text
-  } catch {
-    return undefined
   }
+  const days = is_mac ? number + mac_days : number
+  if (days < 1 || days >= last_day + 1) return undefined
+  const [date, time] = format('yyyy-mm-dd hh:mm:ss', days).split(' ')
+  if (!is_time || time === '00:00:00') return date
+  return `${date} ${time?.replace(/^(\d+:\d+):00$/, '$1')}`
 }
 
 /**
- * Whether a code shows a date, a time of day, or both. Letters count outside quotes, brackets
- * (colours, conditions, languages) and escapes. `[h]` is a duration, so a time. `m` is a month,
- * unless hours stand before it or seconds behind it.
+ * Whether a code shows a date, a time of day, or both. Letters count outside quotes, escapes, and
+ * brackets (colours, conditions, languages), but `[h]` is a duration, so a time. `m` is a month,
+ * unless it stands beside hours or seconds. The library is wrong for codes with conditions.
  */
 function kindOf(code: string): { is_date: boolean; is_time: boolean } {
   const [first = ''] = code.replace(/"[^"]*"|[\\_*]./g, '').split(';', 1)
-  if (/\[(h+|m+|s+)\]/i.test(first)) return { is_date: false, is_time: true }
-  const letters = first.replace(/\[[^\]]*\]/g, '').replace(/am\/pm|a\/p|general/gi, '')
-  const is_time = /[hs]/i.test(letters)
+  const letters = first.replace(/\[(?![hms]+\])[^\]]*\]/gi, '')
+  const is_time = /[hs]|\[m/i.test(letters)
   return { is_date: /[yd]/i.test(letters) || (/m/i.test(letters) && !is_time), is_time }
 }

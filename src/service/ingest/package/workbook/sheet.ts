@@ -1,9 +1,8 @@
 import type { DocumentText } from '../../document-text.ts'
 import { TableText } from '../../table-text.ts'
 import type { Archive } from '../archive.ts'
-import { walkXml } from '../xml.ts'
+import { walkXml, type XmlAttributes, type XmlListener } from '../xml.ts'
 import { numberText } from './number-text.ts'
-import { RichText } from './shared-strings.ts'
 
 /** What the cells of all sheets of a workbook refer to. */
 export interface CellSources {
@@ -20,78 +19,58 @@ export async function addSheet(
   sources: CellSources,
   text: DocumentText,
 ): Promise<void> {
-  const rows = new SheetRows(sources, new TableText(text))
-  await walkXml(archive.stream(part), {
-    open: (name, attributes) => rows.open(name, attributes),
-    text: (piece) => rows.text(piece),
-    close: (name) => rows.close(name),
-  })
-  rows.end()
+  const table = new TableText(text)
+  await walkXml(archive.stream(part), new SheetRows(sources, table))
+  table.end()
 }
 
-class SheetRows {
+class SheetRows implements XmlListener {
   readonly #sources: CellSources
   readonly #table: TableText
-  readonly #inline = new RichText()
   /** The column of the present cell. Cells without a reference follow one another. */
   #column = -1
-  #type = 'n'
-  #style = 0
   #value = ''
-  #is_value = false
-  #is_hidden = false
 
   constructor(sources: CellSources, table: TableText) {
     this.#sources = sources
     this.#table = table
   }
 
-  open(name: string, { r, t = 'n', s = '0', hidden }: Record<string, string>): void {
-    this.#inline.listener.open(name)
-    this.#is_value = name === 'v'
-    if (name === 'row') {
-      this.#column = -1
-      this.#is_hidden = hidden === '1' || hidden === 'true'
+  open(name: string, { r }: XmlAttributes): boolean {
+    if (name === 'row') this.#column = -1
+    if (name === 'c') {
+      this.#column = columnOf(r) ?? this.#column + 1
+      this.#value = ''
     }
-    if (name !== 'c') return
-    this.#column = columnOf(r) ?? this.#column + 1
-    this.#type = t
-    this.#style = Number(s)
-    this.#value = ''
+    // Readings that stand above Asian letters are left out.
+    return name !== 'rPh'
   }
 
-  text(piece: string): void {
-    this.#inline.listener.text(piece)
-    if (this.#is_value) this.#value += piece
+  /** A cell has a value, or a text of its own. */
+  text(piece: string, name: string): void {
+    if (name === 'v' || name === 't') this.#value += piece
   }
 
-  close(name: string): void {
-    this.#inline.listener.close(name)
-    this.#is_value = false
-    if (name === 'c') this.#table.put(this.#column, this.#cellText())
+  close(name: string, attributes: XmlAttributes): void {
+    if (name === 'c') this.#table.put(this.#column, this.#cellText(attributes))
     if (name !== 'row') return
-    if (this.#is_hidden) this.#table.mark(hidden_row)
+    if (/^(1|true)$/.test(attributes.hidden ?? '')) this.#table.mark(hidden_row)
     this.#table.endRow()
   }
 
-  end(): void {
-    this.#table.end()
-  }
-
-  #cellText(): string {
-    const inline = this.#inline.take()
+  #cellText({ t = 'n', s = '0' }: XmlAttributes): string {
+    const value = this.#value
     const { strings, styles, is_mac } = this.#sources
-    switch (this.#type) {
+    if (value === '') return ''
+    switch (t) {
       case 's':
-        return strings[Number(this.#value)] ?? ''
-      case 'inlineStr':
-        return inline
+        return strings[Number(value)] ?? ''
       case 'b':
-        return this.#value === '1' || this.#value === 'true' ? 'TRUE' : 'FALSE'
+        return /^(1|true)$/.test(value) ? 'TRUE' : 'FALSE'
       case 'n':
-        return this.#value === '' ? inline : numberText(this.#value, styles[this.#style], is_mac)
+        return numberText(value, styles[Number(s)], is_mac)
       default:
-        return this.#value
+        return value
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { DocumentText } from '../../document-text.ts'
 import type { Archive } from '../archive.ts'
-import { idIn, partsOfMain, type Relationship } from '../relationships.ts'
+import { partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
 import { addRemarks } from './remarks.ts'
 import { readSharedStrings } from './shared-strings.ts'
@@ -47,11 +47,10 @@ async function sheetsOf(archive: Archive, main: string, parts: readonly Relation
   const sheets: Sheet[] = []
   let is_mac = false
   await walkXml(archive.stream(main), {
-    open(element, { name = '', state = 'visible', date1904 = '' }, written) {
+    open(element, { name = '', state = 'visible', date1904 = '', id }) {
       if (element === 'workbookPr') is_mac = /^(1|true)$/.test(date1904)
       if (element !== 'sheet') return
-      const id = idIn(written)
-      const named = parts.find((part) => part.id === id && id !== '')
+      const named = parts.find((part) => part.id === id)
       const found = named ?? unlisted.shift()
       sheets.push({ name, is_hidden: state !== 'visible', part: found?.part })
     },
