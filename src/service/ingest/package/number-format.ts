@@ -3,6 +3,8 @@ const russian = 'абвгдежзиклмнопрстуфхцчшщыэюя'
 /** Word shows `aa` for 27 and `bb` for 28; from this many letters on it shows digits. */
 const max_repeats = 30
 const max_roman = 32_767
+/** The sign in a document is often one of a font of symbols. */
+const bullet = '•'
 
 const romans: readonly (readonly [value: number, letters: string])[] = [
   [1000, 'M'],
@@ -20,13 +22,40 @@ const romans: readonly (readonly [value: number, letters: string])[] = [
   [1, 'I'],
 ]
 
+/** How one level of a list or of headings is numbered. */
+export interface Level {
+  start: number
+  /** As ECMA-376, 17.18.59 names it; `none` without a number. */
+  format: string
+  /** Such as `%1.%2`. */
+  pattern: string
+  /** All numbers are shown as digits, as lawyers write them. */
+  is_legal?: boolean
+}
+
+/** The number of a paragraph, such as `12.3`, `§ 4.2` or `a)`. `counts`: of all levels. */
+export function numberText(
+  { format, pattern, is_legal = false }: Level,
+  levels: readonly (Level | undefined)[],
+  counts: readonly (number | undefined)[],
+): string {
+  if (format === 'bullet') return bullet
+  const text = pattern.replace(/%([1-9])/g, (_, digit: string) => {
+    const at = Number(digit) - 1
+    const level = levels[at]
+    const is_digits = is_legal && level?.format !== 'none'
+    return formattedNumber(counts[at] ?? level?.start ?? 0, is_digits ? '' : (level?.format ?? ''))
+  })
+  return text.trim()
+}
+
 /** The text of an automatic number by its format (ECMA-376, 17.18.59); digits for a rare one. */
 export function formattedNumber(number: number, format: string): string {
   switch (format) {
     case 'none':
       return ''
     case 'bullet':
-      return '•'
+      return bullet
     case 'decimalZero':
       return String(number).padStart(2, '0')
     case 'lowerLetter':

@@ -1,85 +1,68 @@
+import type { Level } from '../number-format.ts'
 import { walkXml } from '../xml.ts'
 
 /** A level of a list, as ECMA-376, 17.9.6 has it. */
-export interface Level {
-  start: number
-  format: string
-  /** Such as `%1.%2`. */
-  pattern: string
+export interface WordLevel extends Level {
   /** The number of the level that begins this one anew, from 1; 0 for none. */
-  restart: number | undefined
-  /** All numbers are shown as digits, as lawyers write them. */
-  is_legal: boolean
+  restart?: number
   /** The style whose paragraphs are on this level. */
-  style: string
+  style?: string
 }
 
-/** A list that paragraphs name. Lists of one definition share its counters. */
+/** What lists have in common. */
+interface Definition {
+  levels: WordLevel[]
+  /** The present number of each level. */
+  counts: (number | undefined)[]
+  /** The style whose list stands for the lists of this definition. */
+  link?: string
+}
+
+/** A list that paragraphs name. */
 export interface List {
-  definition: string
-  /** Levels that differ from those of the definition, by level. */
-  levels: Level[]
+  definition: Definition
+  /** Those of the definition, but for those that this list has of its own. */
+  levels: WordLevel[]
   /** Numbers to begin with, by level. */
   starts: number[]
+  has_begun: boolean
 }
 
-export interface Lists {
-  lists: ReadonlyMap<string, List>
-  /** The levels of each definition. */
-  definitions: ReadonlyMap<string, readonly Level[]>
-  /** The style that has the levels of a definition instead. */
-  styles: ReadonlyMap<string, string>
-}
-
-export async function readLists(chunks: AsyncIterable<Buffer>): Promise<Lists> {
+/** The lists of a document by id. Definitions stand before lists. */
+export async function readLists(chunks: AsyncIterable<Buffer>): Promise<Map<string, List>> {
+  const definitions = new Map<string, Definition>()
   const lists = new Map<string, List>()
-  const definitions = new Map<string, Level[]>()
-  const styles = new Map<string, string>()
-  let definition = ''
-  let list: List | undefined
-  let overridden = 0
-  let level: Level | undefined
+  let definition: Definition = { levels: [], counts: [] }
+  let { levels } = definition
+  let starts: number[] = []
+  let id = ''
+  let at = 0
   await walkXml(chunks, {
-    open(name, { abstractNumId = '', numId = '', ilvl = '', val = '' }) {
+    open(name, { abstractNumId = '', numId = '', ilvl = '', val = '' }, parent) {
       if (name === 'abstractNum') {
-        definition = abstractNumId
-        definitions.set(definition, [])
+        definition = { levels: [], counts: [] }
+        definitions.set(abstractNumId, definition)
+        levels = definition.levels
       }
-      if (name === 'num') {
-        list = { definition: '', levels: [], starts: [] }
-        lists.set(numId, list)
+      if (name === 'numStyleLink') definition.link = val
+      if (name === 'num') id = numId
+      if (name === 'abstractNumId') {
+        definition = definitions.get(val) ?? { levels: [], counts: [] }
+        levels = [...definition.levels]
+        starts = []
+        lists.set(id, { definition, levels, starts, has_begun: false })
       }
-      if (name === 'abstractNumId' && list) list.definition = val
-      if (name === 'numStyleLink') styles.set(definition, val)
-      if (name === 'lvlOverride') overridden = levelNumber(ilvl)
-      if (name === 'startOverride' && list) list.starts[overridden] = numberIn(val)
-      if (name === 'lvl') {
-        level = newLevel()
-        const levels = list ? list.levels : definitions.get(definition)
-        if (levels) levels[levelNumber(ilvl)] = level
-      }
-      if (level) setLevel(level, name, val)
-    },
-    close(name) {
-      if (name === 'lvl') level = undefined
-      if (name === 'num') list = undefined
+      if (name === 'lvl' || name === 'lvlOverride') at = levelNumber(ilvl)
+      if (name === 'startOverride') starts[at] = numberIn(val)
+      if (name === 'lvl') levels[at] = { start: 0, format: 'decimal', pattern: '' }
+      const level = levels[at]
+      if (parent === 'lvl' && level) setLevel(level, name, val)
     },
   })
-  return { lists, definitions, styles }
+  return lists
 }
 
-function newLevel(): Level {
-  return {
-    start: 0,
-    format: 'decimal',
-    pattern: '',
-    restart: undefined,
-    is_legal: false,
-    style: '',
-  }
-}
-
-function setLevel(level: Level, name: string, val: string): void {
+function setLevel(level: WordLevel, name: string, val: string): void {
   if (name === 'start') level.start = numberIn(val)
   if (name === 'numFmt') level.format = val
   if (name === 'lvlText') level.pattern = val

@@ -11,30 +11,26 @@ export interface ListPlace {
   level?: number
 }
 
-export interface ParagraphStyles {
-  /** The style of paragraphs that name none. */
-  default_style: string
-  places: ReadonlyMap<string, ListPlace>
-}
-
-export async function readParagraphStyles(chunks: AsyncIterable<Buffer>): Promise<ParagraphStyles> {
+/** The places that styles have in lists, by their ids; that of paragraphs without a style by ''. */
+export async function readParagraphStyles(
+  chunks: AsyncIterable<Buffer>,
+): Promise<Map<string, ListPlace>> {
   const places = new Map<string, ListPlace>()
-  let default_style = ''
   let place: ListPlace = {}
   await walkXml(chunks, {
     open(name, attributes) {
-      const { styleId = '', type } = attributes
+      const { styleId = '', type, val } = attributes
       if (name === 'style') {
         place = {}
         places.set(styleId, place)
         if (type === 'paragraph' && /^(1|true|on)$/.test(attributes.default ?? ''))
-          default_style = styleId
+          places.set('', { style: styleId })
       }
-      if (name === 'basedOn') place.style = attributes.val ?? ''
-      setListPlace(place, name, attributes.val)
+      if (name === 'basedOn' && val) place.style = val
+      setListPlace(place, name, val)
     },
   })
-  return { default_style, places }
+  return places
 }
 
 export function setListPlace(place: ListPlace, name: string, val = ''): void {

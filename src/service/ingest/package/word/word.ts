@@ -6,10 +6,10 @@ import { addGraphics, hasGraphics } from '../drawing.ts'
 import { faultOf } from '../optional-part.ts'
 import { partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
-import { type Lists, readLists } from './lists.ts'
+import { type List, readLists } from './lists.ts'
 import { Numbering } from './numbering.ts'
 import { pageArea } from './page-area.ts'
-import { type ParagraphStyles, readParagraphStyles } from './paragraph-styles.ts'
+import { type ListPlace, readParagraphStyles } from './paragraph-styles.ts'
 import { WordFlow, type WordSources } from './word-flow.ts'
 
 /** Reads a document that another one holds. */
@@ -57,13 +57,13 @@ class WordParts {
   }
 
   async numbering(): Promise<Numbering> {
-    let lists: Lists = { lists: new Map(), definitions: new Map(), styles: new Map() }
-    let styles: ParagraphStyles = { default_style: '', places: new Map() }
+    let lists: ReadonlyMap<string, List> = new Map()
+    let styles: ReadonlyMap<string, ListPlace> = new Map()
     await this.#forEach('numbering', async (part) => {
       lists = await readLists(this.#archive.stream(part))
     })
     // Styles are needed for their lists alone, and are often longer than the document.
-    if (lists.lists.size > 0)
+    if (lists.size > 0)
       await this.#forEach('styles', async (part) => {
         styles = await readParagraphStyles(this.#archive.stream(part))
       })
