@@ -88,6 +88,20 @@ describe('pages that are pictures', () => {
     expect(await whyOf(content, more)).toBe(why),
   )
 
+  test.each([
+    ['paints itself', '/Pattern cs /P scn 0 0 9 9 re f', ''],
+    ['is painted by what it paints', '/Fm Do', '/Resources<</XObject<</Fm 101 0 R>>>>'],
+  ])('a pattern that %s has an end', async (_what, stream, resources) => {
+    const dictionary = `<</PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9`
+    const form = '<</Subtype/Form/BBox[0 0 9 9]/Resources<</Pattern<</P 100 0 R>>>>'
+    const content = '/Pattern cs /P scn 0 0 600 800 re f'
+    const more = [
+      { value: dictionary + resources, stream },
+      { value: form, stream: content },
+    ]
+    expect(await whyOf(content + scan, more)).toBe(page_2)
+  })
+
   test('letters that became shapes', async () => {
     const shape = '10 10 m 12 14 16 14 18 10 c 14 8 l h f\n'
     expect(await whyOf(shape.repeat(120))).toBe('page 2 is drawn as shapes')
