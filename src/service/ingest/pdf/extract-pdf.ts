@@ -1,6 +1,7 @@
 import { isSluiceError } from '../../../base/run/errors.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
+import { CharacterMaps, installed_maps, maps_package } from './character-maps.ts'
 import { hidePixels } from './hide-pixels.ts'
 import { addFields, addNotes, fieldOfName, fieldOfWidget } from './page-notes.ts'
 import { drawnOn, min_outlines } from './page-pictures.ts'
@@ -14,17 +15,25 @@ type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 const max_broken_pages = 100
 
 /** Reads a PDF, one page at a time to save memory. One that needs a password is refused. */
-export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<ReadDocument> {
-  const document = await openPdf(bytes)
+export async function extractPdf(
+  bytes: Buffer,
+  limits: ExtractLimits,
+  maps_directory = installed_maps,
+): Promise<ReadDocument> {
+  const maps = new CharacterMaps(maps_directory)
+  const document = await openPdf(bytes, maps)
   try {
-    return await textOfPages(document, new DocumentText(limits, 'page'))
+    return await textOfPages(document, new DocumentText(limits, 'page'), maps)
+  } catch (error) {
+    if (!maps.is_one_missing || !isSluiceError(error, 'ingest.no_text')) throw error
+    throw new Error(`Cannot find package '${maps_package}'`)
   } finally {
     await document.destroy()
   }
 }
 
 /** A form in XFA that pdf.js cannot lay out is read as the pages that it brings for such programs. */
-async function openPdf(bytes: Buffer) {
+async function openPdf(bytes: Buffer, maps: CharacterMaps) {
   const { getDocumentProxy } = await import('unpdf')
   const buffers: ArrayBuffer & { transferToFixedLength?: unknown } = ArrayBuffer.prototype
   buffers.transferToFixedLength ??= copied
@@ -32,9 +41,10 @@ async function openPdf(bytes: Buffer) {
   hidePixels(data)
   try {
     const copy = data.slice()
-    return await getDocumentProxy(copy, { enableXfa: true, verbosity: 0 }).catch((error) => {
+    const options = { verbosity: 0, cMapPacked: false, BinaryDataFactory: maps.factory }
+    return await getDocumentProxy(copy, { ...options, enableXfa: true }).catch((error) => {
       if (isPasswordError(error)) throw error
-      return getDocumentProxy(data, { verbosity: 0 })
+      return getDocumentProxy(data, options)
     })
   } catch (error) {
     if (isPasswordError(error)) throw unreadable('encrypted')
@@ -53,7 +63,11 @@ function isPasswordError(error: unknown): boolean {
   return (error as Error).name === 'PasswordException'
 }
 
-async function textOfPages(document: PdfDocument, text: DocumentText): Promise<ReadDocument> {
+async function textOfPages(
+  document: PdfDocument,
+  text: DocumentText,
+  maps: CharacterMaps,
+): Promise<ReadDocument> {
   const shown = new Set<string>()
   let broken_pages = 0
   for (let number = 1; number <= document.numPages; number++) {
@@ -61,6 +75,7 @@ async function textOfPages(document: PdfDocument, text: DocumentText): Promise<R
     if (number > 1) text.addLabel('\n\n')
     try {
       await addPage(await document.getPage(number), text, shown)
+      if (maps.is_one_missing && text.is_short) text.noteFault(`needs the package ${maps_package}`)
     } catch (error) {
       broken_pages++
       const has_none = broken_pages === document.numPages || broken_pages > max_broken_pages
