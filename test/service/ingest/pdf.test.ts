@@ -199,21 +199,43 @@ ${field('name', '<textEdit/>', 'Mustermann Erika')}${field('pin', '<passwordEdit
   })
 })
 
-test('notes and comments are read once each, with their authors; links are no words', async () => {
+describe('notes', () => {
   const note = (entries: string) => ({ value: `<</Type/Annot/Rect[0 0 9 9]${entries}>>` })
-  const notes = [
-    note('/Subtype/Text/T(Yrsa)/Contents(check the ropes)/Popup 101 0 R'),
-    note('/Subtype/Popup/Parent 100 0 R'),
-    note('/Subtype/Highlight/Contents(too long)/QuadPoints[0 0 9 0 0 9 9 9]'),
-    note('/Subtype/FreeText/DA(/F1 9 Tf)/Contents(typed on the page)'),
-    note('/Subtype/Link/Contents(no)/A<</S/URI/URI(http://example.org)>>'),
-    note('/Subtype/Text/F 2/Contents(hidden)'),
-  ]
-  const numbers = notes.map((_, at) => `${100 + at} 0 R`).join(' ')
-  const bytes = pdfFile([{ content: line('Harbour'), entries: `/Annots[${numbers}]` }], notes)
-  expect(await textOf(bytes)).toBe(
-    'Harbour\n\nYrsa: check the ropes\n\ntoo long\n\ntyped on the page',
-  )
+  const withNotes = (notes: string[], more: { value: string; stream: string }[] = []) => {
+    const numbers = notes.map((_, at) => `${100 + at} 0 R`).join(' ')
+    const pages = [{ content: line('Harbour'), entries: `/Annots[${numbers}]` }]
+    return pdfFile(pages, [...notes.map(note), ...more])
+  }
+
+  test('are read once each, with their authors; links are no words', async () => {
+    const notes = [
+      '/Subtype/Text/T(Yrsa)/Contents(check the ropes)/Popup 101 0 R',
+      '/Subtype/Popup/Parent 100 0 R',
+      '/Subtype/Highlight/Contents(too long)/QuadPoints[0 0 9 0 0 9 9 9]',
+      '/Subtype/StrikeOut/QuadPoints[0 0 9 0 0 9 9 9]/RT/Group/IRT 102 0 R',
+      '/Subtype/FreeText/DA(/F1 9 Tf)/Contents(typed on the page)',
+      '/Subtype/Link/Contents(no)/A<</S/URI/URI(http://example.org)>>',
+      '/Subtype/Text/F 2/Contents(hidden)',
+      '/Subtype/Text/Contents(check)',
+      '/Subtype/Text/Contents(check)',
+    ]
+    expect(await textOf(withNotes(notes))).toBe(
+      'Harbour\n\nYrsa: check the ropes\n\ntoo long\n\ntyped on the page\n\ncheck\n\ncheck',
+    )
+  })
+
+  const appearance = {
+    value: '<</Subtype/Form/BBox[0 0 99 99]/Resources<</Font<</F1 3 0 R>>>>',
+    stream: 'BT /F1 9 Tf [(Digitally)-300(sig)-20(ned)] TJ 0 -10 Td (by Erika) Tj ET',
+  }
+  test.each([
+    ['a signature', '/Subtype/Widget/FT/Sig/T(Signature1)', '\nSignature1: '],
+    ['a button', '/Subtype/Widget/FT/Btn/Ff 65536/T(Send)', '\nSend: '],
+    ['a stamp', '/Subtype/Stamp', '\n\n'],
+  ])('the words that only the appearance of %s has', async (_what, entries, label) => {
+    const bytes = withNotes([`${entries}/AP<</N 101 0 R>>`], [appearance])
+    expect(await textOf(bytes)).toBe(`Harbour${label}Digitally signed\nby Erika`)
+  })
 })
 
 describe('the text of a page', () => {

@@ -3,7 +3,7 @@ import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import { CharacterMaps, installed_maps, maps_package } from './character-maps.ts'
 import { hidePixels } from './hide-pixels.ts'
-import { addFields, addNotes, fieldOfName, fieldOfWidget } from './page-notes.ts'
+import { addFields, addNotes, fieldOfName, fieldOfWidget, isDrawn } from './page-notes.ts'
 import { drawnOn, min_outlines } from './page-pictures.ts'
 import { hasUnnamedLetters, pageText } from './page-text.ts'
 import { addXfa } from './page-xfa.ts'
@@ -96,18 +96,23 @@ async function addPage(page: PdfPage, text: DocumentText, shown: Set<string>): P
   text.add(words)
   if (hasUnnamedLetters(words)) text.noteFault('is in a font that does not name its letters')
   const annotations = await page.getAnnotations()
+  const drawn = annotations.filter(isDrawn)
+  const drawing = text.is_short || drawn.length > 0 ? await drawingOf(page) : undefined
+  for (const annotation of drawn) {
+    annotation.textContent = [drawing?.appearances.get(annotation.id) ?? '']
+  }
   const fields = annotations.filter(({ subtype }) => subtype === 'Widget').map(fieldOfWidget)
   addFields(fields, text)
   for (const { name } of fields) shown.add(name)
   addNotes(annotations, text)
-  if (text.is_short) await notePictures(page, text)
+  if (drawing !== undefined) text.notePicture(drawing.picture_share)
+  // A diagram without a word has some shapes; a text whose letters became shapes has many.
+  if (drawing && text.is_wordless && drawing.outlines >= min_outlines)
+    text.noteFault('is drawn as shapes')
   page.cleanup()
 }
 
-async function notePictures(page: PdfPage, text: DocumentText): Promise<void> {
+async function drawingOf(page: PdfPage) {
   const { OPS } = await (await import('unpdf')).getResolvedPDFJS()
-  const { picture_share, outlines } = drawnOn(await page.getOperatorList(), page.view, OPS)
-  text.notePicture(picture_share)
-  // A diagram without a word has some shapes; a text whose letters became shapes has many.
-  if (text.is_wordless && outlines >= min_outlines) text.noteFault('is drawn as shapes')
+  return drawnOn(await page.getOperatorList(), page.view, OPS)
 }

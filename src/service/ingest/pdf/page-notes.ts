@@ -2,15 +2,21 @@ import type { DocumentText } from '../document-text.ts'
 
 /** What pdf.js says of an annotation, as far as it is read here. */
 interface Annotation {
+  id: string
   subtype?: string
   contentsObj?: { str: string }
+  richText?: { str: string } | null
   titleObj?: { str: string }
-  /** The lines of its appearance. */
+  hasAppearance?: boolean
+  /** The lines of its appearance. Not of signatures, buttons and stamps. */
   textContent?: readonly string[]
   annotationFlags?: number
+  /** `Group`: another one has its words, too. */
+  replyType?: string
 }
 
 interface Widget extends Annotation {
+  fieldType?: string
   fieldName?: string
   alternativeText?: string
   fieldValue?: unknown
@@ -38,9 +44,8 @@ export function fieldOfWidget(widget: Widget): Field {
   const values = given.map(
     (value) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value,
   )
-  const is_silent = widget.password === true || widget.pushButton === true
   const label = alternativeText || shortName(name)
-  if (is_silent) return { name, label, values: [] }
+  if (widget.password === true) return { name, label, values: [] }
   return { name, label, values: values.length > 0 ? values : [textContent.join('\n')] }
 }
 
@@ -74,31 +79,30 @@ export function addFields(
 /** Their words are of others: a popup repeats its note, a link shows words of the page. */
 const silent_kinds = new Set(['Link', 'Popup', 'Widget'])
 
+/** True if only the appearance of an annotation can have words: a signature, button or stamp. */
+export function isDrawn(annotation: Widget): boolean {
+  const { subtype = '', fieldType, pushButton, hasAppearance, textContent } = annotation
+  if (!hasAppearance || textContent !== undefined || wordsOf(annotation) !== '') return false
+  return fieldType === 'Sig' || pushButton === true || !silent_kinds.has(subtype)
+}
+
 /** Bit 2 of the flags (PDF 32000-1, table 165). */
 const hidden_flag = 2
 
-/** Adds notes and comments, each once, with their authors. */
+/** Adds notes and comments, with their authors. */
 export function addNotes(annotations: readonly Annotation[], text: DocumentText): void {
-  const added = new Set<string>()
-  for (const {
-    subtype = '',
-    contentsObj,
-    titleObj,
-    textContent,
-    annotationFlags = 0,
-  } of annotations) {
-    const words = (contentsObj?.str || textContent?.join('\n') || '').trim()
-    if (
-      silent_kinds.has(subtype) ||
-      (annotationFlags & hidden_flag) !== 0 ||
-      words === '' ||
-      added.has(words)
-    )
-      continue
-    added.add(words)
+  for (const annotation of annotations) {
+    const { subtype = '', titleObj, annotationFlags = 0, replyType } = annotation
+    const words = wordsOf(annotation)
+    const is_silent = silent_kinds.has(subtype) || replyType === 'Group'
+    if (is_silent || (annotationFlags & hidden_flag) !== 0 || words === '') continue
     text.addLabel(titleObj?.str ? `\n\n${titleObj.str}: ` : '\n\n')
     text.add(words)
   }
+}
+
+function wordsOf({ contentsObj, richText, textContent }: Annotation): string {
+  return (contentsObj?.str || richText?.str || textContent?.join('\n') || '').trim()
 }
 
 /** `form[0].page[0].name[0]` is `name`. */

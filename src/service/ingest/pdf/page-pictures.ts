@@ -9,6 +9,10 @@ interface OperatorList {
   argsArray: readonly unknown[]
 }
 
+interface Glyph {
+  unicode: string
+}
+
 /** So many rounded shapes that a page without a word has its letters as shapes. */
 export const min_outlines = 100
 /** Of the page's height: the lines of a text that is stored as small pictures are this near. */
@@ -16,7 +20,10 @@ const max_gap = 1 / 80
 /** More pictures apart from each other than this are small ones. */
 const max_patches = 256
 
-/** What is drawn on a page, by the operators that pdf.js gives: pictures, and filled outlines. */
+/** Of a letter's size / 1,000: a larger gap between two letters parts words. */
+const min_word_gap = 200
+
+/** What is drawn on a page, by the operators that pdf.js gives. */
 export function drawnOn(list: OperatorList, view: readonly number[], ops: typeof OPS) {
   const page: Box = [view[0]!, view[1]!, view[2]!, view[3]!]
   const drawing = new PageDrawing(page, ops)
@@ -27,6 +34,8 @@ export function drawnOn(list: OperatorList, view: readonly number[], ops: typeof
 }
 
 class PageDrawing {
+  /** The words in the appearance of each note, field or signature by its id. */
+  readonly appearances = new Map<string, string>()
   /** Filled shapes with a curve, at most as large as a letter. */
   outlines = 0
   readonly #page: Box
@@ -36,6 +45,7 @@ class PageDrawing {
   #matrix: Matrix = [1, 0, 0, 1, 0, 0]
   readonly #saved: Matrix[] = []
   #fills_with_picture = false
+  #annotation: string | undefined
 
   constructor(page: Box, ops: typeof OPS) {
     this.#page = page
@@ -56,6 +66,7 @@ class PageDrawing {
       case ops.restore:
       case ops.paintFormXObjectEnd:
       case ops.endAnnotation:
+        if (operator === ops.endAnnotation) this.#annotation = undefined
         this.#matrix = this.#saved.pop() ?? this.#matrix
         break
       case ops.transform:
@@ -66,6 +77,7 @@ class PageDrawing {
         this.#transform(args[0])
         break
       case ops.beginAnnotation:
+        this.#annotation = args[0] as string
         this.#saved.push(this.#matrix)
         this.#matrix = [1, 0, 0, 1, 0, 0]
         this.#transform(args[2])
@@ -84,7 +96,21 @@ class PageDrawing {
         break
       case ops.constructPath:
         this.#fill(args)
+        break
+      case ops.moveText:
+      case ops.nextLine:
+      case ops.setLeadingMoveText:
+      case ops.setTextMatrix:
+        this.#write('\n')
+        break
+      case ops.showText:
+        this.#write((args[0] as readonly (Glyph | number)[]).map(textOf).join(''))
     }
+  }
+
+  #write(text: string): void {
+    const id = this.#annotation
+    if (id !== undefined) this.appearances.set(id, (this.appearances.get(id) ?? '') + text)
   }
 
   #transform(matrix: unknown): void {
@@ -129,6 +155,11 @@ class PageDrawing {
     if (apart.length < max_patches) apart.push(patch)
     this.#patches = apart
   }
+}
+
+function textOf(glyph: Glyph | number): string {
+  if (typeof glyph !== 'number') return glyph.unicode
+  return -glyph > min_word_gap ? ' ' : ''
 }
 
 /** How many parts of a path have a curve. A number names each step: move 0, curves 2 and 3. */
