@@ -71,13 +71,14 @@ describe('characters', () => {
 test('each cell stands under its header, and nested cells stand in theirs', async () => {
   const row = (...cells: string[]) =>
     `\\trowd\\cellx1\\pard\\intbl ${cells.map((cell) => `${cell}\\cell`).join(' ')}\\row\n`
-  const nested =
-    '{\\pard\\intbl\\itap2 x\\nestcell y\\nestcell{\\*\\nesttableprops\\trowd\\nestrow}}\\pard\\intbl'
+  const inner = (...cells: string[]) =>
+    `${cells.map((cell) => `${cell}\\nestcell`).join(' ')}{\\*\\nesttableprops\\trowd\\nestrow}`
+  const nested = `{\\pard\\intbl\\itap2 ${inner('x', 'y')}${inner('z', '')}}\\pard\\intbl`
   const found = await read(
     `{\\rtf1 Staff\\par ${row('Name', 'Town', 'Pay')}${row('Anna', '', '5000')}${row('Bo\\par Berg', nested, '1')}\\pard end\\par}`,
   )
   expect(found).toMatchObject({
-    text: 'Staff\n\nName\tTown\tPay\nAnna\t\t5000\nBo Berg\tx y\t1\nend\n\n',
+    text: 'Staff\n\nName\tTown\tPay\nAnna\t\t5000\nBo Berg\tx, y; z\t1\nend\n\n',
     tables: [{ header: 'Name\tTown\tPay' }],
   })
 })

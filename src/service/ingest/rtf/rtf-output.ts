@@ -8,6 +8,8 @@ export class RtfOutput {
   readonly #text: DocumentText
   /** The paragraph or cell so far. */
   #piece = ''
+  /** Of cells or rows of a table in the cell, before the next words. */
+  #separator = ''
   #table: TableText | undefined
   #column = 0
   /** What was begun before each group that stands apart. */
@@ -21,7 +23,13 @@ export class RtfOutput {
   }
 
   write(words: string): void {
-    this.#piece += words
+    this.#piece += this.#separator + words
+    this.#separator = ''
+  }
+
+  /** Ends a cell (`, `) or row (`; `) of a table in a cell. */
+  endInner(separator: ', ' | '; '): void {
+    if (this.#piece.trim() !== '') this.#separator = separator
   }
 
   endParagraph(is_in_table: boolean): void {
@@ -37,6 +45,7 @@ export class RtfOutput {
     this.#table ??= new TableText(this.#text)
     this.#table.put(this.#column++, this.#piece)
     this.#piece = ''
+    this.#separator = ''
   }
 
   endRow(): void {

@@ -4,6 +4,7 @@ import { decodeCharset } from '../text/charset.ts'
 import { RtfOutput } from './rtf-output.ts'
 import {
   charsetOfPage,
+  ends,
   endsInside,
   font_charsets,
   groups_apart,
@@ -150,12 +151,13 @@ export class RtfState {
   }
 
   #end(word: string): void {
-    if (word !== 'par' && word !== 'cell' && word !== 'row') return
+    if (!ends.has(word)) return
     this.#flush()
     if (this.#group.is_silent) return
     if (word === 'par') this.#output.endParagraph(this.#group.is_in_table)
     else if (word === 'cell') this.#output.endCell()
-    else this.#output.endRow()
+    else if (word === 'row') this.#output.endRow()
+    else this.#output.endInner(word === 'nestcell' ? ', ' : '; ')
   }
 
   #charset(word: string, number: number): void {

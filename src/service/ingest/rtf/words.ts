@@ -31,6 +31,9 @@ export const groups_apart: Readonly<
   atnauthor: 'author',
 }
 
+/** Control words that end a paragraph, or a cell or row of a table or of a table in a cell. */
+export const ends = new Set(['par', 'cell', 'row', 'nestcell', 'nestrow'])
+
 /** Control words and symbols that stand for text. */
 export const written: Readonly<Record<string, string>> = {
   sect: '\n\n',
@@ -40,8 +43,6 @@ export const written: Readonly<Record<string, string>> = {
   lbr: '\n',
   softline: '\n',
   tab: '\t',
-  nestcell: ' ',
-  nestrow: ' ',
   emdash: '—',
   endash: '–',
   lquote: '‘',
