@@ -113,7 +113,7 @@ export class DocumentText {
     // Half a character cannot be stored or sent as UTF-8.
     const text = this.#parts.join('').toWellFormed()
     const reading = readingOf(this.#unit, this.#found)
-    if (reading === undefined) throw noText(has_picture)
+    if (reading === undefined) throw noText(has_picture ? 'pictures' : undefined)
     return { text, reading: { ...reading, text_md5: textMd5(text) }, tables: this.#tables }
   }
 

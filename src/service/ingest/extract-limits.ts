@@ -16,9 +16,12 @@ export function tooMuchText({ text_length }: Pick<ExtractLimits, 'text_length'>)
   return unreadable(`it has more than ${text_length} characters of text`)
 }
 
-/** The error for a file without a word of its own. Such a file says nothing about its kind. */
-export function noText(has_picture: boolean): SluiceError {
-  const message = has_picture ? 'it has no text, only pictures' : 'it has no text'
+/**
+ * The error for a file without a word of its own. Such a file says nothing about its kind. `only`:
+ * what it has instead.
+ */
+export function noText(only?: 'pictures' | 'attached files'): SluiceError {
+  const message = only === undefined ? 'it has no text' : `it has no text, only ${only}`
   return new SluiceError({ code: 'ingest.no_text', message })
 }
 

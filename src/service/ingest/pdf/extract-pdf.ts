@@ -1,6 +1,6 @@
 import { isSluiceError } from '../../../base/run/errors.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
-import { type ExtractLimits, unreadable } from '../extract-limits.ts'
+import { type ExtractLimits, noText, unreadable } from '../extract-limits.ts'
 import { CharacterMaps, installed_maps, maps_package } from './character-maps.ts'
 import { hidePixels } from './hide-pixels.ts'
 import { addFields, addNotes, fieldOfName, fieldOfWidget, isDrawn } from './page-notes.ts'
@@ -85,7 +85,17 @@ async function textOfPages(
   }
   const fields = Object.values((await document.getFieldObjects()) ?? {}).flat()
   addFields(fields.map(fieldOfName), text, shown)
+  if (await isPortfolio(document)) {
+    if (!/\S/.test(text.text)) throw noText('attached files')
+    text.noteFault('holds other files, which are not read')
+  }
   return text.end()
+}
+
+/** A package of files, often behind a page that says so. */
+async function isPortfolio(document: PdfDocument): Promise<boolean> {
+  const { info } = await document.getMetadata()
+  return 'IsCollectionPresent' in info && info.IsCollectionPresent === true
 }
 
 /** `shown`: the names of the fields that a page shows. */

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { unreadableOf } from '../../../src/service/ingest/extract-limits.ts'
-import { extractPdf } from '../../../src/service/ingest/pdf/extract-pdf.ts'
+import { unreadableOf } from '../../../../src/service/ingest/extract-limits.ts'
+import { extractPdf } from '../../../../src/service/ingest/pdf/extract-pdf.ts'
 import { line, pdfFile } from './pdf-file.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-maps-'))

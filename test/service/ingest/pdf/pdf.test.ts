@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
-import { hasUnnamedLetters } from '../../../src/service/ingest/pdf/page-text.ts'
+import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
+import { hasUnnamedLetters } from '../../../../src/service/ingest/pdf/page-text.ts'
 import { line, pdfFile, picture } from './pdf-file.ts'
 
 async function read(bytes: Buffer) {
@@ -273,6 +273,17 @@ test('a page that cannot be read does not fail the others', async () => {
   })
 })
 
+test('a portfolio says that it holds other files', async () => {
+  const cover = pdfFile([{ content: line('cover') }], [], '/Collection<</View/D>>')
+  expect(await read(cover)).toMatchObject({
+    reading: { seen: 1, why: 'page 1 holds other files, which are not read' },
+  })
+  expect(await read(pdfFile([{}], [], '/Collection<</View/D>>'))).toEqual({
+    unreadable: 'it has no text, only attached files',
+    has_no_text: true,
+  })
+})
+
 test('a file whose pages are all broken is broken', async () => {
   expect(await read(pdfFile([broken_page, broken_page]))).toEqual({
     unreadable: expect.stringMatching(/^broken/),
@@ -280,6 +291,6 @@ test('a file whose pages are all broken is broken', async () => {
 })
 
 test('a file that opens without a password is read, another one is refused', async () => {
-  const encrypted = readFileSync(join(import.meta.dirname, 'documents', 'encrypted.pdf'))
+  const encrypted = readFileSync(join(import.meta.dirname, '..', 'documents', 'encrypted.pdf'))
   expect(await read(encrypted)).toEqual({ unreadable: 'encrypted' })
 })
