@@ -63,6 +63,9 @@ describe('characters', () => {
     [`{\\rtf1\\ansicpg1250 za\xbf\xf3\xb3\xe6}`, 'zażółć'],
     [String.raw`{\rtf1\mac \'8a}`, 'ä'],
     [String.raw`{\rtf1\ansicpg866 \'af\'e0\'a8}`, 'при'],
+    [String.raw`{\rtf1\ansicpg858 \'d5 5}`, '€ 5'],
+    [String.raw`{\rtf1\ansicpg874 \'a1}`, 'ก'],
+    [String.raw`{\rtf1\ansicpg932{\fonttbl{\f1\fcharset0 A;}}\'93{\f1 \'e4}}`, '\ufffdä'],
     [String.raw`{\rtf1\ansicpg1251{\fonttbl{\f0\fcharset1 A;}}\f0 \'cf\'f0\'e8}`, 'При'],
     [String.raw`{\rtf1{\fonttbl{\f0\fcharset0\cpg1253 A;}}\f0 \'e1}`, 'α'],
   ])('%s', async (rtf, text) => expect(await textOf(rtf)).toBe(text))

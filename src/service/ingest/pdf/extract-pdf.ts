@@ -123,6 +123,6 @@ async function addPage(page: PdfPage, text: DocumentText, shown: Set<string>): P
 }
 
 async function drawingOf(page: PdfPage) {
-  const { OPS } = await (await import('unpdf')).getResolvedPDFJS()
-  return drawnOn(await page.getOperatorList(), page.view, OPS)
+  const library = await (await import('unpdf')).getResolvedPDFJS()
+  return drawnOn(await page.getOperatorList(), page.view, library)
 }

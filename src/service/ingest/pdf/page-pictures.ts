@@ -1,4 +1,4 @@
-import type { OPS } from 'unpdf/pdfjs'
+import type { OPS, Util } from 'unpdf/pdfjs'
 
 type Matrix = readonly number[]
 /** Left, bottom, right, top. */
@@ -23,10 +23,15 @@ const max_patches = 256
 /** Of a letter's size / 1,000: a larger gap between two letters parts words. */
 const min_word_gap = 200
 
+interface Library {
+  OPS: typeof OPS
+  Util: typeof Util
+}
+
 /** What is drawn on a page, by the operators that pdf.js gives. */
-export function drawnOn(list: OperatorList, view: readonly number[], ops: typeof OPS) {
+export function drawnOn(list: OperatorList, view: readonly number[], library: Library) {
   const page: Box = [view[0]!, view[1]!, view[2]!, view[3]!]
-  const drawing = new PageDrawing(page, ops)
+  const drawing = new PageDrawing(page, library)
   for (const [at, operator] of list.fnArray.entries()) {
     drawing.operate(operator, (list.argsArray[at] ?? []) as readonly unknown[])
   }
@@ -40,6 +45,7 @@ class PageDrawing {
   outlines = 0
   readonly #page: Box
   readonly #ops: typeof OPS
+  readonly #util: typeof Util
   /** Areas of pictures that touch each other: scanners cut a page into strips and tiles. */
   #patches: Box[] = []
   #matrix: Matrix = [1, 0, 0, 1, 0, 0]
@@ -47,9 +53,10 @@ class PageDrawing {
   #fills_with_picture = false
   #annotation: string | undefined
 
-  constructor(page: Box, ops: typeof OPS) {
+  constructor(page: Box, library: Library) {
     this.#page = page
-    this.#ops = ops
+    this.#ops = library.OPS
+    this.#util = library.Util
   }
 
   /** The share of the page that its largest picture covers, 0 to 1. */
@@ -115,7 +122,7 @@ class PageDrawing {
 
   #transform(matrix: unknown): void {
     if (!isNumbers(matrix) || matrix.length < 6) return
-    this.#matrix = product(this.#matrix, matrix)
+    this.#matrix = this.#util.transform(this.#matrix, matrix)
   }
 
   #isPicturePattern([kind, , list]: readonly unknown[]): boolean {
@@ -137,23 +144,23 @@ class PageDrawing {
 
   /** Notes a picture that fills a box, and joins it with the patches that it touches. */
   #paint(box: Box): void {
-    const [left, bottom, right, top] = this.#page
-    const placed = moved(box, this.#matrix)
-    let patch: Box = [
-      Math.max(left, placed[0]),
-      Math.max(bottom, placed[1]),
-      Math.min(right, placed[2]),
-      Math.min(top, placed[3]),
-    ]
-    if (!(areaOf(patch) > 0)) return
-    const gap = (top - bottom) * max_gap
+    const placed: Box = [Infinity, Infinity, -Infinity, -Infinity]
+    this.#util.axialAlignedBoundingBox(box, this.#matrix, placed)
+    const patch = this.#util.intersect(placed, this.#page) as Box | null
+    if (patch === null || !(areaOf(patch) > 0)) return
     const apart: Box[] = []
     for (const other of this.#patches) {
-      if (isNear(patch, other, gap)) patch = around(patch, other)
+      if (this.#isNear(patch, other)) this.#util.rectBoundingBox(...other, patch)
       else apart.push(other)
     }
     if (apart.length < max_patches) apart.push(patch)
     this.#patches = apart
+  }
+
+  #isNear([left, bottom, right, top]: Box, other: Box): boolean {
+    const gap = (this.#page[3] - this.#page[1]) * max_gap
+    const around: Box = [left - gap, bottom - gap, right + gap, top + gap]
+    return this.#util.intersect(around, other) !== null
   }
 }
 
@@ -182,41 +189,6 @@ function isNumbers(value: unknown): value is ArrayLike<number> & readonly number
   return Array.isArray(value) || value instanceof Float32Array
 }
 
-function product([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
-  return [
-    a! * g! + c! * h!,
-    b! * g! + d! * h!,
-    a! * i! + c! * j!,
-    b! * i! + d! * j!,
-    a! * k! + c! * l! + e!,
-    b! * k! + d! * l! + f!,
-  ]
-}
-
-function moved([left, bottom, right, top]: Box, [a, b, c, d, e, f]: Matrix): Box {
-  const xs = [left, right].flatMap((x) => [bottom, top].map((y) => a! * x + c! * y + e!))
-  const ys = [left, right].flatMap((x) => [bottom, top].map((y) => b! * x + d! * y + f!))
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
-}
-
 function areaOf([left, bottom, right, top]: Box): number {
-  return Math.max(0, right - left) * Math.max(0, top - bottom)
-}
-
-function isNear(one: Box, other: Box, gap: number): boolean {
-  return (
-    one[0] <= other[2] + gap &&
-    other[0] <= one[2] + gap &&
-    one[1] <= other[3] + gap &&
-    other[1] <= one[3] + gap
-  )
-}
-
-function around(one: Box, other: Box): Box {
-  return [
-    Math.min(one[0], other[0]),
-    Math.min(one[1], other[1]),
-    Math.max(one[2], other[2]),
-    Math.max(one[3], other[3]),
-  ]
+  return (right - left) * (top - bottom)
 }

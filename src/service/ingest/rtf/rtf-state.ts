@@ -5,7 +5,6 @@ import { RtfOutput } from './rtf-output.ts'
 import {
   charsetOfPage,
   ends,
-  endsInside,
   font_charsets,
   groups_apart,
   optional_groups,
@@ -50,8 +49,9 @@ export class RtfState {
     charset: 'windows-1252',
   }
   #document_charset = 'windows-1252'
-  /** Bytes in a row, decoded together because a character can take two. */
+  /** Bytes in a row in one charset, decoded together because a character can take two. */
   #bytes: number[] = []
+  #bytes_charset = ''
   #font_defined = -1
   /** The number of characters after the last `\u` that are still to be skipped. */
   #passed_over = 0
@@ -82,7 +82,7 @@ export class RtfState {
 
   byte(byte: number): void {
     if (this.#passed_over > 0) this.#passed_over--
-    else if (this.#is_shown) this.#bytes.push(byte)
+    else if (this.#is_shown) this.#keep(byte)
   }
 
   symbol(symbol: string): void {
@@ -94,7 +94,6 @@ export class RtfState {
   }
 
   brace(brace: string): void {
-    this.#flush()
     this.#passed_over = 0
     if (brace === '{') {
       this.#groups.push(this.#group)
@@ -102,7 +101,7 @@ export class RtfState {
       delete this.#group.apart
       return
     }
-    if (this.#group.apart !== undefined) this.#output.endApart(this.#group.apart)
+    if (this.#group.apart !== undefined) this.#endApart(this.#group.apart)
     // The group of the file stays, so that text behind one brace too many is read.
     if (this.#groups.length > 1) this.#group = this.#groups.pop()!
     else this.#ends++
@@ -113,7 +112,7 @@ export class RtfState {
     this.#passed_over -= text.length - rest.length
     if (!this.#is_shown) return
     if (this.#bytes.length === 0 && !/[\x80-\xff]/.test(rest)) this.#output.write(rest)
-    else for (const letter of rest) this.#bytes.push(letter.charCodeAt(0))
+    else for (const letter of rest) this.#keep(letter.charCodeAt(0))
   }
 
   /** Throws if more than one brace is too many or too few. */
@@ -122,7 +121,7 @@ export class RtfState {
     const missing = this.#groups.length - this.#ends
     if (missing > 1) throw unreadable('broken: RTF that ends in the middle')
     if (missing < -1) throw unreadable('broken: RTF whose groups do not match')
-    if (this.#group.apart !== undefined) this.#output.endApart(this.#group.apart)
+    if (this.#group.apart !== undefined) this.#endApart(this.#group.apart)
     this.#output.end()
   }
 
@@ -140,10 +139,9 @@ export class RtfState {
       group.is_unicode_silent = group.is_silent
       group.is_silent = true
     } else if (word === 'ud') group.is_silent = group.is_unicode_silent
-    else if (word === 'v' || word === 'deleted' || word === 'plain') {
-      this.#flush()
+    else if (word === 'v' || word === 'deleted' || word === 'plain')
       group.is_hidden = word !== 'plain' && number !== 0
-    } else {
+    else {
       this.#end(word)
       this.#charset(word, number ?? 0)
       this.#picture(word, number ?? 0)
@@ -184,13 +182,11 @@ export class RtfState {
   }
 
   #setDocumentCharset(charset: string): void {
-    this.#flush()
     this.#document_charset = charset
     this.#group.charset = charset
   }
 
   #chooseFont(font: number): void {
-    this.#flush()
     this.#font_defined = font
     this.#group.charset = this.#fonts.get(font) || this.#document_charset
   }
@@ -200,6 +196,11 @@ export class RtfState {
     this.#output.beginApart()
     this.#group.apart = groups_apart[word]!
     this.#group.is_in_table = false
+  }
+
+  #endApart(kind: (typeof groups_apart)[string]): void {
+    this.#flush()
+    this.#output.endApart(kind)
   }
 
   #writeUnicode(number: number): void {
@@ -213,13 +214,16 @@ export class RtfState {
     if (this.#is_shown) this.#output.write(text)
   }
 
-  /** Leaves the first byte of a character whose second one follows in another run. */
+  #keep(byte: number): void {
+    if (this.#bytes_charset !== this.#group.charset) this.#flush()
+    this.#bytes_charset = this.#group.charset
+    this.#bytes.push(byte)
+  }
+
   #flush(): void {
     if (this.#bytes.length === 0) return
-    const { charset } = this.#group
-    const last = endsInside(charset, this.#bytes) ? this.#bytes.splice(-1) : []
-    if (this.#bytes.length > 0) this.#output.write(decode(charset, Buffer.from(this.#bytes)))
-    this.#bytes = last
+    this.#output.write(decode(this.#bytes_charset, Buffer.from(this.#bytes)))
+    this.#bytes = []
   }
 }
 

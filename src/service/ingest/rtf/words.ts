@@ -80,16 +80,9 @@ export const font_charsets: Readonly<Record<number, string>> = {
   255: 'cp850',
 }
 
+/** Charsets by the numbers of code pages, where the name does not follow from the number. */
 const code_pages: Readonly<Record<number, string>> = {
-  437: 'cp437',
-  737: 'cp737',
-  775: 'cp775',
-  850: 'cp850',
-  852: 'cp852',
-  857: 'cp857',
-  858: 'cp850',
-  862: 'cp862',
-  866: 'ibm866',
+  874: 'windows-874',
   932: 'shift_jis',
   936: 'gbk',
   949: 'euc-kr',
@@ -101,22 +94,5 @@ const code_pages: Readonly<Record<number, string>> = {
 }
 
 export function charsetOfPage(page: number): string {
-  return code_pages[page] ?? `windows-${page}`
-}
-
-/** The first bytes of characters that take two. */
-const first_bytes: Readonly<Record<string, RegExp>> = {
-  shift_jis: /^[\x81-\x9f\xe0-\xfc]/,
-  gbk: /^[\x81-\xfe]/,
-  big5: /^[\x81-\xfe]/,
-  'euc-kr': /^[\x81-\xfe]/,
-}
-
-/** True if the last byte begins a character whose second byte is still to come. */
-export function endsInside(charset: string, bytes: readonly number[]): boolean {
-  const first = first_bytes[charset]
-  if (first === undefined) return false
-  let at = 0
-  while (at < bytes.length) at += first.test(String.fromCharCode(bytes[at]!)) ? 2 : 1
-  return at > bytes.length
+  return code_pages[page] ?? (page < 1_000 ? `cp${page}` : `windows-${page}`)
 }
