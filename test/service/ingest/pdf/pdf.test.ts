@@ -1,3 +1,4 @@
+import { createCipheriv, createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -293,4 +294,20 @@ test('a file whose pages are all broken is broken', async () => {
 test('a file that opens without a password is read, another one is refused', async () => {
   const encrypted = readFileSync(join(import.meta.dirname, '..', 'documents', 'encrypted.pdf'))
   expect(await read(encrypted)).toEqual({ unreadable: 'encrypted' })
+  const file = pdfFile([{ content: line('Harbour') }]).toString('latin1')
+  const trailer = `/Root 1 0 R/ID[<00><00>]/Encrypt<<${withEmptyPassword()}>>`
+  const open = Buffer.from(file.replace('/Root 1 0 R', trailer), 'latin1')
+  expect(await read(open)).toMatchObject({ text: 'Harbour' })
 })
+
+/** Entries of a file that opens with an empty password: Adobe's supplement to PDF 1.7, level 3. */
+function withEmptyPassword(): string {
+  const salt = Buffer.alloc(8)
+  const hash = createHash('sha256').update(salt).digest()
+  const cipher = createCipheriv('aes-256-cbc', hash, Buffer.alloc(16)).setAutoPadding(false)
+  const user = Buffer.concat([hash, salt, salt]).toString('hex')
+  const key = cipher.update(Buffer.alloc(32)).toString('hex')
+  const owner = `/O<${'00'.repeat(48)}>/OE<${'00'.repeat(32)}>/P -4/Perms<${'00'.repeat(16)}>`
+  const filters = '/CF<</StdCF<</CFM/AESV3/Length 32>>>>/StmF/Identity/StrF/Identity'
+  return `/Filter/Standard/V 5/R 5/Length 256/U<${user}>/UE<${key}>${owner}${filters}`
+}
