@@ -1,6 +1,12 @@
 import type { AssetReading, ReadUnit } from '../../contract/messages/messages-assets.ts'
 import { type ExtractLimits, noText, tooMuchText } from './extract-limits.ts'
-import { max_counted_words, readingOf, type UnitFound } from './judge-units.ts'
+import {
+  full_page_share,
+  max_counted_words,
+  readingOf,
+  small_picture_share,
+  type UnitFound,
+} from './judge-units.ts'
 import { textMd5 } from './text/text-md5.ts'
 
 /** The text of a file, and how much of the file it is. */
@@ -31,6 +37,7 @@ export class DocumentText {
   /** Text of the present unit that counts as its own words. */
   #own = ''
   #picture_share = 0
+  #has_unsized_picture = false
   #is_picture_page = false
   #fault: string | undefined
   #has_begun = false
@@ -73,7 +80,7 @@ export class DocumentText {
   /** Adds text that the document says. */
   add(text: string): void {
     // A caption belongs to its picture; a longer text stands on other pages.
-    if (this.#is_picture_page && wordsIn(this.#own + text) === max_counted_words) this.begin()
+    if (this.#is_picture_page && wordsIn(this.#own + text) === max_counted_words) this.#part()
     this.#own += text
     this.addLabel(text)
   }
@@ -89,16 +96,24 @@ export class DocumentText {
     this.#tables.push(table)
   }
 
-  /** Notes a picture in the present unit. `share` of the page's area, 0 to 1. */
-  notePicture(share: number): void {
-    this.#picture_share = Math.max(this.#picture_share, share)
+  /**
+   * Notes a picture in the present unit. `share` of the page's area, 0 to 1; without it the picture
+   * fills the unit if no word stands beside it, because a title on a background is normal.
+   */
+  notePicture(share?: number): void {
+    if (share === undefined) this.#has_unsized_picture = true
+    else this.#picture_share = Math.max(this.#picture_share, share)
   }
 
-  /** Begins a page of its own with a picture that fills it, in a document without fixed pages. */
-  notePicturePage(share: number): void {
-    if (this.#own.trim() !== '' || this.#is_picture_page) this.begin()
-    this.#is_picture_page = true
-    this.notePicture(share)
+  /**
+   * Notes a picture in a document without fixed pages. Where pages end is unknown, so only one that
+   * fills a page matters: it is a unit of its own.
+   */
+  notePictureInFlow(share: number): void {
+    const is_page = share >= full_page_share
+    if (is_page && (this.#own.trim() !== '' || this.#is_picture_page)) this.#part()
+    this.#is_picture_page ||= is_page
+    this.notePicture(is_page ? Math.min(share, 1) : small_picture_share)
   }
 
   /** Notes why the present unit cannot be read, to continue "page 3 …", such as `is encrypted`. */
@@ -117,14 +132,23 @@ export class DocumentText {
     return { text, reading: { ...reading, text_md5: textMd5(text) }, tables: this.#tables }
   }
 
+  /** Begins a unit at a place that the document does not name. */
+  #part(): void {
+    this.#endUnit()
+    this.#has_begun = true
+  }
+
   #endUnit(): void {
+    const words = wordsIn(this.#own)
+    if (this.#has_unsized_picture) this.notePicture(words === 0 ? 1 : small_picture_share)
     this.#found.push({
-      words: wordsIn(this.#own),
+      words,
       picture_share: this.#picture_share,
       ...(this.#fault !== undefined && { fault: this.#fault }),
     })
     this.#own = ''
     this.#picture_share = 0
+    this.#has_unsized_picture = false
     this.#is_picture_page = false
     this.#fault = undefined
   }

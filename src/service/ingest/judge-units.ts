@@ -12,6 +12,9 @@ export interface UnitFound {
 
 /** A picture below this share of a page is an illustration. */
 const large_picture_share = 1 / 3
+export const small_picture_share = 0.01
+/** A picture of this share leaves no space for a text within the usual margins. */
+export const full_page_share = 0.45
 /** A page with more words says what its picture shows: photo slides and title pages are normal. */
 const words_beside_picture = 20
 export const max_counted_words = words_beside_picture + 1
@@ -20,7 +23,8 @@ const max_ranges = 5
 
 /**
  * How much of a document was read. Undefined if it has no word of its own. A unit with nothing on
- * it counts as seen: the backs of pages are blank.
+ * it counts as seen: the backs of pages are blank. Words beside pictures on each page are a part of
+ * their own: with nothing seen, answers would leave out words that are known.
  */
 export function readingOf(
   unit: ReadUnit,
@@ -36,8 +40,9 @@ export function readingOf(
   if (missing.size === 0) return { of, seen: of, unit }
   const unseen = [...missing.values()].flat().length
   const why = [...missing].map(([fault, numbers]) => missingText(unit, numbers, fault)).join('; ')
-  // It has words. With nothing seen it would be left out of answers, although they are known.
-  return { of, seen: Math.max(of - unseen, 1), unit, why }
+  return unseen < of
+    ? { of, seen: of - unseen, unit, why }
+    : { of: of + 1, seen: 1, unit: 'part', why }
 }
 
 /** What is wrong with one unit; undefined if it was seen. */

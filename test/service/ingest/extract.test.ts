@@ -263,7 +263,7 @@ describe('e-books', () => {
       { name: 'two.xhtml', content: page('Berths', '<p>Two of them.</p>') },
     ])
     const read = await extractDocument({ filename: 'a', mime_type: '', bytes: book }, limits)
-    expect(read).toMatchObject({ reading: { of: 3, seen: 3, unit: 'part' } })
+    expect(read).toMatchObject({ reading: { of: 3, seen: 2, why: 'part 1 is a picture' } })
     expect(read).toHaveProperty(
       'text',
       'Book\n\nTides\n\n\t12:30\n\n\nBook\n\nBerths\n\nTwo of them.',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { AssetReading } from '../../../src/contract/messages/messages-assets.ts'
 import { readingOf, type UnitFound } from '../../../src/service/ingest/judge-units.ts'
 
 const text: UnitFound = { words: 21, picture_share: 0 }
@@ -6,7 +7,7 @@ const blank: UnitFound = { words: 0, picture_share: 0 }
 const scan: UnitFound = { words: 0, picture_share: 1 }
 const pages = (count: number, page: UnitFound) => Array<UnitFound>(count).fill(page)
 
-test.each<[string, UnitFound[], { of: number; seen: number; why?: string } | undefined]>([
+test.each<[string, UnitFound[], Partial<AssetReading> | undefined]>([
   ['text only', pages(3, text), { of: 3, seen: 3 }],
   ['no page', [], undefined],
   ['nothing drawn', pages(2, blank), undefined],
@@ -36,12 +37,12 @@ test.each<[string, UnitFound[], { of: number; seen: number; why?: string } | und
   [
     'one slide, with a picture and a title',
     [{ words: 3, picture_share: 1 }],
-    { of: 1, seen: 1, why: 'page 1 is a picture' },
+    { of: 2, seen: 1, unit: 'part', why: 'page 1 is a picture' },
   ],
   [
     'captions only',
     pages(3, { words: 3, picture_share: 1 }),
-    { of: 3, seen: 1, why: 'pages 1–3 are pictures' },
+    { of: 4, seen: 1, unit: 'part', why: 'pages 1–3 are pictures' },
   ],
   ['a picture above 21 words', [{ words: 21, picture_share: 1 }], { of: 1, seen: 1 }],
   [
@@ -60,5 +61,5 @@ test.each<[string, UnitFound[], { of: number; seen: number; why?: string } | und
     { of: 4, seen: 1, why: 'page 2 is a picture; pages 3–4 are encrypted' },
   ],
 ])('B-36 %s', (_what, found, reading) => {
-  expect(readingOf('page', found)).toEqual(reading && { ...reading, unit: 'page' })
+  expect(readingOf('page', found)).toEqual(reading && { unit: 'page', ...reading })
 })

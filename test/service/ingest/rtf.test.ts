@@ -96,7 +96,7 @@ describe('pictures', () => {
 
   test('a scan below a line', async () =>
     expect(await read(`{\\rtf1 Scan\\par${picture}}`)).toMatchObject({
-      reading: { of: 1, why: 'part 1 is a picture' },
+      reading: { of: 2, seen: 1, why: 'part 1 is a picture' },
     }))
 
   test('a small one beside few words', async () =>

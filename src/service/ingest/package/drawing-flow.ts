@@ -27,7 +27,6 @@ interface SlideSources {
 
 /** Adds the words of DrawingML: of a slide, its speaker notes, a drawing, a chart or SmartArt. */
 export class DrawingFlow implements XmlListener {
-  readonly #text: DocumentText
   readonly #flow: FlowText
   readonly #pictures: SlidePictures | undefined
   readonly #repeated: Set<string>
@@ -38,7 +37,6 @@ export class DrawingFlow implements XmlListener {
   #has_picture = false
 
   constructor(text: DocumentText, sources: SlideSources = {}) {
-    this.#text = text
     this.#flow = new FlowText(text)
     this.#pictures = sources.pictures
     this.#repeated = sources.repeated ?? new Set()
@@ -88,7 +86,6 @@ export class DrawingFlow implements XmlListener {
 
   end(): void {
     this.#flow.end()
-    this.#pictures?.end(!this.#text.is_wordless)
   }
 
   #endLine(): void {

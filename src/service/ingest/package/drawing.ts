@@ -3,15 +3,20 @@ import type { Archive } from './archive.ts'
 import { DrawingFlow } from './drawing-flow.ts'
 import { faultOf } from './optional-part.ts'
 import { relatedParts } from './relationships.ts'
+import { SlidePictures } from './slides/slide-pictures.ts'
 import { walkXml } from './xml.ts'
 
-/** Adds the words of a drawing: text boxes, and of the charts and SmartArt that it names. */
+/**
+ * Adds the words of a drawing on a sheet: text boxes, and of the charts and SmartArt that it names.
+ * A sheet has no size, so no picture has a share of it.
+ */
 export async function addDrawing(
   archive: Archive,
   part: string,
   text: DocumentText,
 ): Promise<void> {
-  const flow = new DrawingFlow(text)
+  const pictures = new SlidePictures(text, Number.POSITIVE_INFINITY)
+  const flow = new DrawingFlow(text, { pictures })
   await walkXml(archive.stream(part), flow)
   flow.end()
   await addGraphics(archive, part, text)

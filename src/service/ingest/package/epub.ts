@@ -14,16 +14,19 @@ export async function extractEpub(archive: Archive, text: DocumentText): Promise
   const encrypted = await encryptedParts(archive)
   const spine = await spineOf(archive)
   const chapters = spine.filter(({ is_contents }) => !is_contents)
-  for (const { part } of chapters.length > 0 ? chapters : spine) {
+  for (const { part, is_picture } of chapters.length > 0 ? chapters : spine) {
     text.begin()
     if (encrypted.has(part)) throw unreadable('encrypted')
-    addHtml(decodeXml(await archive.read(part)), text)
+    if (is_picture) text.notePicture()
+    else if (archive.has(part)) addHtml(decodeXml(await archive.read(part)), text)
+    else text.noteFault('is missing')
   }
 }
 
 interface Chapter {
   part: string
   is_contents: boolean
+  is_picture: boolean
 }
 
 async function spineOf(archive: Archive): Promise<Chapter[]> {
@@ -37,10 +40,14 @@ async function spineOf(archive: Archive): Promise<Chapter[]> {
   const items = new Map<string, Chapter>()
   const spine: string[] = []
   await walkXml(archive.stream(package_file), {
-    open(name, { id = '', href = '', properties = '', idref = '' }) {
-      const is_contents = properties.split(/\s+/).includes('nav')
+    open(name, { id = '', href = '', properties = '', idref = '', 'media-type': type = '' }) {
       if (name === 'item')
-        items.set(id, { part: posix.join(folder, decodedPath(href)), is_contents })
+        items.set(id, {
+          part: posix.join(folder, decodedPath(href)),
+          is_contents: properties.split(/\s+/).includes('nav'),
+          // Those in SVG can have words.
+          is_picture: /^image\/(?!svg)/.test(type),
+        })
       if (name === 'itemref') spine.push(idref)
     },
   })

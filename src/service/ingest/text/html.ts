@@ -23,8 +23,6 @@ const preformatted = new Set(['pre', 'textarea', 'listing', 'xmp', 'plaintext'])
 const silent_inputs = /^(hidden|password|checkbox|radio|file|image|color|range)$/i
 /** The parser needs time by the square of the depth: half a second for so many. */
 const max_depth = 20_000
-/** The size of a picture is unknown, so it says only that there is one. */
-const some_share = 0.01
 
 /**
  * Adds the readable text of an HTML page, with an empty line between paragraphs, and tables with
@@ -155,7 +153,7 @@ class HtmlPage {
 
   /** Adds what stands for a picture, and the value of a field. */
   #addSubstitute(name: string, { alt = '', type = '', value = '' }: Record<string, string>): void {
-    if (name === 'img' || name === 'image') this.#text.notePicture(some_share)
+    if (name === 'img' || name === 'image') this.#text.notePicture()
     const is_picture = name === 'img' || name === 'area'
     if (is_picture || (name === 'input' && /^image$/i.test(type))) this.#addApart(alt)
     if (name === 'input' && !silent_inputs.test(type)) this.#addApart(value)

@@ -269,10 +269,27 @@ describe('texts', () => {
     expect(await textOf({ kind: 'text', body: p('body'), parts })).toBe('Harbour\n\nPage\n\nbody')
   })
 
+  test('have pictures of full pages, which are not seen', async () => {
+    const picture = (size: string) =>
+      p(`<draw:frame svg:width="${size}" svg:height="${size}"><draw:image/></draw:frame>`)
+    const body = p('Nine pages') + picture('3cm') + picture('20cm').repeat(9)
+    expect(await read({ kind: 'text', body })).toMatchObject({
+      reading: { of: 10, seen: 1, unit: 'part', why: 'parts 2–10 are pictures' },
+    })
+  })
+
   test('of pictures only have no text', async () =>
     expect(await read({ kind: 'text', body: p('<draw:frame><draw:image/></draw:frame>') })).toEqual(
       { unreadable: 'it has no text, only pictures', has_no_text: true },
     ))
+})
+
+test('a sheet of a picture alone is not seen', async () => {
+  const shapes = '<table:shapes><draw:frame><draw:image/></draw:frame></table:shapes>'
+  const body = table(row(cell('a')) + shapes) + table(shapes)
+  expect(await read({ kind: 'spreadsheet', body })).toMatchObject({
+    reading: { of: 2, seen: 1, unit: 'sheet', why: 'sheet 2 is a picture' },
+  })
 })
 
 describe('slides', () => {

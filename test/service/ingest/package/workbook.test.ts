@@ -106,6 +106,23 @@ describe('sheets', () => {
     })
   })
 
+  test('of a picture alone are not seen, but its alternative text is found', async () => {
+    const picture =
+      '<xdr:wsDr><xdr:pic><xdr:cNvPr descr="Plan of the pier"/><a:blip/></xdr:pic></xdr:wsDr>'
+    const drawing = { kind: 'drawing', name: 'xl/drawings/drawing1.xml', content: picture }
+    const main = workbookPart({ rows, related: [drawing] })
+    const [first, ...others] = main.related!
+    const second = { kind: 'worksheet', name: 'xl/b.xml', content: '<x/>', related: [drawing] }
+    const content = main.content
+      .toString()
+      .replace('</sheets>', '<sheet name="Pier" r:id="rId4"/></sheets>')
+    const book = { ...main, content, related: [first!, ...others, second] }
+    expect(await read(officePackage(book))).toMatchObject({
+      text: expect.stringContaining('\nPicture: Plan of the pier\n'),
+      reading: { of: 2, seen: 1, unit: 'sheet', why: 'sheet 2 is a picture' },
+    })
+  })
+
   test('without a value have no word of their own: their names are none', async () =>
     expect(await read(officePackage(workbookPart({ rows: '' })))).toEqual({
       unreadable: 'it has no text',

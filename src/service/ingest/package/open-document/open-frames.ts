@@ -13,14 +13,12 @@ export interface FrameSources {
 }
 
 interface OpenFrame {
-  share: number
+  /** Of a page; undefined if it has no size. */
+  share: number | undefined
   has_picture: boolean
   /** Something whose words are read; the picture beside it is only its image. */
   has_words: boolean
 }
-
-/** A text has no pages of its own: a picture in it says only that there is one. */
-const share_in_text = 0.01
 
 /** Follows the frames of a page, and notes the pictures in them. */
 export class OpenFrames {
@@ -37,8 +35,8 @@ export class OpenFrames {
   open(name: string, attributes: XmlAttributes): string {
     const { unit, page_area, objects } = this.#sources
     if (name === 'frame') {
-      const is_paged = unit === 'slide' || unit === 'page'
-      const share = is_paged ? (areaOf(attributes) ?? 0) / page_area : share_in_text
+      const area = unit === 'sheet' ? undefined : areaOf(attributes)
+      const share = area === undefined ? undefined : area / page_area
       this.#frames.push({ share, has_picture: false, has_words: false })
     }
     const frame = this.#frames.at(-1)
@@ -54,6 +52,8 @@ export class OpenFrames {
   close(name: string): void {
     if (name !== 'frame') return
     const frame = this.#frames.pop()
-    if (frame?.has_picture && !frame.has_words) this.#text.notePicture(frame.share)
+    if (!frame?.has_picture || frame.has_words) return
+    if (this.#sources.unit === 'part') this.#text.notePictureInFlow(frame.share ?? 0)
+    else this.#text.notePicture(frame.share)
   }
 }

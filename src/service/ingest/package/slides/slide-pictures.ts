@@ -1,8 +1,6 @@
 import type { DocumentText } from '../../document-text.ts'
 import type { XmlAttributes } from '../xml.ts'
 
-const small_share = 0.01
-
 /** Finds the pictures of a slide and their shares of it. */
 export class SlidePictures {
   readonly #text: DocumentText
@@ -11,7 +9,6 @@ export class SlidePictures {
   readonly #scales = [1]
   #group_emu2 = 0
   #share = 0
-  #has_unsized = false
 
   constructor(text: DocumentText, slide_emu2: number) {
     this.#text = text
@@ -36,17 +33,8 @@ export class SlidePictures {
     if (this.#scales.length > 1) this.#scales.pop()
   }
 
-  /** Notes that the present shape is a picture, or is filled with one. */
+  /** Notes that the present shape is a picture, or is filled with one. A background has no size. */
   note(): void {
-    if (this.#share > 0) this.#text.notePicture(Math.min(this.#share, 1))
-    else this.#has_unsized = true
-  }
-
-  /**
-   * A background, or a picture with the size of its layout. Beside any words it counts as small,
-   * because a title on a background is no picture of a text.
-   */
-  end(has_words: boolean): void {
-    if (this.#has_unsized) this.#text.notePicture(has_words ? small_share : 1)
+    this.#text.notePicture(this.#share > 0 ? Math.min(this.#share, 1) : undefined)
   }
 }

@@ -9,11 +9,8 @@ const emu: Readonly<Record<string, number>> = {
   mm: 36_000,
   px: 9_525,
 }
-/** A picture of this share leaves no space for a text within the usual margins. */
-const full_page_share = 0.45
-const small_share = 0.01
 
-/** Finds the pictures of a document and their sizes. Word documents have no fixed pages. */
+/** Finds the pictures of a document and their sizes. */
 export class Pictures {
   readonly #text: DocumentText
   readonly #page_emu2: number
@@ -33,11 +30,8 @@ export class Pictures {
     if (name === 'blip' || name === 'imagedata') this.#note()
   }
 
-  /** Where pages end is unknown, so a picture that fills none is small. */
   #note(): void {
-    const share = Math.min(this.#area_emu2 / this.#page_emu2, 1)
-    if (share >= full_page_share) this.#text.notePicturePage(share)
-    else this.#text.notePicture(small_share)
+    this.#text.notePictureInFlow(this.#area_emu2 / this.#page_emu2)
     // A group has one size and many pictures.
     this.#area_emu2 = 0
   }

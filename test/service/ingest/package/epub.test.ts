@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
+import { zipOf } from '../zip.ts'
+
+const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }
+
+/** An e-book of these chapters, by the names of their parts. `more`: other items and places. */
+async function read(chapters: Readonly<Record<string, string>>, more = '') {
+  const names = Object.keys(chapters)
+  const items = names.map((name) => `<item id="${name}" href="${name}"/>`)
+  const places = names.map((name) => `<itemref idref="${name}"/>`)
+  const bytes = zipOf([
+    {
+      name: 'META-INF/container.xml',
+      content: '<container><rootfile full-path="b/a.opf"/></container>',
+    },
+    { name: 'b/a.opf', content: `<package>${items.join('')}${places.join('')}${more}</package>` },
+    ...Object.entries(chapters).map(([name, body]) => ({
+      name: `b/${name}`,
+      content: `<html><head><title>Book</title></head><body>${body}</body></html>`,
+    })),
+  ])
+  return await extractDocument({ filename: 'a.epub', mime_type: '', bytes }, limits)
+}
+
+describe('a chapter', () => {
+  test('of a picture alone is not seen, but one with a title is', async () =>
+    expect(
+      await read({
+        '1.xhtml': '<p>one</p>',
+        '2.xhtml': '<img src="a.png"/>',
+        '3.xhtml': '<svg><image href="a.png"/></svg>',
+        '4.xhtml': '<h1>Plate 4</h1><img src="a.png"/>',
+      }),
+    ).toMatchObject({
+      reading: { of: 4, seen: 2, unit: 'part', why: 'parts 2–3 are pictures' },
+    }))
+
+  test('that is a file of a picture is not seen', async () =>
+    expect(
+      await read(
+        { '1.xhtml': '<p>one</p>' },
+        '<item id="p" href="a.png" media-type="image/png"/><itemref idref="p"/>',
+      ),
+    ).toMatchObject({
+      text: 'Book\n\none',
+      reading: { of: 2, seen: 1, why: 'part 2 is a picture' },
+    }))
+
+  test('that is missing is named', async () =>
+    expect(
+      await read({ '1.xhtml': '<p>one</p>' }, '<item id="x" href="x.xhtml"/><itemref idref="x"/>'),
+    ).toMatchObject({ reading: { of: 2, seen: 1, why: 'part 2 is missing' } }))
+})
