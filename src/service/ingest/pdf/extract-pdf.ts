@@ -1,6 +1,7 @@
 import { isSluiceError } from '../../../base/run/errors.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, noText, unreadable } from '../extract-limits.ts'
+import { type AnnotationsByPage, annotationsOf } from './annotations.ts'
 import { CharacterMaps, installed_maps, maps_package } from './character-maps.ts'
 import { hidePixels } from './hide-pixels.ts'
 import { addFields, addNotes, fieldOfName, fieldOfWidget, isDrawn } from './page-notes.ts'
@@ -69,12 +70,13 @@ async function textOfPages(
   maps: CharacterMaps,
 ): Promise<ReadDocument> {
   const shown = new Set<string>()
+  const annotations = await annotationsOf(document)
   let broken_pages = 0
   for (let number = 1; number <= document.numPages; number++) {
     text.begin()
     if (number > 1) text.addLabel('\n\n')
     try {
-      await addPage(await document.getPage(number), text, shown)
+      await addPage(await document.getPage(number), text, shown, annotations)
       if (maps.is_one_missing && text.is_short) text.noteFault(`needs the package ${maps_package}`)
     } catch (error) {
       broken_pages++
@@ -99,13 +101,18 @@ async function isPortfolio(document: PdfDocument): Promise<boolean> {
 }
 
 /** `shown`: the names of the fields that a page shows. */
-async function addPage(page: PdfPage, text: DocumentText, shown: Set<string>): Promise<void> {
+async function addPage(
+  page: PdfPage,
+  text: DocumentText,
+  shown: Set<string>,
+  known: AnnotationsByPage | undefined,
+): Promise<void> {
   const form = page.isPureXfa ? await page.getXfa() : null
   if (form) return addXfa(form, text)
   const words = pageText((await page.getTextContent()).items)
   text.add(words)
   if (hasUnnamedLetters(words)) text.noteFault('is in a font that does not name its letters')
-  const annotations = await page.getAnnotations()
+  const annotations = known ? (known.get(page.pageNumber - 1) ?? []) : await page.getAnnotations()
   const drawn = annotations.filter(isDrawn)
   const drawing = text.is_short || drawn.length > 0 ? await drawingOf(page) : undefined
   for (const annotation of drawn) {

@@ -86,8 +86,8 @@ export function isDrawn(annotation: Widget): boolean {
   return fieldType === 'Sig' || pushButton === true || !silent_kinds.has(subtype)
 }
 
-/** Bit 2 of the flags (PDF 32000-1, table 165). */
-const hidden_flag = 2
+/** Hidden and NoView, bits 2 and 6 of the flags (PDF 32000-1, table 165). */
+const hidden_flags = 0b10_0010
 
 /** Adds notes and comments, with their authors. */
 export function addNotes(annotations: readonly Annotation[], text: DocumentText): void {
@@ -95,7 +95,7 @@ export function addNotes(annotations: readonly Annotation[], text: DocumentText)
     const { subtype = '', titleObj, annotationFlags = 0, replyType } = annotation
     const words = wordsOf(annotation)
     const is_silent = silent_kinds.has(subtype) || replyType === 'Group'
-    if (is_silent || (annotationFlags & hidden_flag) !== 0 || words === '') continue
+    if (is_silent || (annotationFlags & hidden_flags) !== 0 || words === '') continue
     text.addLabel(titleObj?.str ? `\n\n${titleObj.str}: ` : '\n\n')
     text.add(words)
   }
