@@ -1,7 +1,7 @@
 import type { DocumentText } from '../document-text.ts'
 import type { Archive } from './archive.ts'
 import { DrawingFlow } from './drawing-flow.ts'
-import { faultOf } from './optional-part.ts'
+import { readOptional } from './optional-part.ts'
 import { relatedParts } from './relationships.ts'
 import { SlidePictures } from './slides/slide-pictures.ts'
 import { walkXml } from './xml.ts'
@@ -36,8 +36,7 @@ export async function addGraphics(
 ): Promise<void> {
   for (const graphic of await relatedParts(archive, part, ...graphic_kinds)) {
     const flow = new DrawingFlow(text)
-    const fault = await faultOf(graphic, () => walkXml(archive.stream(graphic), flow))
+    await readOptional(graphic, text, () => walkXml(archive.stream(graphic), flow))
     flow.end()
-    if (fault !== undefined) text.noteFault(fault)
   }
 }

@@ -1,18 +1,19 @@
 import { messageOf, SluiceError } from '../../../base/run/errors.ts'
+import type { DocumentText } from '../document-text.ts'
 
 /**
- * Reads a part that a document can do without. Returns what is wrong with it, to continue
- * "part 3 …"; limits and encryption concern the whole document, and throw.
+ * Reads a part that a document can do without, and notes a broken one in the present unit. Limits
+ * and encryption concern the whole document, and throw.
  */
-export async function faultOf(
+export async function readOptional(
   part: string,
+  text: Pick<DocumentText, 'noteFault'>,
   read: () => Promise<void>,
-): Promise<string | undefined> {
+): Promise<void> {
   try {
     await read()
-    return undefined
   } catch (error) {
     if (error instanceof SluiceError && !messageOf(error).startsWith('broken')) throw error
-    return `is broken (${part})`
+    text.noteFault(`is broken (${part})`)
   }
 }

@@ -25,6 +25,8 @@ interface Flow {
   is_apart: boolean
   /** The open paragraph. */
   line: string
+  /** Kept apart, because reading the end of a text that grows costs a copy of it. */
+  ends_blank: boolean
   /** Line ends before the next paragraph. */
   gap: number
   blocks: Block[]
@@ -61,7 +63,15 @@ export class FlowText {
   }
 
   add(words: string): void {
-    this.#flow.line += words
+    const flow = this.#flow
+    flow.line += words
+    if (words !== '') flow.ends_blank = /\s$/.test(words)
+  }
+
+  /** Adds words of a file in which white space only parts them. */
+  addWords(piece: string): void {
+    const words = piece.replace(/\s+/g, ' ')
+    this.add(this.#flow.ends_blank ? words.trimStart() : words)
   }
 
   /** Adds words before those of the open paragraph. */
@@ -74,6 +84,7 @@ export class FlowText {
     const flow = this.#flow
     const content = flow.line.replace(/ \n/g, '\n').trim()
     flow.line = ''
+    flow.ends_blank = true
     if (content !== '') this.#put({ content, gap: flow.gap })
     flow.gap = Math.max(flow.gap, gap)
     this.#writeAsides()
@@ -256,5 +267,5 @@ export class FlowText {
 }
 
 function newFlow(label: string, is_apart: boolean, gap = 0): Flow {
-  return { label, is_apart, line: '', gap, blocks: [], tables: [] }
+  return { label, is_apart, line: '', ends_blank: true, gap, blocks: [], tables: [] }
 }

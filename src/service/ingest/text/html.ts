@@ -2,7 +2,6 @@ import { Parser } from 'htmlparser2'
 import type { DocumentText } from '../document-text.ts'
 import { unreadable } from '../extract-limits.ts'
 import { FlowText } from './flow-text.ts'
-import type { Spans } from './spanned-columns.ts'
 
 /** Elements without readable text. Readings of Asian letters and formulas as TeX say it again. */
 const silent = new Set([
@@ -50,7 +49,6 @@ class HtmlPage {
   #svg_depth = 0
   /** The label that is open: the name of the page, or what it says without scripts. */
   #label: string | undefined
-  #ends_blank = true
 
   constructor(text: DocumentText) {
     this.#text = text
@@ -66,10 +64,10 @@ class HtmlPage {
     if (name === 'svg') this.#svg_depth++
     this.#breakAt(name)
     if (this.#isLabel(name)) this.#label = ''
-    if (name === 'br') this.#addLineEnd()
+    if (name === 'br') this.#flow.add('\n')
     else if (name === 'table') this.#flow.beginTable()
     else if (name === 'tr') this.#flow.beginRow()
-    else if (name === 'td' || name === 'th') this.#beginCell(attributes)
+    else if (name === 'td' || name === 'th') this.#flow.beginCell(attributes)
     else if (name === 'ol') this.#lists.push(startOf(attributes))
     else if (name === 'ul' || name === 'menu') this.#lists.push(undefined)
     else if (name === 'li') this.#beginItem(attributes)
@@ -81,7 +79,7 @@ class HtmlPage {
     const words = piece.replace(/\u00ad/g, '')
     if (this.#label !== undefined) this.#label += words
     else if (this.#preformatted_depth > 0) this.#flow.add(words.replace(/\r\n?/g, '\n'))
-    else this.#addWords(words.replace(/\s+/g, ' '))
+    else this.#flow.addWords(words)
   }
 
   close(name: string): void {
@@ -109,19 +107,6 @@ class HtmlPage {
   #breakAt(name: string): void {
     if (paragraphs.has(name)) this.#flow.break(2)
     else if (lines.has(name)) this.#flow.break(1)
-    else return
-    this.#ends_blank = true
-  }
-
-  #addWords(words: string): void {
-    if (words === '') return
-    this.#flow.add(this.#ends_blank && words.startsWith(' ') ? words.slice(1) : words)
-    this.#ends_blank = words.endsWith(' ')
-  }
-
-  #addLineEnd(): void {
-    this.#flow.add('\n')
-    this.#ends_blank = true
   }
 
   /** A name is no word of the page. Nor is a text such as "enable JavaScript". */
@@ -132,14 +117,7 @@ class HtmlPage {
   #endLabel(): void {
     const label = this.#label?.replace(/\s+/g, ' ').trim() ?? ''
     this.#label = undefined
-    if (label === '') return
-    this.#flow.addLabel(label)
-    this.#ends_blank = true
-  }
-
-  #beginCell(spans: Spans): void {
-    this.#flow.beginCell(spans)
-    this.#ends_blank = true
+    if (label !== '') this.#flow.addLabel(label)
   }
 
   #beginItem({ value = '' }: Record<string, string>): void {
@@ -160,8 +138,7 @@ class HtmlPage {
   }
 
   #addApart(words: string): void {
-    const apart = words.replace(/\s+/g, ' ').trim()
-    if (apart !== '') this.#addWords(` ${apart} `)
+    if (words.trim() !== '') this.#flow.addWords(` ${words} `)
   }
 }
 

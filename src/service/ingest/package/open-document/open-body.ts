@@ -84,7 +84,7 @@ export class OpenBody implements XmlListener {
   text(piece: string, name: string): void {
     if (name === 'note-citation') this.#citation += piece
     else if (labels.has(name)) this.#label += piece
-    else if (this.#paragraph_depth > 0) this.#flow.add(piece.replace(/\s+/g, ' '))
+    else if (this.#paragraph_depth > 0) this.#flow.addWords(piece)
   }
 
   close(name: string, attributes: XmlAttributes): void {

@@ -1,35 +1,38 @@
-import { type Level, numberText } from '../number-format.ts'
+import { type Level, LevelCounts } from '../list-numbers.ts'
 import type { XmlAttributes } from '../xml.ts'
+
+class ListStyle {
+  readonly levels: Level[] = []
+  readonly counts = new LevelCounts()
+}
 
 /** The name of the style of headings, which has none. */
 const outline = '\u0000outline'
 
 /** Counts the items of lists and the headings, as programs show them (ODF 1.3 part 3, 5.3). */
 export class OpenLists {
-  readonly #styles = new Map<string, Level[]>()
-  #style: Level[] = []
+  readonly #styles = new Map<string, ListStyle>()
+  /** The style that is read. */
+  #style = new ListStyle()
   /** The styles of the open lists, from the outside. */
   readonly #open: string[] = []
-  /** The present number of each list that is open. */
-  readonly #items: (number | undefined)[] = []
-  readonly #headings: (number | undefined)[] = []
-  /** The last number of each style and level, for lists that go on. */
-  readonly #last = new Map<string, number | undefined>()
   #item = ''
 
   open(name: string, attributes: XmlAttributes): void {
     if (name === 'list-style' || name === 'outline-style') {
-      this.#style = []
+      this.#style = new ListStyle()
       this.#styles.set(name === 'outline-style' ? outline : (attributes.name ?? ''), this.#style)
     } else if (name === 'list-level-style-number' || name === 'outline-level-style') {
-      this.#style[Number(attributes.level) - 1] = levelOf(attributes, this.#style)
+      const { levels } = this.#style
+      levels[Number(attributes.level) - 1] = levelOf(attributes, levels)
     } else if (name === 'list') {
-      this.#openList(attributes)
+      const goes_on = attributes['continue-numbering'] === 'true' || 'continue-list' in attributes
+      this.#open.push(attributes['style-name'] ?? this.#open.at(-1) ?? '')
+      if (!goes_on) this.#present?.counts.begin(this.#open.length - 1)
     } else if (name === 'list-item') {
-      const at = this.#open.length - 1
-      const style = this.#open[at] ?? ''
-      this.#item = this.#count(style, this.#items, at, Number(attributes['start-value']))
-      this.#last.set(`${at} ${style}`, this.#items[at])
+      const start = Number(attributes['start-value'])
+      if (start > 0) this.#present?.counts.begin(this.#open.length - 1, start - 1)
+      this.#item = numberOf(this.#present, this.#open.length - 1)
     }
   }
 
@@ -46,33 +49,23 @@ export class OpenLists {
       return number
     }
     if (name !== 'h' || attributes['is-list-header'] === 'true') return ''
-    const at = Number(attributes['outline-level'] ?? 1) - 1
-    return this.#count(outline, this.#headings, at)
+    return numberOf(this.#styles.get(outline), Number(attributes['outline-level'] ?? 1) - 1)
   }
 
-  #openList(attributes: XmlAttributes): void {
-    const at = this.#open.length
-    const style = attributes['style-name'] ?? this.#open.at(-1) ?? ''
-    const goes_on = attributes['continue-numbering'] === 'true' || 'continue-list' in attributes
-    this.#open.push(style)
-    this.#items[at] = goes_on ? this.#last.get(`${at} ${style}`) : undefined
+  /** The style of the innermost list. */
+  get #present(): ListStyle | undefined {
+    return this.#styles.get(this.#open.at(-1) ?? '')
   }
+}
 
-  /** Counts one at a level, and begins the levels below anew. `start`: its number, if it has one. */
-  #count(style: string, counts: (number | undefined)[], at: number, start = 0): string {
-    const levels = this.#styles.get(style) ?? []
-    const level = levels[at]
-    const next = (counts[at] ?? (level?.start ?? 1) - 1) + 1
-    counts.length = at
-    counts[at] = start > 0 ? start : next
-    const number = level ? numberText(level, levels, counts) : ''
-    return number === '' ? '' : `${number} `
-  }
+function numberOf(style: ListStyle | undefined, at: number): string {
+  const number = style?.counts.next(at, style.levels)
+  return number ? `${number} ` : ''
 }
 
 /** ODF names a format by its first number; the other names are those of Word. */
 const formats: Readonly<Record<string, string>> = {
-  1: 'decimal',
+  '': 'none',
   a: 'lowerLetter',
   A: 'upperLetter',
   i: 'lowerRoman',
@@ -82,17 +75,15 @@ const formats: Readonly<Record<string, string>> = {
 /** `above`: the levels above, whose numbers it may show, as in `3.1`. */
 function levelOf(attributes: XmlAttributes, above: readonly Level[]): Level {
   const depth = Number(attributes.level)
+  const format = formats[attributes['num-format'] ?? ''] ?? 'decimal'
   const first = depth - Number(attributes['display-levels'] ?? 1)
-  const numbers = above.map(({ format }, at) => (at >= first && format !== 'none' ? at + 1 : 0))
-  const shown = [...numbers.slice(0, depth - 1), depth].filter((number) => number > 0)
-  const {
-    'num-format': format = '',
-    'num-prefix': prefix = '',
-    'num-suffix': suffix = '',
-  } = attributes
+  const numbers = above.map((level, at) =>
+    at >= first && at < depth - 1 && level.format !== 'none' ? `%${at + 1}.` : '',
+  )
+  const { 'num-prefix': prefix = '', 'num-suffix': suffix = '' } = attributes
   return {
     start: Number(attributes['start-value'] ?? 1),
-    format: format === '' ? 'none' : (formats[format] ?? 'decimal'),
-    pattern: format === '' ? '' : `${prefix}${shown.map((at) => `%${at}`).join('.')}${suffix}`,
+    format,
+    pattern: format === 'none' ? '' : `${prefix}${numbers.join('')}%${depth}${suffix}`,
   }
 }

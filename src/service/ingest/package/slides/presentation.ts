@@ -3,7 +3,7 @@ import type { Archive } from '../archive.ts'
 import { addComments } from '../comments.ts'
 import { addGraphics } from '../drawing.ts'
 import { DrawingFlow } from '../drawing-flow.ts'
-import { faultOf } from '../optional-part.ts'
+import { readOptional } from '../optional-part.ts'
 import { partsOfMain, relatedParts } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
 import { SlidePictures } from './slide-pictures.ts'
@@ -23,10 +23,6 @@ export async function extractPresentation(
     await walkXml(archive.stream(part), flow)
     flow.end()
   }
-  const addOptional = async (part: string, add: () => Promise<void>) => {
-    const fault = await faultOf(part, add)
-    if (fault !== undefined) text.noteFault(fault)
-  }
   for (const slide of slides) {
     text.begin()
     if (!archive.has(slide)) {
@@ -37,9 +33,9 @@ export async function extractPresentation(
     await addFlow(slide, new DrawingFlow(text, { repeated, pictures }))
     await addGraphics(archive, slide, text)
     for (const part of await relatedParts(archive, slide, 'comments'))
-      await addOptional(part, () => addComments(archive, part, text))
+      await readOptional(part, text, () => addComments(archive, part, text))
     for (const part of await relatedParts(archive, slide, 'notesSlide'))
-      await addOptional(part, () =>
+      await readOptional(part, text, () =>
         addFlow(part, new DrawingFlow(text, { repeated, label: 'Notes:\n' })),
       )
   }

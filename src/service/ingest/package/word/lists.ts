@@ -1,21 +1,18 @@
-import type { Level } from '../number-format.ts'
+import { type Level, LevelCounts } from '../list-numbers.ts'
 import { walkXml } from '../xml.ts'
 
 /** A level of a list, as ECMA-376, 17.9.6 has it. */
-export interface WordLevel extends Level {
-  /** The number of the level that begins this one anew, from 1; 0 for none. */
-  restart?: number
+interface WordLevel extends Level {
   /** The style whose paragraphs are on this level. */
   style?: string
 }
 
 /** What lists have in common. */
-interface Definition {
-  levels: WordLevel[]
-  /** The present number of each level. */
-  counts: (number | undefined)[]
+class Definition {
+  readonly levels: WordLevel[] = []
+  readonly counts = new LevelCounts()
   /** The style whose list stands for the lists of this definition. */
-  link?: string
+  link: string | undefined
 }
 
 /** A list that paragraphs name. */
@@ -32,7 +29,7 @@ export interface List {
 export async function readLists(chunks: AsyncIterable<Buffer>): Promise<Map<string, List>> {
   const definitions = new Map<string, Definition>()
   const lists = new Map<string, List>()
-  let definition: Definition = { levels: [], counts: [] }
+  let definition = new Definition()
   let { levels } = definition
   let starts: number[] = []
   let id = ''
@@ -40,14 +37,14 @@ export async function readLists(chunks: AsyncIterable<Buffer>): Promise<Map<stri
   await walkXml(chunks, {
     open(name, { abstractNumId = '', numId = '', ilvl = '', val = '' }, parent) {
       if (name === 'abstractNum') {
-        definition = { levels: [], counts: [] }
+        definition = new Definition()
         definitions.set(abstractNumId, definition)
         levels = definition.levels
       }
       if (name === 'numStyleLink') definition.link = val
       if (name === 'num') id = numId
       if (name === 'abstractNumId') {
-        definition = definitions.get(val) ?? { levels: [], counts: [] }
+        definition = definitions.get(val) ?? new Definition()
         levels = [...definition.levels]
         starts = []
         lists.set(id, { definition, levels, starts, has_begun: false })

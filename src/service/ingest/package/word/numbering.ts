@@ -1,4 +1,3 @@
-import { numberText } from '../number-format.ts'
 import type { List } from './lists.ts'
 import type { ListPlace } from './paragraph-styles.ts'
 
@@ -17,9 +16,15 @@ export class Numbering {
     const styles = this.#stylesOf(place.style)
     const list = this.#listOf([place, ...styles.values()].find(isInList)?.list)
     if (!list) return ''
+    const { counts } = list.definition
+    // `forEach` of a sparse array visits only what was put.
+    if (!list.has_begun)
+      list.starts.forEach((_, at) => {
+        counts.begin(at)
+      })
+    list.has_begun = true
     const at = place.level ?? (isInList(place) ? 0 : styledLevel(styles, list))
-    const level = list.levels[at]
-    return level ? numberText(level, list.levels, count(list, at)) : ''
+    return counts.next(at, list.levels, list.starts)
   }
 
   /** A style and those that it is based on, by id. */
@@ -53,23 +58,4 @@ function styledLevel(styles: ReadonlyMap<string, ListPlace>, { levels }: List): 
   const named = [...styles.values()].find(({ level }) => level !== undefined)?.level
   const of_style = levels.findIndex((level) => level?.style && styles.has(level.style))
   return named ?? Math.max(0, of_style)
-}
-
-/** Counts a paragraph; the levels above it that were not counted are shown as they begin. */
-function count(list: List, at: number): (number | undefined)[] {
-  const { levels, starts } = list
-  const { counts } = list.definition
-  // `forEach` of a sparse array visits only what was put.
-  if (!list.has_begun)
-    starts.forEach((_, level) => {
-      counts[level] = undefined
-    })
-  list.has_begun = true
-  const startOf = (level: number) => starts[level] ?? levels[level]?.start
-  const last = counts[at]
-  counts[at] = last === undefined ? startOf(at) : last + 1
-  for (let below = at + 1; below < levels.length; below++) {
-    if (at < (levels[below]?.restart ?? below)) counts[below] = undefined
-  }
-  return levels.map((_, level) => counts[level] ?? startOf(level))
 }

@@ -1,7 +1,7 @@
 import type { DocumentText, ReadDocument } from '../../document-text.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import { addAltText } from '../alt-text.ts'
-import { formattedNumber } from '../number-format.ts'
+import { formattedNumber } from '../list-numbers.ts'
 import type { XmlAttributes, XmlListener } from '../xml.ts'
 import { Fields } from './fields.ts'
 import type { Numbering } from './numbering.ts'

@@ -3,13 +3,13 @@ import { unreadable, unreadableOf } from '../../extract-limits.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
 import { addGraphics, hasGraphics } from '../drawing.ts'
-import { faultOf } from '../optional-part.ts'
+import { readOptional } from '../optional-part.ts'
 import { partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
-import { type List, readLists } from './lists.ts'
+import { readLists } from './lists.ts'
 import { Numbering } from './numbering.ts'
 import { pageArea } from './page-area.ts'
-import { type ListPlace, readParagraphStyles } from './paragraph-styles.ts'
+import { readParagraphStyles } from './paragraph-styles.ts'
 import { WordFlow, type WordSources } from './word-flow.ts'
 
 /** Reads a document that another one holds. */
@@ -57,17 +57,10 @@ class WordParts {
   }
 
   async numbering(): Promise<Numbering> {
-    let lists: ReadonlyMap<string, List> = new Map()
-    let styles: ReadonlyMap<string, ListPlace> = new Map()
-    await this.#forEach('numbering', async (part) => {
-      lists = await readLists(this.#archive.stream(part))
-    })
+    const lists = await this.#read('numbering', readLists)
     // Styles are needed for their lists alone, and are often longer than the document.
-    if (lists.size > 0)
-      await this.#forEach('styles', async (part) => {
-        styles = await readParagraphStyles(this.#archive.stream(part))
-      })
-    return new Numbering(lists, styles)
+    const styles = lists && (await this.#read('styles', readParagraphStyles))
+    return new Numbering(lists ?? new Map(), styles ?? new Map())
   }
 
   addParts(kind: string, sources: WordSources): Promise<void> {
@@ -96,14 +89,25 @@ class WordParts {
     flow.end()
   }
 
+  /** Notes a part that is broken as one of its own. */
+  noteFault(fault: string): void {
+    this.#text.begin()
+    this.#text.noteFault(fault)
+    this.#text.begin()
+  }
+
+  async #read<T>(kind: string, read: (chunks: AsyncIterable<Buffer>) => Promise<T>) {
+    let found: T | undefined
+    await this.#forEach(kind, async (part) => {
+      found = await read(this.#archive.stream(part))
+    })
+    return found
+  }
+
   async #forEach(kind: string, read: (part: string) => Promise<void>): Promise<void> {
     for (const related of this.#related) {
       if (related.kind !== kind) continue
-      const fault = await faultOf(related.part, () => read(related.part))
-      if (fault === undefined) continue
-      this.#text.begin()
-      this.#text.noteFault(fault)
-      this.#text.begin()
+      await readOptional(related.part, this, () => read(related.part))
     }
   }
 }

@@ -31,22 +31,47 @@ export interface Level {
   pattern: string
   /** All numbers are shown as digits, as lawyers write them. */
   is_legal?: boolean
+  /** The number of the level that begins this one anew, from 1; 0 for none. */
+  restart?: number
 }
 
-/** The number of a paragraph, such as `12.3`, `§ 4.2` or `a)`. `counts`: of all levels. */
-export function numberText(
-  { format, pattern, is_legal = false }: Level,
-  levels: readonly (Level | undefined)[],
-  counts: readonly (number | undefined)[],
-): string {
-  if (format === 'bullet') return bullet
-  const text = pattern.replace(/%([1-9])/g, (_, digit: string) => {
-    const at = Number(digit) - 1
+/** Counts the paragraphs of a list on each of its levels, and writes their numbers. */
+export class LevelCounts {
+  /** Undefined before the first one. */
+  readonly #counts: (number | undefined)[] = []
+
+  /** Begins a level anew; behind `last`, if it is given. */
+  begin(at: number, last?: number): void {
+    this.#counts[at] = last
+  }
+
+  /**
+   * The number of the next paragraph on a level, such as `12.3`, `§ 4.2` or `a)`. Levels above it
+   * that were not counted are shown as they begin. `starts`: numbers to begin with, by level.
+   */
+  next(
+    at: number,
+    levels: readonly (Level | undefined)[],
+    starts: readonly (number | undefined)[] = [],
+  ): string {
     const level = levels[at]
-    const is_digits = is_legal && level?.format !== 'none'
-    return formattedNumber(counts[at] ?? level?.start ?? 0, is_digits ? '' : (level?.format ?? ''))
-  })
-  return text.trim()
+    if (!level) return ''
+    const counts = this.#counts
+    const startOf = (of: number) => starts[of] ?? levels[of]?.start
+    const last = counts[at]
+    counts[at] = last === undefined ? startOf(at) : last + 1
+    for (let below = at + 1; below < levels.length; below++) {
+      if (at < (levels[below]?.restart ?? below)) counts[below] = undefined
+    }
+    if (level.format === 'bullet') return bullet
+    const text = level.pattern.replace(/%([1-9])/g, (_, digit: string) => {
+      const of = Number(digit) - 1
+      const { format = '' } = levels[of] ?? {}
+      const is_digits = level.is_legal && format !== 'none'
+      return formattedNumber(counts[of] ?? startOf(of) ?? 0, is_digits ? '' : format)
+    })
+    return text.trim()
+  }
 }
 
 /** The text of an automatic number by its format (ECMA-376, 17.18.59); digits for a rare one. */
