@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
-import { decodeForeign } from '../../../src/service/ingest/text/charset.ts'
+import { decodeCharset, decodeForeign } from '../../../src/service/ingest/text/charset.ts'
 import { samples, sentences } from './charset-samples.ts'
 
 const limits = { unpacked_bytes: 1_000, text_length: 100_000 }
@@ -22,8 +22,66 @@ describe('a text in an old character set', () => {
   })
 })
 
+/** The bytes of a text in a charset of one byte a character. */
+function encode(text: string, charset: string): Buffer {
+  const table = Array.from({ length: 256 }, (_, byte) =>
+    decodeCharset(charset, Buffer.from([byte]), { strict: false }),
+  )
+  return Buffer.from(Array.from(text, (letter) => table.indexOf(letter)))
+}
+
+describe('a short text: the common Western reading wins unless the letters speak against it', () => {
+  test.each([
+    ['Größe', 'windows-1252'],
+    ['Größe, façade', 'windows-1252'],
+    ['für Müller', 'windows-1252'],
+    ['Übergrößenträger', 'windows-1252'],
+    ['café', 'windows-1252'],
+    ['été à Noël', 'windows-1252'],
+    ['manœuvre', 'windows-1252'],
+    ['señor', 'windows-1252'],
+    ['¿Qué año?', 'windows-1252'],
+    ['ação', 'windows-1252'],
+    ['città', 'windows-1252'],
+    ['smörgås', 'windows-1252'],
+    ['blåbær', 'windows-1252'],
+    ['geëerd', 'windows-1252'],
+    ['Ísland', 'windows-1252'],
+    ['25 € für Gäste', 'windows-1252'],
+    ['Łódź', 'windows-1250'],
+    ['żółw', 'windows-1250'],
+    ['příliš', 'windows-1250'],
+    ['žluťoučký', 'iso-8859-2'],
+    ['účet zítra', 'windows-1250'],
+    ['teşekkürler', 'windows-1254'],
+    ['İstanbul ağaç', 'windows-1254'],
+    ['cám ơn bạn', 'viscii'],
+    ['tiếng Việt', 'viscii'],
+    ['Größe', 'cp850'],
+    ['Grüße', 'macintosh'],
+    ['mañana', 'macintosh'],
+    ['привет', 'windows-1251'],
+    ['привет', 'koi8-r'],
+    ['привет', 'ibm866'],
+    ['καλημέρα', 'windows-1253'],
+  ])('%s in %s', (text, charset) => expect(decodeForeign(encode(text, charset))?.text).toBe(text))
+
+  test.each([
+    ['proszę', 'windows-1250'],
+    ['dziękuję', 'iso-8859-2'],
+    ['gyümölcs, szőlő', 'windows-1250'],
+  ])('%s in %s is a word of another language in another one: in doubt', (text, charset) =>
+    expect(decodeForeign(encode(text, charset))?.doubt).toMatch(/^its character set is not/),
+  )
+
+  test('a text of many words in one Western language has no doubt', () => {
+    const french = 'La réunion est annulée à cause de la grève, le garçon a été prévenu très tôt.'
+    expect(decodeForeign(encode(french, 'windows-1252'))).toEqual({ text: french })
+  })
+})
+
 describe('doubt', () => {
-  const spanish_mac = Buffer.from('Reuni\x97n ma\x96ana en Espa\x96a\n', 'latin1')
+  const italian = Buffer.from('citt\xe0', 'latin1')
   const german = Buffer.from('Gr\xf6\xdfe und Stra\xdfe', 'latin1')
 
   async function readingOf(bytes: Buffer, mime_type = 'text/plain') {
@@ -32,7 +90,8 @@ describe('doubt', () => {
   }
 
   test('two near character sets: the record says it, and the file counts as read', async () =>
-    expect(await readingOf(spanish_mac)).toMatchObject({
+    expect(await readingOf(italian)).toMatchObject({
+      text: 'città',
       of: 1,
       seen: 1,
       why: expect.stringMatching(/^its character set is not certain: read as /),

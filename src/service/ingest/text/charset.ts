@@ -14,27 +14,30 @@ export interface Decoded {
 const sample_bytes = 16_384
 /** A text is refused below this plausibility, unless it is mostly ASCII. */
 const plausible_from = 0.3
-/** The first of two readings is in doubt if it is not better than the second by this. */
+/** A reading is sure if it is better than the next one by this for each letter, or in all. */
 const sure_margin = 0.05
+const sure_sum = 1.5
 /** The share of bytes that are not ASCII, below which bytes without controls are text. */
 const max_foreign_share = 0.3
 /** Of UTF-8 in which some bytes are wrong, the number of right letters for each wrong one. */
 const right_for_a_wrong = 8
 
-/** Charsets by family. `handicap`: how much better than a common one a rare one must be. */
-const candidates: readonly (readonly [handicap: number, names: readonly string[]])[] = [
+/**
+ * Charsets by family. `rarity`: how much better than the first a rare one must be, for each letter.
+ * `proof`: the same for the whole text, so that one or two letters do not decide against the first.
+ */
+const candidates: readonly (readonly [rarity: number, proof: number, names: readonly string[]])[] =
   [
-    0,
-    ['windows-1252', 'windows-1250', 'windows-1251', 'windows-1253', 'windows-1254'].concat(
-      ['windows-1255', 'windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
-      ['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr', 'koi8-u', 'koi8-r'],
-    ),
-  ],
-  [0.01, ['iso-8859-15', 'iso-8859-2', 'iso-8859-5', 'iso-8859-7', 'iso-8859-6']],
-  [0.02, ['cp850', 'cp437', 'cp852', 'ibm866', 'cp737', 'cp775', 'cp857', 'cp862']],
-  [0.02, ['macintosh', 'x-mac-cyrillic', 'mac-latin2']],
-  [0.15, ['viscii']],
-]
+    [0, 0, ['windows-1252']],
+    [0, 0.3, ['windows-1250', 'windows-1251', 'windows-1253', 'windows-1254', 'windows-1255']],
+    [0, 0.3, ['windows-1256', 'windows-1257', 'windows-1258', 'windows-874']],
+    [0, 0.3, ['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr', 'koi8-u', 'koi8-r']],
+    [0.01, 0.3, ['iso-8859-15', 'iso-8859-2', 'iso-8859-5', 'iso-8859-7', 'iso-8859-6']],
+    [0.02, 0.3, ['cp850', 'cp437', 'cp852', 'ibm866', 'cp737', 'cp775', 'cp857', 'cp862']],
+    [0.01, 0.3, ['macintosh', 'x-mac-cyrillic']],
+    [0.1, 0.3, ['mac-latin2']],
+    [0.15, 0.3, ['viscii']],
+  ]
 
 /**
  * Decodes text of an unknown charset. It tries the marks of Unicode, UTF-16 and UTF-8, then the
@@ -65,14 +68,18 @@ function decodeWide(bytes: Buffer): string | undefined {
   if (mark.startsWith('\xff\xfe')) return withoutControls(decodeAs('utf-16le', bytes))
   if (mark.startsWith('\xfe\xff')) return withoutControls(decodeAs('utf-16be', bytes))
   const utf32 = withoutControls(decodeUtf32(bytes, bytes[0] !== 0))
-  if (utf32 !== undefined && plausibility(utf32) >= plausible_from) return utf32
+  if (utf32 !== undefined && isPlausible(utf32)) return utf32
   const utf16 = utf16WithoutMark(bytes)
   if (utf16 !== undefined) return withoutControls(decodeAs(utf16, bytes))
   // Text without Western letters has few zeros or none. But other text has no controls at all.
   if (bytes.length % 2 === 1 || !hasControls(bytes)) return undefined
   return ['utf-16le', 'utf-16be']
     .map((name) => withoutControls(decodeAs(name, bytes)))
-    .find((text) => text !== undefined && plausibility(text) >= plausible_from)
+    .find((text) => text !== undefined && isPlausible(text))
+}
+
+function isPlausible(text: string): boolean {
+  return plausibility(text).points >= plausible_from
 }
 
 function decodeUtf32(bytes: Buffer, is_little: boolean): string | undefined {
@@ -99,23 +106,24 @@ function decodeDamagedUtf8(bytes: Buffer): Decoded | undefined {
 /** The reading whose letters fit a language best. */
 function decodeByLetters(bytes: Buffer): Decoded | undefined {
   const sample = sampleOf(bytes)
-  const known = new Map<string, number>()
-  const pointsOf = (text: string) => {
-    const points = known.get(text) ?? plausibility(text)
-    known.set(text, points)
-    return points
+  const known = new Map<string, ReturnType<typeof plausibility>>()
+  const fitOf = (text: string) => {
+    const fit = known.get(text) ?? plausibility(text)
+    known.set(text, fit)
+    return fit
   }
   const has_dos_lines = sample.includes('\r\n')
   const readings = candidates
-    .flatMap(([handicap, names]) =>
+    .flatMap(([rarity, proof, names]) =>
       names.map((name) => {
         const text = decodeAs(name, sample, true)
         const is_dos = name.startsWith('cp') || name === 'ibm866'
-        const points = text === undefined ? -1 : pointsOf(text)
-        return { name, text, points: points - (is_dos && has_dos_lines ? 0 : handicap) }
+        const { points, letters } = text === undefined ? no_fit : fitOf(text)
+        const likely = points - (is_dos && has_dos_lines ? 0 : rarity)
+        return { name, text, letters, points: likely, rank: likely - proof / Math.max(letters, 1) }
       }),
     )
-    .sort((one, other) => other.points - one.points)
+    .sort((one, other) => other.rank - one.rank)
   const [best] = readings
   const next = readings.find(({ text }) => text !== undefined && text !== best!.text)
   const is_likely = best!.points >= plausible_from
@@ -123,9 +131,12 @@ function decodeByLetters(bytes: Buffer): Decoded | undefined {
   const name = is_likely ? best!.name : 'windows-1252'
   const text = decodeAs(name, bytes)
   if (text === undefined) return undefined
-  const is_sure = is_likely && (next === undefined || best!.points - next.points >= sure_margin)
+  const lead = best!.points - (next?.points ?? -1)
+  const is_sure = is_likely && (lead >= sure_margin || lead * best!.letters >= sure_sum)
   return is_sure ? { text } : { text, doubt: doubtText(name) }
 }
+
+const no_fit = { points: -1, letters: 1 }
 
 function doubtText(name: string): string {
   return `its character set is not certain: read as ${name}`

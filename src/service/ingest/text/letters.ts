@@ -1,35 +1,55 @@
 /** A language by its letters beyond ASCII, small ones. The order does not matter. */
 interface Language {
   letters: ReadonlySet<string>
-  /** Of a script of its own: its frequent letters. Absent: a Latin script, where each counts. */
-  frequent?: ReadonlySet<string>
+  frequent: ReadonlySet<string>
+  is_latin: boolean
+  /** A letter and the next one that do not stand together in it. */
+  never?: RegExp
+  /** The form of each of its words; absent if they have many. */
+  word?: RegExp
 }
 
-const latin = [
-  'äöüß',
-  'àâæçéèêëîïôœùûü',
-  'áéíóúüñ',
-  'áâãàçéêíóôõúü',
-  'àéèìíîòóùú',
-  'éëïóèöüê',
-  'åäöé',
-  'æøåéö',
-  'áéíóúýðþæö',
-  'ąćęłńóśźż',
-  'áčďéěíňóřšťúůýž',
-  'áäčďéíĺľňóôŕšťúýž',
-  'áéíóöőúüű',
-  'ăâîșțşţ',
-  'čćđšž',
+/** Frequent letters, rare ones, and pairs that the language does not have. */
+const latin: readonly (readonly [frequent: string, rare?: string, never?: RegExp])[] = [
+  ['äöüß'],
+  ['éèàêçôûœ', 'âëîïæùüÿ', /ç[^aou\W]/],
+  ['áéíóúñ', 'ü'],
+  ['áãçéêíóõâàú', 'ôü', /ç[^aou\W]|ã[^oes\W]|õ[^e\W]/],
+  ['àèéìòù', 'íîóú'],
+  ['ëéïè', 'áêóöü'],
+  ['åäö', 'éü'],
+  ['æøå', 'äéöü'],
+  ['áéíóúðæö', 'ýþ'],
+  ['ąćęłńóśźż'],
+  ['áčéěířšůúýž', 'ďňóť'],
+  ['áčéíľšťúýž', 'äďĺňóôŕ'],
+  ['áéíóöőü', 'úű'],
+  ['ăâîșțşţ'],
+  ['čćđšž'],
   // The small letter of İ begins with an i.
-  'çğıöşüâîi',
-  'ąčęėįšųūž',
-  'āčēģīķļņōšūž',
-  'äõöüšž',
-  'àçèéíïòóúü',
-  'ëçáé',
-  'àáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ\u0300\u0301\u0303\u0309\u0323',
+  ['çğıöşüi', 'âî'],
+  ['ąčėšųūž', 'ęį'],
+  ['āēīļņšūž', 'čģķō'],
+  ['äõöü', 'šž'],
+  ['àçèéíòó', 'ïúü', /ç[^aou\W]/],
+  ['ëç', 'áé'],
+  // Words of several Western languages in one text.
+  ['', 'àáâãäåæçèéêëìíîïñòóôõöøùúûüßœ'],
 ]
+
+/** A word is one syllable, with marks of its vowel and of its tone. */
+const vietnamese_letters = new Set(
+  'àáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ\u0300\u0301\u0303\u0309\u0323',
+)
+const vietnamese: Language = {
+  letters: vietnamese_letters,
+  frequent: vietnamese_letters,
+  is_latin: true,
+  word: /^(?:[bcdghklmnpqrstvxđ]|ch|gh|gi|kh|ngh?|nh|ph|qu|th|tr)?[aeiouy]{1,3}(?:c|ch|m|n|ng|nh|p|t)?$/,
+}
+
+/** Each word has a vowel. Other alphabets look like Cyrillic without vowels. */
+const cyrillic_word = /[аеиоуыэюяіє]|^.$/
 
 const other_scripts: readonly (readonly [letters: string, frequent: string])[] = [
   ['абвгдежзийклмнопрстуфхцчшщъыьэюяё', 'оеаинтсрвлкмдпу'],
@@ -61,10 +81,18 @@ const other_scripts: readonly (readonly [letters: string, frequent: string])[] =
 ].map(([letters, frequent]) => [letters!, frequent!] as const)
 
 const languages: readonly Language[] = [
-  ...latin.map((letters) => ({ letters: new Set(letters) })),
+  ...latin.map(([frequent, rare = '', never]) => ({
+    letters: new Set(frequent + rare),
+    frequent: new Set(frequent),
+    is_latin: true,
+    ...(never && { never }),
+  })),
+  vietnamese,
   ...other_scripts.map(([letters, frequent]) => ({
     letters: new Set(letters + frequent),
     frequent: new Set(frequent),
+    is_latin: false,
+    ...(frequent.includes('о') && { word: cyrillic_word }),
   })),
 ]
 
@@ -74,8 +102,8 @@ const signs = new Set('”’»›–—…€£§°²³½¼©®™•µº\u00a0
 /** Words of one letter beyond ASCII. */
 const lone_letters = new Set('àáâèéêíóòôúåäöùıœæøоаивуясіїєйηοήόאב')
 
-/** One character beyond ASCII of a text, and what it is worth where it stands. */
-interface Occurrence {
+/** What a character beyond ASCII is worth where it stands. */
+interface Worth {
   /** Of a letter, the small one; undefined for a sign. */
   small?: string
   /** For a language of a Latin script that has the letter; of a sign, for all languages. */
@@ -84,6 +112,13 @@ interface Occurrence {
   script_points: number
   /** Of Han characters and Korean syllables only the frequent ones are listed. */
   is_han: boolean
+}
+
+interface Occurrence extends Worth {
+  /** The letter and the next one, small ones. */
+  pair: string
+  /** The word around it, small and without marks. */
+  word: string
 }
 
 /** Polish has four in `żółć`. Whole words of them are in another script. */
@@ -96,34 +131,51 @@ const is_han_or_korean = /[\u4e00-\u9fa5\uac00-\ud7a3]/
 const max_occurrences = 300
 
 /**
- * How plausible a text is by its characters beyond ASCII: 1 if all are letters of one language
- * where letters may be, below 0 if most are not.
+ * How plausible a text is by its characters beyond ASCII. `points`: 1 if all are letters of one
+ * language where letters may be, below 0 if most are not. `letters`: how many show it.
  */
-export function plausibility(text: string): number {
+export function plausibility(text: string): { points: number; letters: number } {
   const found: Occurrence[] = []
   // A longer run counts as several: none of a Latin script is that long.
   for (const { 0: run, index } of text.matchAll(/[^\0-\x7f]{1,99}/gu)) {
-    for (let at = index; at < index + run.length; at++)
-      found.push(occurrenceOf(text.charAt(at - 1), text.charAt(at), text.charAt(at + 1), run))
+    for (let at = index; at < index + run.length; at++) {
+      const one = worthOf(text.charAt(at - 1), text.charAt(at), text.charAt(at + 1), run)
+      const pair = text.slice(at, at + 2).toLowerCase()
+      found.push({ ...one, pair, word: wordAround(text, at) })
+    }
     if (found.length >= max_occurrences) break
   }
-  if (found.length === 0) return 1
+  if (found.length === 0) return { points: 1, letters: 0 }
   const sums = languages.map((language) =>
     found.reduce((sum, one) => sum + pointsIn(language, one), 0),
   )
-  return Math.max(...sums) / found.length
+  return { points: Math.max(...sums) / found.length, letters: found.length }
 }
 
-function pointsIn({ letters, frequent }: Language, one: Occurrence): number {
+const rare_points = 0.5
+
+/** UTF-16 units on each side. A syllable of Vietnamese has at most seven letters and a mark. */
+const max_syllable_length = 8
+
+/** The word around a letter, small and without marks, as far as it matters for a syllable. */
+function wordAround(text: string, at: number): string {
+  const before = /[\p{L}\p{M}]*$/u.exec(text.slice(Math.max(0, at - max_syllable_length), at))
+  const after = /^[\p{L}\p{M}]*/u.exec(text.slice(at, at + max_syllable_length))
+  return `${before}${after}`.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '')
+}
+
+function pointsIn(language: Language, one: Occurrence): number {
   const { small, points, script_points, is_han } = one
   if (small === undefined) return points
-  if (!letters.has(small)) return is_han && frequent !== undefined ? 0.2 : -1
-  if (frequent === undefined) return points
-  return script_points < 1 || frequent.has(small) ? script_points : 0.5
+  const { letters, is_latin, never, word } = language
+  if (never?.test(one.pair) || word?.test(one.word) === false) return -1
+  if (!letters.has(small)) return is_han && !is_latin ? 0.2 : -1
+  const usual = is_latin ? points : script_points
+  return usual < 1 || language.frequent.has(small) ? usual : rare_points
 }
 
 /** `run`: the characters beyond ASCII that stand together. */
-function occurrenceOf(before: string, letter: string, after: string, run: string): Occurrence {
+function worthOf(before: string, letter: string, after: string, run: string): Worth {
   const is_first = !is_letter.test(before)
   const is_last = !is_letter.test(after)
   const is_inside = !is_first && !is_last && !is_han_or_korean.test(before + after)
