@@ -257,12 +257,13 @@ test('a file that cannot be written is a fault of the disk, not of the configura
 })
 
 test('plan and init count types that the service could not read before: by its list, and by the ledger', async () => {
-  const home = await Home.make({ 'a.gz': Buffer.from([1, 2]), 'b.gz': Buffer.from([3, 4]) })
+  const gzip = (last: number) => Buffer.from([0x1f, 0x8b, 8, 0, last])
+  const home = await Home.make({ 'a.gz': gzip(1), 'b.gz': gzip(2) })
   const said = 'the service has read no .gz files so far, and failed on some'
   const words = [...flagsOf(home), '--yes', '--config', 'made.yaml']
   expect((await here(home, ...words)).err).not.toContain(said)
   expect((await here(home, 'sync')).code).toBe(3)
-  home.write({ 'c.gz': Buffer.from([5, 6]) })
+  home.write({ 'c.gz': gzip(3) })
   expect((await here(home, 'plan')).out).toContain(`1 file: ${said}`)
   const again = await here(home, ...words, '--force')
   expect(again.err).toContain(`3 files: ${said}; to leave them out`)

@@ -17,7 +17,10 @@ const commands = [
 ]
 const pictures = (from: number, to: number) =>
   Object.fromEntries(
-    Array.from({ length: to - from }, (_, at) => [`${from + at}.png`, `picture ${from + at}`]),
+    Array.from({ length: to - from }, (_, at) => [
+      `${from + at}.png`,
+      `\u0089PNG\r\n\0${from + at}`,
+    ]),
   )
 
 let home: Home

@@ -126,7 +126,7 @@ test('the button of a group tries this group alone, and its number is what it tr
     ...logs(0, 3),
     'docs/broken.pdf': '%PDF-1.4 broken',
     'docs/other.pdf': '%PDF-1.4 also broken',
-    'docs/odd.docx': 'no zip',
+    'docs/odd.docx': 'PK\u0003\u0004 cut off',
   })
   await journey.until(
     'all are refused',
