@@ -21,6 +21,36 @@ export function mimeType(
   return fits(named, seen) ? named : seen
 }
 
+/** Texts that name their own charset, or have only one. */
+const names_its_own = /^text\/(html|xml|rtf|calendar|vcard)$/
+
+/** A media type with the charset of its folder, if the text is not in Unicode. */
+export function withCharset(
+  type: string,
+  first_bytes: Uint8Array,
+  charset: string | undefined,
+): string {
+  const is_bare = type.startsWith('text/') && !names_its_own.test(type)
+  if (charset === undefined || !is_bare || isUnicode(first_bytes)) return type
+  return `${type}; charset=${charset}`
+}
+
+const unicode_mark = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/
+
+/** True with a mark of Unicode, zeros (UTF-16), or letters beyond ASCII in UTF-8. */
+function isUnicode(bytes: Uint8Array): boolean {
+  const first = bytes.subarray(0, type_bytes)
+  const start = Buffer.from(first.subarray(0, 3)).toString('latin1')
+  if (unicode_mark.test(start) || first.includes(0)) return true
+  try {
+    // The last character of the first bytes may be cut.
+    const stream = first.length === type_bytes
+    return /[^\0-\x7f]/.test(new TextDecoder('utf-8', { fatal: true }).decode(first, { stream }))
+  } catch {
+    return false
+  }
+}
+
 /** Types of bytes that are no text. An ending such as `.ts` or `.key` can also mean text. */
 const no_text =
   /^(image|audio|video|font|model)\/|^application\/(octet-stream|pdf|postscript|zip|gzip|msword|epub|java-|pgp-|x-(tar|7z|bzip|xz|rar|mspublisher|msdownload)|vnd\.)/

@@ -9,6 +9,8 @@ export interface FolderSettings extends IgnoreSpec, SkipSettings {
   settle_cap_ms: number
   upload_name: 'path' | 'base'
   mime_types: Readonly<Record<string, string>>
+  /** Of text that is not in Unicode; undefined: the service finds it. */
+  charset?: string | undefined
   watch: 'auto' | 'chokidar' | 'native' | 'scan'
   rescan_interval_ms: number
 }

@@ -21,6 +21,8 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'folders[].start': 'anyone who adds an old share of which only what is new matters',
   'folders[].upload_name': 'anyone who has names that say enough without their folders',
   'folders[].mime_types': 'anyone who finds a type that the service refuses or misreads',
+  'folders[].charset':
+    'anyone who has texts of DOS, of a Mac or of one old program, which the service reads in doubt',
   'folders[].on_delete': 'a team for which the project must not answer from what was deleted',
   'folders[].delete_grace_ms':
     'anyone who must remove sooner (a rule of data protection) or wants more time to change their mind',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mimeType } from '../../src/disk/mime.ts'
+import { mimeType, type_bytes, withCharset } from '../../src/disk/mime.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const zip = (names: string) => bytes(`PK\x03\x04${'\0'.repeat(26)}${names}`)
@@ -115,4 +115,41 @@ describe('an extension with two meanings: the bytes decide', () => {
     mimeType('a.xml', bytes(`${'<!---->'.repeat(500)}x`), {})
     expect(performance.now() - began).toBeLessThan(1_000)
   })
+})
+
+describe('the charset of a folder', () => {
+  const old = Buffer.from('Gr\xf6\xdfe', 'latin1')
+  const long = (end: Buffer | string) =>
+    Buffer.concat([Buffer.alloc(type_bytes - 1, 'a'), Buffer.from(end)])
+
+  test.each([
+    ['text/plain', old],
+    ['text/csv', old],
+    ['text/markdown', old],
+    ['text/tab-separated-values', old],
+    ['text/x-python', old],
+    ['text/plain', Buffer.from('only ASCII')],
+    ['text/plain', Buffer.from('')],
+    ['text/plain', long(old)],
+  ])('%s names it: case %#', (type, bytes) =>
+    expect(withCharset(type, bytes, 'cp850')).toBe(`${type}; charset=cp850`),
+  )
+
+  test.each([
+    ['text/html', old],
+    ['text/xml', old],
+    ['text/rtf', old],
+    ['text/calendar', old],
+    ['application/pdf', old],
+    ['application/json', old],
+    ['image/png', old],
+    ['text/plain', Buffer.from('Größe')],
+    ['text/plain', Buffer.from('\ufeffonly ASCII')],
+    ['text/plain', Buffer.from('\ufeffGröße', 'utf16le')],
+    ['text/plain', Buffer.from('Size', 'utf16le')],
+    ['text/plain', Buffer.concat([Buffer.from('ö'), long('ö')])],
+  ])('%s does not: case %#', (type, bytes) => expect(withCharset(type, bytes, 'cp850')).toBe(type))
+
+  test('nor does any without a charset', () =>
+    expect(withCharset('text/plain', old, undefined)).toBe('text/plain'))
 })

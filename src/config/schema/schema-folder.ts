@@ -110,6 +110,25 @@ const mime_types = z
       'by default.',
   )
 
+/** Charsets in which a text cannot be told from others by its bytes alone. UTF-8 is always seen. */
+export const charset_names = [
+  ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254'],
+  ...['windows-1255', 'windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
+  ...['iso-8859-1', 'iso-8859-2', 'iso-8859-5', 'iso-8859-6', 'iso-8859-7', 'iso-8859-15'],
+  ...['cp437', 'cp737', 'cp775', 'cp850', 'cp852', 'cp857', 'cp862', 'cp866'],
+  ...['macintosh', 'x-mac-ce', 'x-mac-cyrillic', 'koi8-r', 'koi8-u', 'viscii'],
+  ...['shift_jis', 'euc-jp', 'iso-2022-jp', 'gb18030', 'big5', 'euc-kr'],
+]
+
+const charset = optional(
+  z.enum(charset_names, `must be a character set: one of ${charset_names.join(', ')}`),
+).describe(
+  'The character set of the text files in the folder that are not in UTF-8 or UTF-16, such as cp850 for files of ' +
+    'DOS. The media type of plain text, CSV, Markdown and source text then names it (text/plain; charset=cp850), ' +
+    'and does not for a service that refuses that. HTML, XML and RTF name their own. It counts for what is ' +
+    'uploaded from now on. Default: none, the service tells it by the letters.',
+)
+
 const watch = z
   .enum(['auto', 'chokidar', 'native', 'scan'], 'must be one of auto, chokidar, native, scan')
   .prefault('auto')
@@ -186,6 +205,7 @@ export const folder_schema = z.strictObject({
       'path: an answer then shows which of ten files called minutes.docx it used.',
   ),
   mime_types,
+  charset,
   ...removal_policy,
   watch,
   rescan_interval_ms: duration('ms', { usual: '1h', min: 10_000, max: 7 * 86_400_000 }).describe(

@@ -21,6 +21,7 @@ import {
   type SendingSource,
   type SourceTools,
 } from './sending-source.ts'
+import type { TypeParameters } from './type-parameters.ts'
 
 export interface SendTools extends SourceTools, Omit<ClaimTools, 'heartbeats'> {
   retry: { first_ms: number; max_ms: number; max_attempts: number }
@@ -28,6 +29,7 @@ export interface SendTools extends SourceTools, Omit<ClaimTools, 'heartbeats'> {
   bandwidth: Bandwidth
   flights: Flights
   places: Pick<SendPlaces, 'call'>
+  type_parameters: TypeParameters
   /** Aborts when no new slot may be requested. */
   soft: AbortSignal
 }
@@ -114,8 +116,11 @@ export async function sendAsset(
     const { md5, without_md5 } = work
     const folder = tools.folders.get(source.place.folder)!.settings
     const filename = uploadName(folder, source.place.path)
-    const asset = { filename, mime_type: source.mime_type, ...(without_md5 ? {} : { md5 }) }
-    const create = () => remote.createAsset(project_id, asset)
+    const asset = { filename, ...(without_md5 ? {} : { md5 }) }
+    const create = () =>
+      tools.type_parameters.create(project_id, source.mime_type, (mime_type) =>
+        remote.createAsset(project_id, { ...asset, mime_type }),
+      )
     const outcome = await call('create', async () => (mayNotBegin() ? undefined : create()))
     if (!outcome) return undefined
     if (!outcome.ok) {

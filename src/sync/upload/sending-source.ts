@@ -1,7 +1,7 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { Heartbeat } from '../../base/run/heartbeat.ts'
 import type { Clock } from '../../base/time/time.ts'
-import { mimeType, type_bytes } from '../../disk/mime.ts'
+import { mimeType, type_bytes, withCharset } from '../../disk/mime.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
 import { openSource } from '../../disk/read/source.ts'
 import type { FileFact } from '../../domain/fact.ts'
@@ -91,11 +91,11 @@ async function openPlace(
     const read = await heartbeat.during(tools.examiner.readWhole(root, path, stat))
     if (read.kind !== 'read') return read.kind
     if (read.md5 !== work.md5) return 'changed'
-    const mime_type = mimeType(path, read.bytes, folder.mime_types)
+    const mime_type = declaredType(path, read.bytes, folder)
     return { place, mime_type, body: { size: work.size, bytes: read.bytes }, close: async () => {} }
   }
   const source = await openSource(root, path, { stat, md5: work.md5 })
-  const mime_type = mimeType(path, await source.start(type_bytes), folder.mime_types)
+  const mime_type = declaredType(path, await source.start(type_bytes), folder)
   return {
     place,
     mime_type,
@@ -106,4 +106,8 @@ async function openPlace(
     },
     close: () => source.close(),
   }
+}
+
+function declaredType(path: string, first_bytes: Uint8Array, folder: FolderSettings): string {
+  return withCharset(mimeType(path, first_bytes, folder.mime_types), first_bytes, folder.charset)
 }

@@ -4,6 +4,7 @@ import type { SendWork } from '../../ledger/ledger.ts'
 import { contentThing, unlessRefused } from '../../ledger/refused-facts.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 import { createByteGate, createSendPlaces } from './send-places.ts'
+import { TypeParameters } from './type-parameters.ts'
 
 /**
  * Contents in work per parallel call. While most wait for the shared commit of the ledger, others
@@ -25,7 +26,7 @@ interface UploaderOptions {
 }
 
 export function startUploader(
-  tools: Omit<SendTools, 'places' | 'soft'> & { heartbeats: Heartbeats },
+  tools: Omit<SendTools, 'places' | 'soft' | 'type_parameters'> & { heartbeats: Heartbeats },
   { max_calls, soft, hard }: UploaderOptions,
 ) {
   const { ledger, circuits, clock, report, heartbeats, small_file_bytes } = tools
@@ -35,7 +36,8 @@ export function startUploader(
   let large_in_flight = 0
   const places = createSendPlaces(max_calls, clock, () => large_in_flight)
   const memory = createByteGate(max_held_bytes)
-  const send_tools: SendTools = { ...tools, places, soft }
+  const type_parameters = new TypeParameters()
+  const send_tools: SendTools = { ...tools, places, soft, type_parameters }
   // Waiting calls then see the signal.
   soft.addEventListener('abort', () => places.letAllIn(), { once: true })
   const fault_rest = createFaultRest(clock)

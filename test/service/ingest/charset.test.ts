@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { charset_names } from '../../../src/config/schema/schema-folder.ts'
 import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
 import { decodeCharset, decodeForeign } from '../../../src/service/ingest/text/charset.ts'
 import { samples, sentences } from './charset-samples.ts'
@@ -131,7 +132,7 @@ test('the charset that a page names wins, unless its bytes are invalid there', a
   expect(await text(page('no-such-charset', Buffer.from('Gr\xf6\xdfe', 'latin1')))).toBe('Größe')
 })
 
-test('the media type names a charset, which UTF-8 and the page itself overrule', async () => {
+test('B-39 the media type names a charset, which UTF-8 and the page itself overrule', async () => {
   const text = async (bytes: string, charset: string) => {
     const mime_type = `text/plain; charset=${charset}`
     const file = { filename: 'a.txt', mime_type, bytes: Buffer.from(bytes, 'latin1') }
@@ -157,3 +158,7 @@ test('a large file of an old character set takes little time', () => {
   decodeForeign(Buffer.alloc(400_000, 0xc4))
   expect(performance.now() - began).toBeLessThan(10_000)
 })
+
+test.each(charset_names)('%s, which a folder may name, is known here', (name) =>
+  expect(decodeCharset(name, Buffer.from('abc'), { strict: true })).toBe('abc'),
+)

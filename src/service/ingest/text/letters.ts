@@ -12,7 +12,7 @@ interface Language {
 /** Frequent letters, rare ones, and pairs that the language does not have. */
 const latin: readonly (readonly [frequent: string, rare?: string, never?: RegExp])[] = [
   ['äöüß'],
-  ['éèàêçôûœ', 'âëîïæùüÿ', /ç[^aou\W]/],
+  ['éèàêçôûœ', 'âëîïæùü', /ç[^aou\W]/],
   ['áéíóúñ', 'ü'],
   ['áãçéêíóõâàú', 'ôü', /ç[^aou\W]|ã[^oes\W]|õ[^e\W]/],
   ['àèéìòù', 'íîóú'],
