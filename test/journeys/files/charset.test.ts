@@ -28,7 +28,6 @@ localJourneys('a folder that names the character set of its texts', (profile) =>
       'docs/dos.csv': 'text/csv; charset=cp850',
     })
     expect(journey.cost()).toEqual({ creates: 4, puts: 4 })
-    journey.ends()
   })
 
   test('B-39 a service that refuses such a type gets the files without it, at one call more', async () => {
@@ -55,6 +54,5 @@ localJourneys('a folder that names the character set of its texts', (profile) =>
     expect(typesOf(journey)).toEqual({ 'docs/dos.txt': 'text/plain', 'docs/dos.csv': 'text/csv' })
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
     expect(journey.troubles()).toEqual([])
-    journey.ends()
   })
 })

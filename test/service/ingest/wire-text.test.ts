@@ -39,6 +39,7 @@ describe('a form for programs is no document', () => {
     ['a message of PGP', '-----BEGIN PGP MESSAGE-----\n\nhQEM\n', 'armour'],
     ['uuencode', `begin 644 a.bin\nM${'A'.repeat(60)}\n`, 'uuencode'],
     ['base64', noise, 'mostly encoded data'],
+    ['text in base64', Buffer.from('The ropes are new. '.repeat(40)).toString('base64'), 'mostly'],
     ['a data URI', `{"picture": "data:image/png;base64,${noise}"}`, 'mostly encoded data'],
   ])('%s', (_what, text, kind) => {
     const fault = sourceFault(text)
@@ -57,6 +58,8 @@ describe('a form for programs is no document', () => {
     ['a text with a small picture', `${'The ropes are new. '.repeat(80)}${noise}`],
     ['a sequence of letters', 'ACGT'.repeat(200)],
     ['hexadecimal digits', '0123456789abcdef'.repeat(40)],
+    ['a path', `at /dev/shm/${'sluice-store-6634-rYxNbFnJ7Q10/reports/TestFile1/'.repeat(3)}a`],
+    ['names of a program', 'createReadingProcess/keepReadingTable2_openSettings_'.repeat(9)],
     ['other XML', `${xml}<document><package>text</package></document>`],
     ['JSON', '{"cells": ["a"], "name": "b"}'],
     ['a text about a beginning', 'begin 644 things at once\nand end none\n'],

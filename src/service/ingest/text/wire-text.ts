@@ -17,15 +17,19 @@ export function isMail(text: string): boolean {
 
 /** Runs of base64 (in data URIs, too) and lines of uuencode. */
 const encoded_runs = /[A-Za-z0-9+/_-]{60,}={0,2}|^M[ -`]{60}\r?$/gm
-/** Hexadecimal digits, lines and names do not mix all kinds of letters as base64 does. */
-const is_mixed = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)|^M[ -`]{60}\r?$/
+const uuencoded = /^M[ -`]{60}\r?$/
+/** Small letters, capitals and digits take turns in base64, but not in paths, names and numbers. */
+const turns = /[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[A-Za-z])/g
+/** Bytes in base64 have about 0.6 a letter, text in base64 0.5, and paths below 0.2. */
+const min_turns = 0.3
 const max_encoded_share = 0.5
 
 /** True if most of a text is bytes in base64 or uuencode. */
 export function isMostlyEncoded(text: string): boolean {
   let encoded = 0
   for (const [run] of text.matchAll(encoded_runs)) {
-    if (is_mixed.test(run)) encoded += run.length
+    const turned = run.match(turns)?.length ?? 0
+    if (uuencoded.test(run) || turned >= run.length * min_turns) encoded += run.length
   }
   return encoded > text.length * max_encoded_share
 }
