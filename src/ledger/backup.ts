@@ -20,7 +20,6 @@ import {
   syncPath,
   ticketsFile,
 } from './file/state-directory.ts'
-import { readFolders } from './views/view-folders.ts'
 
 export interface Backup {
   bytes: number
@@ -53,9 +52,10 @@ export function backUpLedger(
 
 function countFiles(source: Sqlite): number {
   try {
-    return readFolders(source)
-      .flatMap(({ stages }) => Object.values(stages))
-      .reduce((sum, { files }) => sum + files, 0)
+    // A ledger of an older format may lack what the views read.
+    const of_folders = 'counts JOIN folders ON folders.id = counts.folder AND configured = 1'
+    const files = source.prepare(`SELECT coalesce(sum(files), 0) FROM ${of_folders}`).pluck().get()
+    return files as number
   } catch (error) {
     throw translateSqliteError(error, source.name)
   }
