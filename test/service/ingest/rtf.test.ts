@@ -16,6 +16,7 @@ describe('braces', () => {
     [String.raw`{\rtf1\ansi\pard text\par}}`, 'text\n\n'],
     [String.raw`{\rtf1\ansi\pard text\par`, 'text\n\n'],
     [String.raw`{\rtf1 {\b a}`, 'a'],
+    ['{\\rtf1 a}\0\0\0', 'a'],
     [String.raw`{\rtf1\ansi\ansicpg1251 \'cf} \'f0\'e8}`, 'П ри'],
   ])('%s', async (rtf, text) => expect(await textOf(rtf)).toBe(text))
 

@@ -19,6 +19,8 @@ export const min_outlines = 100
 const max_gap = 1 / 80
 /** More pictures apart from each other than this are small ones. */
 const max_patches = 256
+/** A scan has some thousands of tiles at most. A mosaic of more would take seconds to join. */
+const max_pictures = 20_000
 
 /** Of a letter's size / 1,000: a larger gap between two letters parts words. */
 const min_word_gap = 200
@@ -50,6 +52,7 @@ class PageDrawing {
   #patches: Box[] = []
   #matrix: Matrix = [1, 0, 0, 1, 0, 0]
   readonly #saved: Matrix[] = []
+  #pictures = 0
   #fills_with_picture = false
   #annotation: string | undefined
 
@@ -144,6 +147,7 @@ class PageDrawing {
 
   /** Notes a picture that fills a box, and joins it with the patches that it touches. */
   #paint(box: Box): void {
+    if (++this.#pictures > max_pictures) return
     const placed: Box = [Infinity, Infinity, -Infinity, -Infinity]
     this.#util.axialAlignedBoundingBox(box, this.#matrix, placed)
     const patch = this.#util.intersect(placed, this.#page) as Box | null

@@ -108,7 +108,8 @@ export class RtfState {
   }
 
   text(text: string): void {
-    const rest = text.slice(this.#passed_over)
+    // Some programs fill up a file with NUL.
+    const rest = text.replaceAll('\0', '').slice(this.#passed_over)
     this.#passed_over -= text.length - rest.length
     if (!this.#is_shown) return
     if (this.#bytes.length === 0 && !/[\x80-\xff]/.test(rest)) this.#output.write(rest)
