@@ -22,7 +22,7 @@ interface Group {
   is_hidden: boolean
   is_in_table: boolean
   /** What the group is, if its text stands apart. */
-  apart?: (typeof groups_apart)[string]
+  apart: (typeof groups_apart)[string] | undefined
   /** In `\upr`, which has its text twice: whether the Unicode one is silent. */
   is_unicode_silent: boolean
   /** The number of characters that follow each `\u`, for programs that do not know `\u`. */
@@ -44,6 +44,7 @@ export class RtfState {
     is_optional: false,
     is_hidden: false,
     is_in_table: false,
+    apart: undefined,
     is_unicode_silent: false,
     fallback_length: 1,
     charset: 'windows-1252',
@@ -97,19 +98,19 @@ export class RtfState {
     this.#passed_over = 0
     if (brace === '{') {
       this.#groups.push(this.#group)
-      this.#group = { ...this.#group, is_new: true, is_optional: false }
-      delete this.#group.apart
+      this.#group = { ...this.#group, is_new: true, is_optional: false, apart: undefined }
       return
     }
-    if (this.#group.apart !== undefined) this.#endApart(this.#group.apart)
+    this.#endApart()
     // The group of the file stays, so that text behind one brace too many is read.
     if (this.#groups.length > 1) this.#group = this.#groups.pop()!
     else this.#ends++
   }
 
-  text(text: string): void {
+  text(source: string): void {
     // Some programs fill up a file with NUL.
-    const rest = text.replaceAll('\0', '').slice(this.#passed_over)
+    const text = source.replaceAll('\0', '')
+    const rest = text.slice(this.#passed_over)
     this.#passed_over -= text.length - rest.length
     if (!this.#is_shown) return
     if (this.#bytes.length === 0 && !/[\x80-\xff]/.test(rest)) this.#output.write(rest)
@@ -122,7 +123,7 @@ export class RtfState {
     const missing = this.#groups.length - this.#ends
     if (missing > 1) throw unreadable('broken: RTF that ends in the middle')
     if (missing < -1) throw unreadable('broken: RTF whose groups do not match')
-    if (this.#group.apart !== undefined) this.#endApart(this.#group.apart)
+    this.#endApart()
     this.#output.end()
   }
 
@@ -199,9 +200,10 @@ export class RtfState {
     this.#group.is_in_table = false
   }
 
-  #endApart(kind: (typeof groups_apart)[string]): void {
+  #endApart(): void {
+    if (this.#group.apart === undefined) return
     this.#flush()
-    this.#output.endApart(kind)
+    this.#output.endApart(this.#group.apart)
   }
 
   #writeUnicode(number: number): void {
