@@ -61,6 +61,11 @@ describe('paragraphs', () => {
       ['☒☐blue'],
     ],
     [
+      'with WordArt',
+      '<w:p><w:pict><v:shape><v:textpath string="DRAFT"/></v:shape></w:pict></w:p>',
+      ['DRAFT'],
+    ],
+    [
       'with symbols',
       '<w:p><w:sym w:font="Symbol" w:char="F062"/><w:sym w:font="Wingdings" w:char="F0FE"/><w:sym w:font="Wingdings" w:char="F001"/><w:sym w:font="Arial" w:char="00A7"/></w:p>',
       ['β☑§'],

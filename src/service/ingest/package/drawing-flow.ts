@@ -1,6 +1,6 @@
 import type { DocumentText } from '../document-text.ts'
+import { addAltText } from '../text/alt-text.ts'
 import { FlowText } from '../text/flow-text.ts'
-import { addAltText } from './alt-text.ts'
 import type { SlidePictures } from './slides/slide-pictures.ts'
 import type { XmlAttributes, XmlListener } from './xml.ts'
 

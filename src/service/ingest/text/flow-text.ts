@@ -139,6 +139,11 @@ export class FlowText {
     table.row = { cells: [], remark: '' }
   }
 
+  endRowGroup(): void {
+    this.endRow()
+    this.#table?.columns.endGroup()
+  }
+
   beginCell(spans: Spans = {}): void {
     const table = this.#table
     if (!table) {

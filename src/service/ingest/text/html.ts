@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2'
 import type { DocumentText } from '../document-text.ts'
 import { unreadable } from '../extract-limits.ts'
+import { addAltText, isAltText } from './alt-text.ts'
 import { FlowText } from './flow-text.ts'
 
 /** Elements without readable text. Readings of Asian letters and formulas as TeX say it again. */
@@ -9,13 +10,20 @@ const silent = new Set([
   ...['noembed', 'noframes'],
 ])
 /** Elements that stand in lines of their own. */
-const lines = new Set(['li', 'dt', 'dd', 'option', 'optgroup', 'text', 'summary', 'tr'])
+const lines = new Set(['li', 'dt', 'dd', 'option', 'optgroup', 'text', 'desc', 'summary', 'tr'])
 /** Elements that have an empty line before and after them. */
 const paragraphs = new Set([
   ...['p', 'div', 'section', 'article', 'header', 'footer', 'main', 'aside', 'nav', 'address'],
   ...['figure', 'figcaption', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hgroup', 'ul', 'ol', 'menu'],
   ...['dl', 'blockquote', 'pre', 'form', 'fieldset', 'legend', 'details', 'dialog', 'body', 'hr'],
   ...['table', 'caption', 'center', 'select', 'textarea', 'noscript'],
+])
+/** Row groups of a table. */
+const groups = new Set(['thead', 'tbody', 'tfoot'])
+/** Boxes in a line, and the numbers and names of formulas: the words in them stand apart. */
+const boxes = new Set([
+  ...['button', 'iframe', 'object', 'video', 'audio', 'canvas', 'meter', 'progress', 'svg'],
+  ...['mi', 'mn', 'mo', 'ms', 'mtext'],
 ])
 const preformatted = new Set(['pre', 'textarea', 'listing', 'xmp', 'plaintext'])
 /** Kinds of input fields whose value nobody sees, or that is none of words. */
@@ -105,6 +113,8 @@ class HtmlPage {
   }
 
   #breakAt(name: string): void {
+    if (boxes.has(name)) this.#flow.addWords(' ')
+    if (groups.has(name)) this.#flow.endRowGroup()
     if (paragraphs.has(name)) this.#flow.break(2)
     else if (lines.has(name)) this.#flow.break(1)
   }
@@ -133,8 +143,15 @@ class HtmlPage {
   #addSubstitute(name: string, { alt = '', type = '', value = '' }: Record<string, string>): void {
     if (name === 'img' || name === 'image') this.#text.notePicture()
     const is_picture = name === 'img' || name === 'area'
-    if (is_picture || (name === 'input' && /^image$/i.test(type))) this.#addApart(alt)
+    if (is_picture || (name === 'input' && /^image$/i.test(type))) this.#addAlt(alt)
     if (name === 'input' && !silent_inputs.test(type)) this.#addApart(value)
+  }
+
+  /** In a sentence or a cell, the alternative text stands for the picture (HTML 4.8.4.4). */
+  #addAlt(alt: string): void {
+    if (this.#flow.has_open_line || this.#flow.is_in_table) {
+      if (isAltText(alt)) this.#addApart(alt)
+    } else addAltText([alt], this.#flow)
   }
 
   #addApart(words: string): void {

@@ -33,14 +33,20 @@ export class SpannedColumns {
     this.#column += count
   }
 
+  /** No cell reaches into another group of rows. */
+  endGroup(): void {
+    this.#reached.length = 0
+  }
+
   beginRow(): void {
     this.#row++
     this.#column = 0
   }
 }
 
-/** `0` as rows means all rows to the end of the group, which is nearly always one. */
+/** `0` as rows means all rows to the end of the group. */
 function spanned(written: string | undefined, max: number): number {
   const number = Number.parseInt(written ?? '1', 10)
+  if (number === 0 && max === max_rows_spanned) return max
   return number >= 1 ? Math.min(number, max) : 1
 }

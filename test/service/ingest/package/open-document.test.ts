@@ -74,11 +74,12 @@ describe('sheets', () => {
           cell('', 'office:value-type="currency" office:value="5" office:currency="EUR"') +
           cell('', 'office:value-type="date" office:date-value="2026-03-14T09:30:00"') +
           cell('', 'office:value-type="time" office:time-value="PT15H30M00S"') +
+          cell('', 'office:value-type="time" office:time-value="-PT1H30M"') +
           cell('', 'office:value-type="boolean" office:boolean-value="true"') +
           cell('', 'office:value-type="string" office:string-value="words"') +
           cell('', 'office:value-type="float"'),
       ),
-      '19.99\t50%\t5 EUR\t2026-03-14 09:30\t15:30\tTRUE\twords',
+      '19.99\t50%\t5 EUR\t2026-03-14 09:30\t15:30\t-01:30\tTRUE\twords',
     ],
     [
       'show their text, not their value',

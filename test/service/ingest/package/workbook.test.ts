@@ -55,6 +55,21 @@ describe('cells', () => {
       'TRUE\tFALSE\t#DIV/0!',
     ],
     ['with a date as text', '<row><c t="d"><v>2026-03-14</v></c></row>', '2026-03-14'],
+    [
+      'with a time as text',
+      '<row><c t="d"><v>2026-03-14T09:30:00Z</v></c></row>',
+      '2026-03-14 09:30',
+    ],
+    [
+      'with escaped characters',
+      '<row><c t="inlineStr"><is><t>a_x000D_b_x005F_x000D_</t></is></c></row>',
+      'a b_x000D_',
+    ],
+    [
+      'of formulas without a value',
+      '<row><c><f>SUM(B1:B4)</f></c><c t="str"><f>IF(A1,1,2)</f><v></v></c><c><v>3</v></c></row>',
+      '=SUM(B1:B4)\t\t3',
+    ],
   ])('%s', async (_what, rows, expected) => {
     const strings =
       '<si><t>seven</t></si><si><r><t>ei</t></r><r><t>ght</t></r><rPh><t>hidden</t></rPh></si>'
@@ -69,6 +84,7 @@ test.each<[string | number | undefined, string, string]>([
   [20, '0.645833333333333', '15:30'],
   [18, '0.645833333333333', '3:30 PM'],
   [46, '1.5', '36:00:00'],
+  [20, '-0.25', '-6:00'],
   ['[hh]:mm', '1.0000115740740742', '24:00'],
   ['[Red][hh]:mm', '0.25', '06:00'],
   [14, '46095', '2026-03-14'],

@@ -28,7 +28,10 @@ describe('HTML', () => {
     ['&toString; &valueOf;', '&toString; &valueOf;'],
     ['<title>Tides</title><p>text', 'Tides\n\ntext'],
     ['<pre>a\n  b</pre>', 'a\n  b'],
-    ['<img src=x alt="The pier">behind', 'The pier behind'],
+    ['<img src=x alt="The pier">behind', 'behind\n\nPicture: The pier'],
+    ['before <img alt="the pier"> and <img alt="a.png">', 'before the pier and'],
+    ['<button>One</button><button>Two</button>', 'One Two'],
+    ['<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>', '1 2'],
     ['<svg><title>A map</title><text>North</text><text>South</text></svg>', 'A map\nNorth\nSouth'],
     ['<input value="Erika"><input type=hidden value=x><input type=password value=x>', 'Erika'],
     [
@@ -50,7 +53,7 @@ describe('HTML', () => {
   ])('without a word: %s', (html) => expect(() => htmlText(html)).toThrow('it has no text'))
 
   test('of pictures only says so', () =>
-    expect(() => htmlText('<img src="a.png">')).toThrow('only pictures'))
+    expect(() => htmlText('<img src="a.png" alt="The pier">')).toThrow('only pictures'))
 
   test('is read in linear time, however broken the page', () => {
     const pieces = ['<', '<a ', '<!--', '&', '<script>', '"<', '</']
@@ -87,6 +90,11 @@ describe('tables of HTML', () => {
       'high cells at both ends',
       `<tr><td rowspan=3>a<td>b<td rowspan=2>c</tr>${row('d')}${row('e', 'f')}`,
       'a\tb\tc\n\td\n\te\tf\n',
+    ],
+    [
+      'a cell as high as its group',
+      `<tbody><tr><td rowspan=0>a<td>b</tr>${row('c')}${row('d')}</tbody><tbody>${row('e', 'f')}`,
+      'a\tb\n\tc\n\td\ne\tf\n',
     ],
     [
       'head and foot',

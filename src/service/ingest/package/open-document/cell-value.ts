@@ -1,3 +1,4 @@
+import { shownDate } from '../shown-date.ts'
 import type { XmlAttributes } from '../xml.ts'
 /** The value of a cell, for programs that write no text into it (ODF 1.3 part 3, 19.385). */
 export function cellValue(attributes: XmlAttributes): string {
@@ -12,7 +13,7 @@ export function cellValue(attributes: XmlAttributes): string {
     case 'float':
       return shown(Number(value))
     case 'date':
-      return dateOf(attributes['date-value'] ?? '')
+      return shownDate(attributes['date-value'] ?? '')
     case 'time':
       return durationOf(attributes['time-value'] ?? '')
     case 'boolean':
@@ -27,19 +28,11 @@ function shown(number: number): string {
   return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : ''
 }
 
-/** `2026-03-14T09:30:00` is 2026-03-14 09:30. */
-function dateOf(written: string): string {
-  const [day = '', clock = ''] = written.split('T')
-  const [time = ''] = clock.split(/[.,]/)
-  if (time === '' || time === '00:00:00') return day
-  return `${day} ${time.replace(/^(\d+:\d+):00$/, '$1')}`
-}
-
 /** `PT15H30M00S` is 15:30. */
 function durationOf(written: string): string {
-  const parts = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?$/.exec(written)
+  const parts = /^(-?)PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?$/.exec(written)
   if (!parts) return written
-  const [hours = '0', minutes = '0', seconds = '0'] = parts.slice(1)
-  const clock = `${hours.padStart(2, '0')}:${minutes.padStart(2, '0')}`
+  const [sign, hours = '0', minutes = '0', seconds = '0'] = parts.slice(1)
+  const clock = `${sign}${hours.padStart(2, '0')}:${minutes.padStart(2, '0')}`
   return Number(seconds) === 0 ? clock : `${clock}:${seconds.padStart(2, '0')}`
 }

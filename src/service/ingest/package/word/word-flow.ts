@@ -1,6 +1,6 @@
 import type { DocumentText, ReadDocument } from '../../document-text.ts'
+import { addAltText } from '../../text/alt-text.ts'
 import { FlowText } from '../../text/flow-text.ts'
-import { addAltText } from '../alt-text.ts'
 import { formattedNumber } from '../list-numbers.ts'
 import type { XmlAttributes, XmlListener } from '../xml.ts'
 import { Fields } from './fields.ts'
@@ -125,6 +125,8 @@ export class WordFlow implements XmlListener {
     if (name === 'd') this.#write('(')
     if (name === 'chr' && parent === 'naryPr') this.#write(val)
     if (name === 'sym') this.#write(symbolText(font, char))
+    // WordArt of old documents.
+    if (name === 'textpath') this.#write(attributes.string ?? '')
     if (name === 'docPr' || name === 'shape')
       addAltText([attributes.title, attributes.descr, attributes.alt], this.#flow)
     if (name === 'footnoteReference') this.#addMark('footnote', id, 'decimal')

@@ -37,7 +37,9 @@ function generalText(number: number): string {
 function shownText(number: number, code: string, is_mac: boolean): string | undefined {
   const { is_date, is_time } = kindOf(code)
   if (!is_date) {
-    const text = format(code, number).trim()
+    const sign = is_time && number < 0 ? '-' : ''
+    const shown = sign === '' ? number : -number
+    const text = sign + format(code, shown).trim()
     return text.startsWith('##') ? undefined : text
   }
   const days = is_mac ? number + mac_days : number

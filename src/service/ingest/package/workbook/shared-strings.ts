@@ -13,9 +13,17 @@ export async function readSharedStrings(archive: Archive, part: string): Promise
     },
     close(name) {
       if (name !== 'si') return
-      strings.push(words)
+      strings.push(unescaped(words))
       words = ''
     },
   })
   return strings
+}
+
+/** Characters that XML cannot hold are written `_x000D_`, and such a text itself `_x005F_x000D_`. */
+export function unescaped(words: string): string {
+  return words.replace(/_x([\dA-F]{4})_/gi, (_, code: string) => {
+    const character = String.fromCharCode(Number.parseInt(code, 16))
+    return character < ' ' ? ' ' : character
+  })
 }

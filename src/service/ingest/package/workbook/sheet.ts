@@ -1,8 +1,10 @@
 import type { DocumentText } from '../../document-text.ts'
 import { TableText } from '../../table-text.ts'
 import type { Archive } from '../archive.ts'
+import { shownDate } from '../shown-date.ts'
 import { walkXml, type XmlAttributes, type XmlListener } from '../xml.ts'
 import { numberText } from './number-text.ts'
+import { unescaped } from './shared-strings.ts'
 
 /** What the cells of all sheets of a workbook refer to. */
 export interface CellSources {
@@ -30,6 +32,8 @@ class SheetRows implements XmlListener {
   /** The column of the present cell. Cells without a reference follow one another. */
   #column = -1
   #value = ''
+  /** Of a cell without a value: some programs leave it to others to compute it. */
+  #formula = ''
 
   constructor(sources: CellSources, table: TableText) {
     this.#sources = sources
@@ -41,7 +45,9 @@ class SheetRows implements XmlListener {
     if (name === 'c') {
       this.#column = columnOf(r) ?? this.#column + 1
       this.#value = ''
+      this.#formula = ''
     }
+    if (name === 'v') this.#formula = ''
     // Readings that stand above Asian letters are left out.
     return name !== 'rPh'
   }
@@ -49,6 +55,7 @@ class SheetRows implements XmlListener {
   /** A cell has a value, or a text of its own. */
   text(piece: string, name: string): void {
     if (name === 'v' || name === 't') this.#value += piece
+    if (name === 'f') this.#formula += piece
   }
 
   close(name: string, attributes: XmlAttributes): void {
@@ -61,7 +68,7 @@ class SheetRows implements XmlListener {
   #cellText({ t = 'n', s = '0' }: XmlAttributes): string {
     const value = this.#value
     const { strings, styles, is_mac } = this.#sources
-    if (value === '') return ''
+    if (value === '') return this.#formula === '' ? '' : `=${this.#formula}`
     switch (t) {
       case 's':
         return strings[Number(value)] ?? ''
@@ -69,8 +76,10 @@ class SheetRows implements XmlListener {
         return /^(1|true)$/.test(value) ? 'TRUE' : 'FALSE'
       case 'n':
         return numberText(value, styles[Number(s)], is_mac)
+      case 'd':
+        return shownDate(value)
       default:
-        return value
+        return unescaped(value)
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { FlowText } from '../text/flow-text.ts'
+import type { FlowText } from './flow-text.ts'
 
 /** Files and addresses, which programs fill in as alternative texts. */
 const file_name = /^\S*[\w)]\.(png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp|heic|pdf)$|^https?:\S*$/i
@@ -11,6 +11,11 @@ const shape_name = /^(image|picture|bild|grafik|photo|img|logo)?[\s_-]*\d*$/i
  */
 export function addAltText(texts: readonly (string | undefined)[], flow: FlowText): void {
   for (const words of new Set(texts.map((text = '') => text.replace(/\s+/g, ' ').trim()))) {
-    if (!file_name.test(words) && !shape_name.test(words)) flow.addLabelApart(`Picture: ${words}`)
+    if (isAltText(words)) flow.addLabelApart(`Picture: ${words}`)
   }
+}
+
+/** False for what a program fills in. */
+export function isAltText(words: string): boolean {
+  return !file_name.test(words.trim()) && !shape_name.test(words.trim())
 }
