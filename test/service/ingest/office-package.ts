@@ -89,10 +89,12 @@ export function presentationPart(
   slides: readonly { content: string; related?: readonly RelatedPart[] }[],
 ): RelatedPart {
   const ids = slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="rId${at + 1}"/>`)
+  // Sections name the slides again, without their parts.
+  const sections = slides.map((_, at) => `<p14:sldId id="${256 + at}"/>`)
   return {
     kind: 'officeDocument',
     name: 'ppt/presentation.xml',
-    content: `<p:presentation><p:sldIdLst>${ids.join('')}</p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/></p:presentation>`,
+    content: `<p:presentation><p:sldIdLst>${ids.join('')}</p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/><p:extLst><p14:section><p14:sldIdLst>${sections.join('')}</p14:sldIdLst></p14:section></p:extLst></p:presentation>`,
     related: slides.map((slide, at) => ({
       kind: 'slide',
       name: `ppt/slides/slide${at + 1}.xml`,

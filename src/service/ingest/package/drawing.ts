@@ -1,7 +1,7 @@
 import type { DocumentText } from '../document-text.ts'
 import type { Archive } from './archive.ts'
 import { DrawingFlow } from './drawing-flow.ts'
-import { readOptional } from './optional-part.ts'
+import { type Faults, readOptional } from './optional-part.ts'
 import { relatedParts } from './relationships.ts'
 import { SlidePictures } from './slides/slide-pictures.ts'
 import { walkXml } from './xml.ts'
@@ -16,27 +16,25 @@ export async function addDrawing(
   text: DocumentText,
 ): Promise<void> {
   const pictures = new SlidePictures(text, Number.POSITIVE_INFINITY)
-  const flow = new DrawingFlow(text, { pictures })
-  await walkXml(archive.stream(part), flow)
-  flow.end()
+  await walkXml(archive.stream(part), new DrawingFlow(text, { pictures }))
   await addGraphics(archive, part, text)
 }
 
 const graphic_kinds = ['chart', 'chartEx', 'diagramData']
 
-export async function hasGraphics(archive: Archive, part: string): Promise<boolean> {
-  return (await relatedParts(archive, part, ...graphic_kinds)).length > 0
-}
-
-/** Adds the words of the charts and SmartArt that a drawing, a slide or a document names. */
+/**
+ * Adds the words of the charts and SmartArt that a drawing, a slide or a document names. `faults`
+ * notes those that are broken.
+ */
 export async function addGraphics(
   archive: Archive,
   part: string,
   text: DocumentText,
+  faults: Faults = text,
 ): Promise<void> {
   for (const graphic of await relatedParts(archive, part, ...graphic_kinds)) {
-    const flow = new DrawingFlow(text)
-    await readOptional(graphic, text, () => walkXml(archive.stream(graphic), flow))
-    flow.end()
+    await readOptional(graphic, faults, () =>
+      walkXml(archive.stream(graphic), new DrawingFlow(text)),
+    )
   }
 }

@@ -1,19 +1,22 @@
 import { messageOf, SluiceError } from '../../../base/run/errors.ts'
 import type { DocumentText } from '../document-text.ts'
 
+/** Where a broken part is noted. */
+export type Faults = Pick<DocumentText, 'noteFault'>
+
 /**
- * Reads a part that a document can do without, and notes a broken one in the present unit. Limits
- * and encryption concern the whole document, and throw.
+ * Reads a part that a document can do without, and notes a broken one. Limits and
+ * encryption concern the whole document, and throw.
  */
 export async function readOptional(
   part: string,
-  text: Pick<DocumentText, 'noteFault'>,
+  faults: Faults,
   read: () => Promise<void>,
 ): Promise<void> {
   try {
     await read()
   } catch (error) {
     if (error instanceof SluiceError && !messageOf(error).startsWith('broken')) throw error
-    text.noteFault(`is broken (${part})`)
+    faults.noteFault(`is broken (${part})`)
   }
 }

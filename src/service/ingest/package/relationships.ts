@@ -44,12 +44,12 @@ export async function relatedParts(
 }
 
 /**
- * The parts that the main part names. If the package has lost its list, the usual names of parts
+ * The parts that the main part names and the archive has. If the package has lost its list, the usual names of parts
  * say what they are; `id` is then empty, and parts with a number are in its order.
  */
 export async function partsOfMain(archive: Archive, main: string): Promise<Relationship[]> {
   const listed = await relationshipsOf(archive, main)
-  if (listed.length > 0) return listed
+  if (listed.length > 0) return listed.filter(({ part }) => archive.has(part))
   const number = (part: string) => Number(/(\d*)\.xml$/i.exec(part)?.[1])
   return archive.names
     .flatMap((part) => {
@@ -57,6 +57,22 @@ export async function partsOfMain(archive: Archive, main: string): Promise<Relat
       return kind === undefined ? [] : [{ id: '', kind, part }]
     })
     .sort((a, b) => number(a.part) - number(b.part))
+}
+
+/**
+ * The parts that ids name, each undefined if the archive lacks it. Parts whose ids are lost stand
+ * for them in their order; `kind`: theirs.
+ */
+export function partsNamed(
+  ids: readonly (string | undefined)[],
+  parts: readonly Relationship[],
+  kind: string,
+): (string | undefined)[] {
+  const unlisted = parts.filter((part) => part.kind === kind && part.id === '')
+  const named = ids.map(
+    (id) => parts.find((part) => part.id === id && id !== '') ?? unlisted.shift(),
+  )
+  return [...named, ...unlisted].map((found) => found?.part)
 }
 
 const usual_parts: readonly (readonly [kind: string, name: RegExp])[] = [

@@ -17,6 +17,8 @@ export interface XmlListener {
   /** `name`: the innermost element around the text. */
   text?(text: string, name: string): void
   close?(name: string, attributes: XmlAttributes): void
+  /** Called once, also behind a part that is broken: what was read of it counts. */
+  end?(): void
 }
 
 /**
@@ -38,11 +40,15 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
   parser.oncdata = (text) => elements.text(text)
   parser.onclosetag = () => elements.close()
   let decoder: TextDecoder | undefined
-  for await (const chunk of chunks) {
-    decoder ??= new TextDecoder(charsetOf(chunk), { fatal: true })
-    parser.write(decoder.decode(chunk, { stream: true }))
+  try {
+    for await (const chunk of chunks) {
+      decoder ??= new TextDecoder(charsetOf(chunk), { fatal: true })
+      parser.write(decoder.decode(chunk, { stream: true }))
+    }
+    parser.write(decoder?.decode() ?? '').close()
+  } finally {
+    listener.end?.()
   }
-  parser.write(decoder?.decode() ?? '').close()
 }
 
 /** Follows the open elements, and tells the listener of those that are not left out. */

@@ -45,5 +45,4 @@ export async function extractOpenDocument(
   const objects = await readObjects(archive)
   const body = new OpenBody(text, { unit, page_area, objects, lists })
   await walkXml(archive.stream('content.xml'), body)
-  body.end()
 }

@@ -2,7 +2,7 @@ import type { DocumentText, ReadDocument } from '../../document-text.ts'
 import { unreadable, unreadableOf } from '../../extract-limits.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
-import { addGraphics, hasGraphics } from '../drawing.ts'
+import { addGraphics } from '../drawing.ts'
 import { readOptional } from '../optional-part.ts'
 import { partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
@@ -22,7 +22,7 @@ export async function extractWordDocument(
   text: DocumentText,
   readInner: ReadInner,
 ): Promise<void> {
-  const related = (await partsOfMain(archive, main)).filter(({ part }) => archive.has(part))
+  const related = await partsOfMain(archive, main)
   const word = new WordParts(archive, related, text)
   text.begin()
   const sources: WordSources = {
@@ -34,14 +34,10 @@ export async function extractWordDocument(
   await word.addMargins('header', sources)
   const has_pictures = related.some(({ kind }) => kind === 'image')
   const page_emu2 = has_pictures ? await pageArea(archive, main) : Number.POSITIVE_INFINITY
-  const body = new WordFlow(text, sources, page_emu2)
-  await walkXml(archive.stream(main), body)
-  body.end()
+  await walkXml(archive.stream(main), new WordFlow(text, sources, page_emu2))
   for (const kind of ['footnotes', 'endnotes', 'comments']) await word.addParts(kind, sources)
   await word.addMargins('footer', sources)
-  if (!(await hasGraphics(archive, main))) return
-  text.begin()
-  await addGraphics(archive, main, text)
+  await addGraphics(archive, main, text, word)
 }
 
 /** The parts of a Word document beside its body. A broken one is a remark. */
@@ -84,9 +80,7 @@ class WordParts {
   }
 
   async #add(part: string, text: DocumentText, sources: WordSources): Promise<void> {
-    const flow = new WordFlow(text, sources)
-    await walkXml(this.#archive.stream(part), flow)
-    flow.end()
+    await walkXml(this.#archive.stream(part), new WordFlow(text, sources))
   }
 
   /** Notes a part that is broken as one of its own. */

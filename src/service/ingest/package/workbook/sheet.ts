@@ -21,9 +21,7 @@ export async function addSheet(
   sources: CellSources,
   text: DocumentText,
 ): Promise<void> {
-  const table = new TableText(text)
-  await walkXml(archive.stream(part), new SheetRows(sources, table))
-  table.end()
+  await walkXml(archive.stream(part), new SheetRows(sources, new TableText(text)))
 }
 
 class SheetRows implements XmlListener {
@@ -63,6 +61,10 @@ class SheetRows implements XmlListener {
     if (name !== 'row') return
     if (/^(1|true)$/.test(attributes.hidden ?? '')) this.#table.mark(hidden_row)
     this.#table.endRow()
+  }
+
+  end(): void {
+    this.#table.end()
   }
 
   #cellText({ t = 'n', s = '0' }: XmlAttributes): string {

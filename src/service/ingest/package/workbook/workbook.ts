@@ -1,18 +1,11 @@
 import type { DocumentText } from '../../document-text.ts'
 import type { Archive } from '../archive.ts'
-import { partsOfMain, type Relationship } from '../relationships.ts'
-import { walkXml } from '../xml.ts'
+import { partsNamed, partsOfMain } from '../relationships.ts'
+import { walkXml, type XmlAttributes } from '../xml.ts'
 import { addRemarks } from './remarks.ts'
 import { readSharedStrings } from './shared-strings.ts'
 import { addSheet, type CellSources } from './sheet.ts'
 import { readStyles } from './styles.ts'
-
-interface Sheet {
-  name: string
-  is_hidden: boolean
-  /** Undefined if the archive lacks it. */
-  part: string | undefined
-}
 
 /** Adds each sheet: its name, its rows, and the remarks and text boxes on it. */
 export async function extractWorkbook(
@@ -20,8 +13,8 @@ export async function extractWorkbook(
   main: string,
   text: DocumentText,
 ): Promise<void> {
-  const parts = (await partsOfMain(archive, main)).filter(({ part }) => archive.has(part))
-  const { sheets, is_mac } = await sheetsOf(archive, main, parts)
+  const parts = await partsOfMain(archive, main)
+  const { sheets, is_mac } = await sheetsOf(archive, main)
   const strings = parts.find(({ kind }) => kind === 'sharedStrings')?.part
   const styles = parts.find(({ kind }) => kind === 'styles')?.part
   const sources: CellSources = {
@@ -29,9 +22,11 @@ export async function extractWorkbook(
     styles: styles === undefined ? [] : await readStyles(archive, styles),
     is_mac,
   }
-  for (const { name, is_hidden, part } of sheets) {
+  const ids = sheets.map(({ id }) => id)
+  for (const [at, part] of partsNamed(ids, parts, 'worksheet').entries()) {
+    const { name = '', state = 'visible' } = sheets[at] ?? {}
     text.begin()
-    text.addLabel(`${name}${is_hidden ? ' (hidden sheet)' : ''}\n\n`)
+    text.addLabel(`${name}${state === 'visible' ? '' : ' (hidden sheet)'}\n\n`)
     if (part === undefined) {
       text.noteFault('is missing')
       continue
@@ -42,19 +37,15 @@ export async function extractWorkbook(
   }
 }
 
-async function sheetsOf(archive: Archive, main: string, parts: readonly Relationship[]) {
-  const unlisted = parts.filter(({ kind, id }) => kind === 'worksheet' && id === '')
-  const sheets: Sheet[] = []
+/** What a workbook says of its sheets, in their order. */
+async function sheetsOf(archive: Archive, main: string) {
+  const sheets: XmlAttributes[] = []
   let is_mac = false
   await walkXml(archive.stream(main), {
-    open(element, { name = '', state = 'visible', date1904 = '', id }) {
-      if (element === 'workbookPr') is_mac = /^(1|true)$/.test(date1904)
-      if (element !== 'sheet') return
-      const named = parts.find((part) => part.id === id)
-      const found = named ?? unlisted.shift()
-      sheets.push({ name, is_hidden: state !== 'visible', part: found?.part })
+    open(name, attributes) {
+      if (name === 'workbookPr') is_mac = /^(1|true)$/.test(attributes.date1904 ?? '')
+      if (name === 'sheet') sheets.push(attributes)
     },
   })
-  for (const { part } of unlisted) sheets.push({ name: '', is_hidden: false, part })
   return { sheets, is_mac }
 }
