@@ -15,7 +15,8 @@ export async function annotationsOf(
   document: PDFDocumentProxy,
 ): Promise<AnnotationsByPage | undefined> {
   const { AnnotationType } = await (await import('unpdf')).getResolvedPDFJS()
-  const types = new Set(Object.values(AnnotationType))
+  // Kinds that pdf.js does not know have no type.
+  const types = new Set([...Object.values(AnnotationType), undefined]) as Set<number>
   types.delete(AnnotationType.LINK)
   const found: Annotations | undefined = await document
     .getAnnotationsByType(types, new Set())

@@ -233,6 +233,7 @@ describe('notes', () => {
     ['a signature', '/Subtype/Widget/FT/Sig/T(Signature1)', '\nSignature1: '],
     ['a button', '/Subtype/Widget/FT/Btn/Ff 65536/T(Send)', '\nSend: '],
     ['a stamp', '/Subtype/Stamp', '\n\n'],
+    ['a video', '/Subtype/RichMedia', '\n\n'],
   ])('the words that only the appearance of %s has', async (_what, entries, label) => {
     const bytes = withNotes([`${entries}/AP<</N 101 0 R>>`], [appearance])
     expect(await textOf(bytes)).toBe(`Harbour${label}Digitally signed\nby Erika`)
