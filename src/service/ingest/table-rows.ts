@@ -16,8 +16,7 @@ export interface Cell {
 
 export interface Row {
   cells: Cell[]
-  /** Behind the row; none of the document's own words. Empty without one. */
-  remark: string
+  is_hidden: boolean
 }
 
 /** A cell with more paragraphs is a part of a page: people do not write so much into a table. */
@@ -62,8 +61,7 @@ export class TableRows {
       this.#table.put(column, wordsOf(blocks))
     }
     this.#has_columns ||= filled > 1
-    if (row.remark !== '') this.#table.mark(row.remark)
-    this.#table.endRow()
+    this.#table.endRow(row.is_hidden)
   }
 
   end(): void {

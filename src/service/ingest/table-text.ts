@@ -12,7 +12,6 @@ export class TableText {
   readonly #from: number
   #header: string | undefined
   #row: string[] = []
-  #remark = ''
 
   constructor(text: DocumentText) {
     this.#text = text
@@ -25,12 +24,8 @@ export class TableText {
     if (cell !== '') this.#row[column] = `${this.#row[column] ?? ''} ${cell}`.trimStart()
   }
 
-  /** Puts a remark behind the last cell of the present row; none of the document's own words. */
-  mark(remark: string): void {
-    if (this.#row.length > 0) this.#remark = remark
-  }
-
-  endRow(): void {
+  /** `is_hidden`: then a remark stands behind the row, none of the document's own words. */
+  endRow(is_hidden = false): void {
     let before = -1
     let line = ''
     let cells = 0
@@ -41,14 +36,12 @@ export class TableText {
       before = column
       cells++
     })
-    const remark = this.#remark === '' ? '' : `\t${this.#remark}`
     this.#row = []
-    this.#remark = ''
     if (cells === 0) return
     // A title above the table stands alone in its row.
     if (cells > 1) this.#header ??= line
     this.#text.add(line)
-    this.#text.addLabel(`${remark}\n`)
+    this.#text.addLabel(is_hidden ? '\t(hidden row)\n' : '\n')
   }
 
   /** Ends the table, so that each passage of it has the header row. */

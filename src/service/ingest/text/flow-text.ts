@@ -136,7 +136,7 @@ export class FlowText {
     const table = this.#table
     if (!table) return
     table.columns.beginRow()
-    table.row = { cells: [], remark: '' }
+    table.row = { cells: [], is_hidden: false }
   }
 
   endRowGroup(): void {
@@ -151,7 +151,7 @@ export class FlowText {
       return
     }
     this.break(1)
-    table.row ??= { cells: [], remark: '' }
+    table.row ??= { cells: [], is_hidden: false }
     table.cell = { column: table.columns.place(spans), blocks: [] }
     table.row.cells.push(table.cell)
   }
@@ -181,15 +181,12 @@ export class FlowText {
     for (let at = 1; at < copies; at++) table.row?.cells.push({ column: column + at, blocks })
   }
 
-  /**
-   * Ends a row that stands for `times` equal ones. `remark` stands behind it; it is none of the
-   * document's own words.
-   */
-  endRow(remark = '', times = 1): void {
+  /** Ends a row that stands for `times` equal ones. */
+  endRow(is_hidden = false, times = 1): void {
     this.endCell()
     const table = this.#table
     if (!table?.row) return
-    const row = { ...table.row, remark }
+    const row = { ...table.row, is_hidden }
     table.row = undefined
     const copies = row.is_dropped ? 0 : Math.min(times, max_repeated)
     for (let at = 0; at < copies; at++) {

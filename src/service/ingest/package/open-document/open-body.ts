@@ -33,7 +33,6 @@ const comment_fact = /^(date|date-string|creator|creator-initials|sender-initial
 const external_sheet = /^'?(file|https?):/
 /** A paragraph has at most so many spaces in a row. */
 const max_spaces = 100
-const hidden_row = '(hidden row)'
 
 /** Hears the body of an OpenDocument file, and writes it into a document (ODF 1.3 part 3). */
 export class OpenBody implements XmlListener {
@@ -154,7 +153,7 @@ export class OpenBody implements XmlListener {
     if (name === 'table-row') {
       const rows = repeated(attributes['number-rows-repeated'])
       const is_hidden = /^(collapse|filter)$/.test(attributes.visibility ?? '')
-      this.#flow.endRow(is_hidden ? hidden_row : '', rows)
+      this.#flow.endRow(is_hidden, rows)
       this.#rows += rows
     }
     if (name === 'table-cell' || name === 'covered-table-cell')

@@ -1,7 +1,7 @@
 import type { ReadUnit } from '../../../../contract/messages/messages-assets.ts'
 import type { DocumentText } from '../../document-text.ts'
+import { areaOf } from '../area.ts'
 import type { XmlAttributes } from '../xml.ts'
-import { areaOf } from './page-styles.ts'
 
 /** What says how large a frame is, and what an object in it says. */
 export interface FrameSources {
@@ -35,7 +35,7 @@ export class OpenFrames {
   open(name: string, attributes: XmlAttributes): string {
     const { unit, page_area, objects } = this.#sources
     if (name === 'frame') {
-      const area = unit === 'sheet' ? undefined : areaOf(attributes)
+      const area = unit === 'sheet' ? undefined : areaOf(attributes.width, attributes.height)
       const share = area === undefined ? undefined : area / page_area
       this.#frames.push({ share, has_picture: false, has_words: false })
     }

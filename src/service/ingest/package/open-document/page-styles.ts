@@ -1,5 +1,6 @@
 import type { Archive } from '../archive.ts'
-import { walkXml, type XmlAttributes } from '../xml.ts'
+import { areaOf } from '../area.ts'
+import { walkXml } from '../xml.ts'
 import type { OpenLists } from './open-lists.ts'
 
 export interface PageStyles {
@@ -24,7 +25,8 @@ export async function readPageStyles(archive: Archive, lists: OpenLists): Promis
   await walkXml(archive.stream('styles.xml'), {
     open(name, attributes) {
       lists.open(name, attributes)
-      if (name === 'page-layout-properties') page_area = areaOf(attributes, 'page-') ?? page_area
+      if (name === 'page-layout-properties')
+        page_area = areaOf(attributes['page-width'], attributes['page-height']) ?? page_area
       if (margin_name.test(name)) margin = ''
       // What parts words: paragraphs, tabs, spaces, lines.
       if (/^(p|h|tab|s|line-break)$/.test(name)) margin &&= `${margin} `
@@ -41,26 +43,4 @@ export async function readPageStyles(archive: Archive, lists: OpenLists): Promis
     },
   })
   return { page_area, margins: [...margins] }
-}
-
-/** Square points of what has a width and a height; undefined without them. */
-export function areaOf(attributes: XmlAttributes, prefix = ''): number | undefined {
-  const width = pointsOf(attributes[`${prefix}width`])
-  const height = pointsOf(attributes[`${prefix}height`])
-  return width === undefined || height === undefined ? undefined : width * height
-}
-
-const points_in: Readonly<Record<string, number>> = {
-  cm: 72 / 2.54,
-  mm: 7.2 / 2.54,
-  in: 72,
-  pt: 1,
-  pc: 12,
-  px: 0.75,
-}
-
-function pointsOf(length = ''): number | undefined {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(length) ?? []
-  const points = points_in[unit]
-  return points === undefined ? undefined : Number(number) * points
 }

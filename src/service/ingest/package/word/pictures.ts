@@ -1,14 +1,8 @@
 import type { DocumentText } from '../../document-text.ts'
+import { areaOf } from '../area.ts'
 import type { XmlAttributes } from '../xml.ts'
 
-/** Points of the units that VML names, in EMU. */
-const emu: Readonly<Record<string, number>> = {
-  pt: 12_700,
-  in: 914_400,
-  cm: 360_000,
-  mm: 36_000,
-  px: 9_525,
-}
+const emu_a_point = 12_700
 
 /** Finds the pictures of a document and their sizes. */
 export class Pictures {
@@ -38,11 +32,8 @@ export class Pictures {
 }
 
 function areaOfStyle(style: string): number {
-  const side = (name: string) => {
-    const [, number, unit = ''] =
-      new RegExp(`(?:^|;)\\s*${name}:\\s*([\\d.]+)(\\w*)`).exec(style) ?? []
-    return Number(number) * (emu[unit] ?? emu.px!)
-  }
+  const side = (name: string) => new RegExp(`(?:^|;)\\s*${name}:\\s*([\\d.]+\\w*)`).exec(style)?.[1]
   // A shape with a negative index is behind the text.
-  return /z-index:\s*-/.test(style) ? 0 : side('width') * side('height') || 0
+  const is_behind = /z-index:\s*-/.test(style)
+  return is_behind ? 0 : (areaOf(side('width'), side('height')) ?? 0) * emu_a_point ** 2
 }

@@ -58,9 +58,7 @@ class SheetRows implements XmlListener {
 
   close(name: string, attributes: XmlAttributes): void {
     if (name === 'c') this.#table.put(this.#column, this.#cellText(attributes))
-    if (name !== 'row') return
-    if (/^(1|true)$/.test(attributes.hidden ?? '')) this.#table.mark(hidden_row)
-    this.#table.endRow()
+    if (name === 'row') this.#table.endRow(/^(1|true)$/.test(attributes.hidden ?? ''))
   }
 
   end(): void {
@@ -85,8 +83,6 @@ class SheetRows implements XmlListener {
     }
   }
 }
-
-const hidden_row = '(hidden row)'
 
 /** `B7` is column 1. Undefined without a reference. */
 function columnOf(reference = ''): number | undefined {
