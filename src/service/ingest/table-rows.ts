@@ -21,6 +21,8 @@ export interface Row {
 
 /** A cell with more paragraphs is a part of a page: people do not write so much into a table. */
 const max_cell_paragraphs = 8
+/** Below a header they do: lists of demands, figures of a year line by line. */
+const max_cell_paragraphs_below_header = 64
 
 /**
  * Whether a row only arranges parts of a page, as rows of web pages do. `has_columns`: a row before
@@ -28,7 +30,8 @@ const max_cell_paragraphs = 8
  */
 function isLayout({ cells }: Row, has_columns: boolean): boolean {
   const filled = cells.filter(({ blocks }) => blocks.length > 0)
-  if (filled.some(({ blocks }) => blocks.length > max_cell_paragraphs)) return true
+  const max = has_columns ? max_cell_paragraphs_below_header : max_cell_paragraphs
+  if (filled.some(({ blocks }) => blocks.length > max)) return true
   if (has_columns) return false
   const has_table = filled.some(({ blocks }) =>
     blocks.some(({ content }) => typeof content !== 'string'),

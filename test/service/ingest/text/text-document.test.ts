@@ -101,6 +101,11 @@ describe('tables of HTML', () => {
       `<thead><tr><th>Name<th>Pay</thead><tbody>${row('Anna', '5')}<tfoot>${row('sum', '5')}`,
       'Name\tPay\nAnna\t5\nsum\t5\n',
     ],
+    [
+      'a long cell below a header',
+      row('Part', 'Demands') + row('pump', '<p>x</p>'.repeat(9)),
+      'Part\tDemands\npump\tx x x x x x x x x\n',
+    ],
     ['lines in a cell', row('a<br>b', '<p>c</p><p>d</p>'), 'a b\tc d\n'],
     ['a caption', `<caption>Pay</caption>${row('a', 'b')}`, 'Pay\na\tb\n'],
     ['a list in a cell', row('a', '<ul><li>b<li>c</ul>'), 'a\tb c\n'],
