@@ -52,6 +52,12 @@ export function headerValue(headers: HttpAnswer['headers'], name: string): strin
 export const no_text_code = 'publicapi.asset.ingest.no_text'
 
 /**
+ * Code of a failed ingest of a file in a form for programs, such as mail as it is sent, whose name
+ * says another kind. It says nothing about that kind.
+ */
+export const wire_form_code = 'publicapi.asset.ingest.wire_form'
+
+/**
  * A text for users: short, one line, without secrets, and without a full stop at its end, because
  * other words follow it. Undefined if the value is no such text.
  */

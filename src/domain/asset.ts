@@ -21,7 +21,7 @@ export interface AssetSaid {
   raw_status: string
   /** The reason of `failed`, to show to users; absent if the service gives none. */
   why_failed?: string
-  /** True if it is `failed` because it has no word of its own, as the code of the service says. */
+  /** True if it is `failed` for what is in it, which says nothing about its type (by the code). */
   has_no_text?: boolean
   /** Absent if the service does not say how much of it was read. */
   reading?: Reading

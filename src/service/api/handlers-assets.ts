@@ -1,5 +1,5 @@
 import { isoTime } from '../../base/time/time.ts'
-import { no_text_code } from '../../contract/errors.ts'
+import { no_text_code, wire_form_code } from '../../contract/errors.ts'
 import {
   type AssetCreate,
   type AssetReading,
@@ -143,15 +143,19 @@ function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
     error:
       row.failure === null || profile?.says_why_failed === false
         ? undefined
-        : ingestError(row.failure, row.has_no_text === 1),
+        : ingestError(row.failure, row),
     reading: row.reading === null ? undefined : (JSON.parse(row.reading) as AssetReading),
   }
 }
 
 /** `failure`: a clause about the file, such as `encrypted` or `it contains NUL bytes`. */
-function ingestError(failure: string, has_no_text: boolean): AnswerOf<'assets.read'>['error'] {
+function ingestError(
+  failure: string,
+  { has_no_text, is_wire_form }: Pick<AssetRow, 'has_no_text' | 'is_wire_form'>,
+): AnswerOf<'assets.read'>['error'] {
+  const code = is_wire_form ? wire_form_code : ingest_error_code
   return {
-    code: has_no_text ? no_text_code : ingest_error_code,
+    code: has_no_text ? no_text_code : code,
     humane: `The file cannot be read: ${failure.replace(/\.$/, '')}.`,
   }
 }

@@ -57,8 +57,8 @@ function foreignText(file: FileToRead, limits: ExtractLimits): ReadDocument {
   if (decoded === undefined)
     throw unreadable(binaryFault(file, 'it is not text in a known character set'))
   const { text, doubt } = decoded
-  const fault = sourceFault(text)
-  if (fault !== undefined) throw unreadable(fault)
+  const fault = sourceFault(text, file.filename)
+  if (fault !== undefined) throw fault
   const read = textDocument(file, text, limits)
   if (doubt === undefined) return read
   const why = read.reading.why === undefined ? doubt : `${read.reading.why}; ${doubt}`

@@ -25,11 +25,18 @@ export function noText(only?: 'pictures' | 'attached files'): SluiceError {
   return new SluiceError({ code: 'ingest.no_text', message })
 }
 
+/** The error for a text in a form for programs, which says nothing about the kind of its name. */
+export function wireForm(message: string): SluiceError {
+  return new SluiceError({ code: 'ingest.wire_form', message })
+}
+
 export interface Unreadable {
   /** Why, as a clause such as `it contains NUL bytes`. */
   unreadable: string
   /** The file was read, and has no word of its own. */
   has_no_text?: true
+  /** It is in a form for programs, such as mail as it is sent, under the name of another kind. */
+  is_wire_form?: true
   /** This machine is the cause, such as by a missing package: the file may be fine. */
   is_local?: true
 }
@@ -40,6 +47,8 @@ const max_quoted_length = 200
 export function unreadableOf(error: unknown): Unreadable {
   if (isSluiceError(error, 'ingest.no_text'))
     return { unreadable: error.message, has_no_text: true }
+  if (isSluiceError(error, 'ingest.wire_form'))
+    return { unreadable: error.message, is_wire_form: true }
   const missing = /Cannot find package '([^']+)'/.exec(messageOf(error))?.[1]
   if (missing === undefined) return { unreadable: reasonOf(error) }
   const why = `this kind of file needs the optional package ${missing}, which is not installed`

@@ -231,9 +231,11 @@ CREATE TABLE removed (
     version: 7,
     sql: `
 -- reading: how much of a ready asset was read, JSON. has_no_text: 1 if a failed one was read and has no word of its own.
+-- is_wire_form: 1 if a failed one is in a form for programs under the name of another kind.
 -- read_by: the version of the reader that read it last. Ready assets of an earlier version are the queue of what is read again.
 ALTER TABLE assets ADD COLUMN reading TEXT;
 ALTER TABLE assets ADD COLUMN has_no_text INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE assets ADD COLUMN is_wire_form INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE assets ADD COLUMN read_by INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX assets_by_reader ON assets (read_by) WHERE status = 'ready';
 `,

@@ -27,6 +27,8 @@ export interface AssetRow {
   failure: string | null
   /** 1 if a failed asset was read and has no word of its own. */
   has_no_text: 0 | 1
+  /** 1 if a failed asset is in a form for programs under the name of another kind. */
+  is_wire_form: 0 | 1
   /** JSON of AssetReading, of a ready asset. */
   reading: string | null
   /** 1 if only a child process can read it. */
@@ -47,6 +49,7 @@ export interface IngestResult {
   reading?: AssetReading
   unreadable?: string
   has_no_text?: true
+  is_wire_form?: true
 }
 
 export interface ListedAsset extends AssetRow {
@@ -64,6 +67,7 @@ type NewAsset = Omit<
   | 'size_in_bytes'
   | 'failure'
   | 'has_no_text'
+  | 'is_wire_form'
   | 'reading'
   | 'needs_child'
 >
@@ -131,17 +135,18 @@ export function openAssetStore(database: Sqlite) {
       ),
     passToChild: (seq: number) =>
       run(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`, seq),
-    finishIngest: (seq: number, { unreadable, has_no_text, reading }: IngestResult) =>
+    finishIngest: (seq: number, { unreadable, reading, ...found }: IngestResult) =>
       run(
-        `UPDATE assets SET status = @status, failure = @failure, has_no_text = @has_no_text, reading = @reading,
-           read_by = @reader_version, ingest_due_ms = NULL
+        `UPDATE assets SET status = @status, failure = @failure, has_no_text = @has_no_text, is_wire_form = @is_wire_form,
+           reading = @reading, read_by = @reader_version, ingest_due_ms = NULL
          WHERE seq = @seq AND status = 'ingesting'`,
         {
           seq,
           reader_version,
           status: unreadable === undefined ? 'ready' : 'failed',
           failure: unreadable ?? null,
-          has_no_text: has_no_text ? 1 : 0,
+          has_no_text: found.has_no_text ? 1 : 0,
+          is_wire_form: found.is_wire_form ? 1 : 0,
           reading: reading === undefined ? null : JSON.stringify(reading),
         },
       ),

@@ -42,7 +42,7 @@ describe('a form for programs is no document', () => {
     ['text in base64', Buffer.from('The ropes are new. '.repeat(40)).toString('base64'), 'mostly'],
     ['a data URI', `{"picture": "data:image/png;base64,${noise}"}`, 'mostly encoded data'],
   ])('%s', (_what, text, kind) => {
-    const fault = sourceFault(text)
+    const fault = sourceFault(text, 'a.txt')?.message
     expect(fault).toContain(kind)
     expect(fault).toMatch(/^it is .*, which the service does not read yet$/)
   })
@@ -63,5 +63,23 @@ describe('a form for programs is no document', () => {
     ['other XML', `${xml}<document><package>text</package></document>`],
     ['JSON', '{"cells": ["a"], "name": "b"}'],
     ['a text about a beginning', 'begin 644 things at once\nand end none\n'],
-  ])('but not %s', (_what, text) => expect(sourceFault(text)).toBeUndefined())
+  ])('but not %s', (_what, text) => expect(sourceFault(text, 'a.txt')).toBeUndefined())
+})
+
+describe('it says nothing about the kind that the name of the file says', () => {
+  const mail = `${head}MIME-Version: 1.0\r\n\r\nHello`
+  test.each([
+    ['a.txt', mail, 'ingest.wire_form'],
+    ['a.html', mail, 'ingest.wire_form'],
+    ['a.csv', noise, 'ingest.wire_form'],
+    ['a.md', noise, 'ingest.wire_form'],
+    ['a.xml', `${xml}<pkg:package xmlns:pkg="http://x/2006/xmlPackage">`, 'ingest.wire_form'],
+    ['a.json', '{\n "cells": [],\n "nbformat": 4\n}', 'ingest.wire_form'],
+    ['mail', mail, 'ingest.wire_form'],
+    ['a.eml', mail, 'ingest.unreadable'],
+    ['a.MHT', mail, 'ingest.unreadable'],
+    ['a.ipynb', '{\n "cells": [],\n "nbformat": 4\n}', 'ingest.unreadable'],
+    ['a.pem', '-----BEGIN PRIVATE KEY-----\nMIIE\n', 'ingest.unreadable'],
+    ['a.txt', '%!PS-Adobe-3.0\n', 'ingest.unreadable'],
+  ])('%s: case %#', (name, text, code) => expect(sourceFault(text, name)?.code).toBe(code))
 })

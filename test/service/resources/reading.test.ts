@@ -106,3 +106,15 @@ test.each([
   const { status, error } = (await client.get(`/v1/assets/${asset_id}`)).body
   expect([status, error.code]).toEqual(['failed', 'publicapi.asset.ingest.unreadable'])
 })
+
+test.each([
+  ['under the name of text', 'a.txt', 'publicapi.asset.ingest.wire_form'],
+  ['under its own name', 'a.eml', 'publicapi.asset.ingest.unreadable'],
+])('B-40 mail as it is sent, %s', async (_what, filename, code) => {
+  const client = await start()
+  const mail = 'From: a@b.example\nTo: c@d.example\nSubject: Ropes\nMIME-Version: 1.0\n\nHello\n'
+  const asset_id = await client.upload(Buffer.from(mail), filename, unknown_type)
+  const { status, error } = (await client.get(`/v1/assets/${asset_id}`)).body
+  expect([status, error.code]).toEqual(['failed', code])
+  expect(error.humane).toContain('it is mail as it is sent')
+})

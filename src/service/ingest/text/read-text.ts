@@ -31,8 +31,8 @@ export function readText(file: FileToRead): ReadText {
       ? { unreadable: binaryFault(file, 'it contains NUL bytes') }
       : { needs_child: true }
   }
-  const fault = sourceFault(text)
-  if (fault !== undefined) return { unreadable: fault }
+  const fault = sourceFault(text, file.filename)
+  if (fault !== undefined) return unreadableOf(fault)
   if (bytes.length > max_html_bytes && isHtml(file, text)) return { needs_child: true }
   try {
     // The size of the file is its limit.

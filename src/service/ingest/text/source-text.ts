@@ -1,3 +1,5 @@
+import type { SluiceError } from '../../../base/run/errors.ts'
+import { unreadable, wireForm } from '../extract-limits.ts'
 import { unread_kind } from '../file-kind.ts'
 import { isMail, isMostlyEncoded } from './wire-text.ts'
 
@@ -56,11 +58,17 @@ function wireKind(text: string, start: string): string | undefined {
   return isMostlyEncoded(text) ? 'mostly encoded data (base64)' : undefined
 }
 
+/** Names of files in a form for programs. Any other name says that its file is text. */
+const wire_name =
+  /\.(emlx?|mhte?ml|mht|mbox|ipynb|fod[tspg]|pem|key|crt|cer|csr|asc|pgp|gpg|p7[bcms]|uue?|b64)$/i
+
 /** Why a text is the source of a picture or of a document; undefined if it is text to read. */
-export function sourceFault(text: string): string | undefined {
+export function sourceFault(text: string, filename: string): SluiceError | undefined {
   const start = text.slice(0, start_length)
   const fault = source_starts.find(([pattern]) => pattern.test(start))?.[1]
-  if (fault !== undefined) return fault
+  if (fault !== undefined) return unreadable(fault)
   const kind = wireKind(text, start)
-  return kind === undefined ? undefined : `it is ${kind}, which the service does not read yet`
+  if (kind === undefined) return undefined
+  const why = `it is ${kind}, which the service does not read yet`
+  return wire_name.test(filename) ? unreadable(why) : wireForm(why)
 }
