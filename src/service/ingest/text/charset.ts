@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import { charset_tables } from './charset-tables.ts'
 import { plausibility } from './letters.ts'
-import { switchesCharset, utf16WithoutMark } from './read-text.ts'
+import { switchesCharset, utf16WithoutMark, withoutPadding } from './read-text.ts'
 
 /** A text, and what is not certain about it, such as `its character set is not certain`. */
 export interface Decoded {
@@ -44,16 +44,23 @@ const candidates: readonly (readonly [rarity: number, proof: number, names: read
  * charset that the text or its folder names (`named`), then the letters of the languages.
  * Undefined if it is not text in a known charset.
  */
-export function decodeForeign(bytes: Buffer, named?: string): Decoded | undefined {
+export function decodeForeign(padded: Buffer, named?: string): Decoded | undefined {
+  const bytes = withoutPadding(padded)
   const wide = decodeWide(bytes)
   if (wide !== undefined) return { text: wide }
+  const damaged_wide = decodeDamagedUtf16(bytes)
+  if (damaged_wide !== undefined) return damaged_wide
   if (hasControls(bytes)) return undefined
   if (isUtf8(bytes) && !switchesCharset(bytes)) return textOnly(decodeAs('utf-8', bytes))
   const by_name = named === undefined ? undefined : decodeAs(named, bytes)
   if (by_name !== undefined) return { text: by_name }
   const by_escapes = switchesCharset(bytes) ? decodeAs('iso-2022-jp', bytes) : undefined
   if (by_escapes !== undefined) return { text: by_escapes }
-  return decodeDamagedUtf8(bytes) ?? decodeByLetters(bytes)
+  const damaged_utf8 = decodeSurrogates(bytes) ?? decodeDamagedUtf8(bytes)
+  if (damaged_utf8 !== undefined) return damaged_utf8
+  const by_letters = decodeByLetters(bytes)
+  const is_sure = by_letters !== undefined && by_letters.doubt === undefined
+  return is_sure ? by_letters : (decodeMixed(bytes) ?? by_letters)
 }
 
 function textOnly(text: string | undefined): Decoded | undefined {
@@ -93,14 +100,72 @@ function decodeUtf32(bytes: Buffer, is_little: boolean): string | undefined {
   return letters.join('').replace(/^\ufeff/, '')
 }
 
+/**
+ * UTF-8 of a program that writes UTF-16 units (CESU-8): pairs become their character, halves are
+ * replaced. Java writes a zero in two bytes. Undefined if it has none of them, or other faults.
+ */
+function decodeSurrogates(bytes: Buffer): Decoded | undefined {
+  let halves = 0
+  const mended = bytes
+    .toString('latin1')
+    .replace(/\xed([\xa0-\xaf])([\x80-\xbf])\xed([\xb0-\xbf])([\x80-\xbf])/g, (units) =>
+      Buffer.from(surrogatePair(Buffer.from(units, 'latin1'))).toString('latin1'),
+    )
+    .replace(/\xed[\xa0-\xbf][\x80-\xbf]/g, () => {
+      halves++
+      return '\xef\xbf\xbd'
+    })
+    .replaceAll('\xc0\x80', ' ')
+  const right = Buffer.from(mended, 'latin1')
+  if (!isUtf8(right)) return undefined
+  return { text: right.toString('utf8'), ...(halves > 0 && { doubt: brokenText(halves, 'UTF-8') }) }
+}
+
+/** Two units of UTF-16, each in three bytes, as their character. */
+function surrogatePair(bytes: Buffer): string {
+  const unit = (at: number) => 0xd000 + ((bytes[at]! & 0x3f) << 6) + (bytes[at + 1]! & 0x3f)
+  return String.fromCharCode(unit(1), unit(4))
+}
+
+function brokenText(wrong: number, charset: string): string {
+  return `${wrong} of its characters ${wrong === 1 ? 'is' : 'are'} broken (${charset})`
+}
+
+/** UTF-16 with a mark in which half of a character, or a byte at the end, is lost. */
+function decodeDamagedUtf16(bytes: Buffer): Decoded | undefined {
+  const charset = { '\xff\xfe': 'utf-16le', '\xfe\xff': 'utf-16be' }[bytes.toString('latin1', 0, 2)]
+  if (charset === undefined) return undefined
+  const text = decodeCharset(charset, bytes, { strict: false })
+  if (no_text_characters.test(text) || hasControls(Buffer.from(text))) return undefined
+  return damaged(text, /[\p{L}\p{N}\s]/gu, 'UTF-16')
+}
+
 /** UTF-8 in which few bytes are wrong, such as a log that was cut or that two programs wrote. */
 function decodeDamagedUtf8(bytes: Buffer): Decoded | undefined {
-  const text = bytes.toString('utf8')
+  return damaged(bytes.toString('utf8'), /[^\0-\x7f\ufffd]/gu, 'UTF-8')
+}
+
+function damaged(text: string, right_letter: RegExp, charset: string): Decoded | undefined {
   const wrong = text.match(/\ufffd/g)?.length ?? 0
-  const right = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
+  const right = text.match(right_letter)?.length ?? 0
   if (right < wrong * right_for_a_wrong) return undefined
-  const doubt = `${wrong} of its characters ${wrong === 1 ? 'is' : 'are'} broken (UTF-8)`
+  const doubt = brokenText(wrong, charset)
   return { text: text.replace(/^\ufeff/, ''), doubt }
+}
+
+/** A text to which programs with different charsets added lines, one of them UTF-8. */
+function decodeMixed(bytes: Buffer): Decoded | undefined {
+  const lines = bytes.toString('latin1').split('\n')
+  const isOld = (line: string) => !isUtf8(Buffer.from(line, 'latin1'))
+  const old_lines = lines.filter(isOld)
+  const has_new = lines.some((line) => /[\x80-\xff]/.test(line) && !isOld(line))
+  const old = has_new ? decodeByLetters(Buffer.from(old_lines.join('\n'), 'latin1')) : undefined
+  if (old === undefined || old.doubt !== undefined) return undefined
+  const decoded = old.text.split('\n').values()
+  const texts = lines.map((line) =>
+    isOld(line) ? decoded.next().value : Buffer.from(line, 'latin1').toString('utf8'),
+  )
+  return { text: texts.join('\n'), doubt: 'its lines are in two character sets' }
 }
 
 /** The reading whose letters fit a language best. */
@@ -153,13 +218,11 @@ function sampleOf(bytes: Buffer): Buffer {
   return bytes.subarray(from, from + sample_bytes)
 }
 
-/** Text may have tab, line ends, form feed and escape (ISO-2022), but no other controls. */
+/** Bell and what follows it to carriage return, the end of a file of DOS, and escape (ISO-2022). */
+const text_controls = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1a, 0x1b])
+
 function hasControls(bytes: Buffer): boolean {
-  return bytes.some(
-    (byte) =>
-      (byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d) && byte !== 0x1b) ||
-      byte === 0x7f,
-  )
+  return bytes.some((byte) => (byte < 0x20 && !text_controls.has(byte)) || byte === 0x7f)
 }
 
 function withoutControls(text: string | undefined): string | undefined {

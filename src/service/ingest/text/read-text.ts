@@ -21,7 +21,7 @@ const max_html_bytes = 1_048_576
  * unreadable, so that "ready" is true.
  */
 export function readText(file: FileToRead): ReadText {
-  const { bytes } = file
+  const bytes = withoutPadding(file.bytes)
   if (isNamedDocument(file) || formatOf(bytes) !== undefined) return { needs_child: true }
   if (switchesCharset(bytes)) return { needs_child: true }
   const text = decode(bytes)
@@ -40,6 +40,28 @@ export function readText(file: FileToRead): ReadText {
   } catch (error) {
     return unreadableOf(error)
   }
+}
+
+/**
+ * The bytes without zeros at both ends, which programs leave that fill blocks, or that go on in a
+ * log which another one has emptied. A zero between others, or beside other controls, is none.
+ */
+export function withoutPadding(bytes: Buffer): Buffer {
+  const from = Math.max(
+    bytes.findIndex((byte) => byte !== 0),
+    0,
+  )
+  const zero = bytes.indexOf(0, from)
+  const end = zero < 0 ? bytes.length : zero
+  // The last character of UTF-16 may end in one zero, and its first one begin with one.
+  const is_sure = Math.max(from, bytes.length - end) > 1 || bytes.length % 2 === 1
+  const inner = bytes.subarray(from, end)
+  const is_padded = is_sure && bytes.subarray(end).every((byte) => byte === 0)
+  return is_padded && !inner.some(isBinaryControl) ? inner : bytes
+}
+
+function isBinaryControl(byte: number): boolean {
+  return byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d)
 }
 
 const strict = {
@@ -79,6 +101,7 @@ const max_code_point = 0x10_ffff
  * place, whatever its letters.
  */
 function mayBeWide(bytes: Buffer): boolean {
+  if (/^(\xff\xfe|\xfe\xff)/.test(bytes.toString('latin1', 0, 2))) return true
   if (bytes.length % 2 === 1) return false
   const sample = bytes.subarray(0, max_sample_bytes)
   if (bytes.length % 4 === 0 && sample.length >= 8) {
@@ -86,7 +109,7 @@ function mayBeWide(bytes: Buffer): boolean {
     if (starts || [0, 4].every((at) => bytes.readUInt32BE(at) <= max_code_point)) return true
   }
   if (utf16WithoutMark(bytes) !== undefined) return true
-  return /^(?!\xff\xfe|\xfe\xff)(?:(?:\0[^\0]|[^\0]\0|[^\0]{2}|\0\0)*(?:[\n\r ]\0|\0[\n\r ]))/.test(
+  return /^(?!\xff\xfe|\xfe\xff)(?:(?:\0[^\0]|[^\0]\0|[^\0]{2}|\0\0)*(?:[\t\n\r -~]\0|\0[\t\n\r -~]))/.test(
     sample.toString('latin1'),
   )
 }

@@ -27,6 +27,9 @@ describe('reading', () => {
     ['UTF-16 without a mark', Buffer.from('plain', 'utf16le')],
     ['a PDF without binary parts', Buffer.from('%PDF-1.4\n1 0 obj\n')],
     ['RTF', Buffer.from('{\\rtf1 hello}')],
+    ['UTF-16 of an odd length', Buffer.concat([utf16('ab'), Buffer.from([1])])],
+    ['half a surrogate pair', utf16('a\ud800b')],
+    ['a NUL behind a mark', utf16('a\0b')],
     ['an archive', Buffer.from('PK\u0003\u0004')],
   ])('%s is left to a child process', (_what, bytes) =>
     expect(read(bytes)).toEqual({ needs_child: true }),
@@ -46,9 +49,6 @@ describe('reading', () => {
 
   test.each([
     ['NUL bytes', Buffer.from('a\0b'), 'a.txt'],
-    ['UTF-16 of an odd length', Buffer.concat([utf16('ab'), Buffer.from([0])]), 'a.txt'],
-    ['half a surrogate pair', utf16('a\ud800b'), 'a.txt'],
-    ['a NUL behind a mark', utf16('a\0b'), 'a.txt'],
     ['NUL bytes among others', Buffer.from([0xff, 0, 0, 1, 2, 3, 0xfe, 0xff]), 'a'],
     ['PostScript', Buffer.from('%!PS'), 'a'],
     ['an image', Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1'), 'a.png'],
@@ -83,7 +83,8 @@ describe('reading', () => {
         const result = read(bytes)
         const has_mark = /^(fffe|feff|efbbbf)/.test(bytes.toString('hex'))
         if (!('text' in result) || has_mark) return
-        expect(Buffer.from(result.text)).toEqual(bytes)
+        const text = bytes.toString('latin1').replace(/^\0+|\0+$/g, '')
+        expect(Buffer.from(result.text)).toEqual(Buffer.from(text, 'latin1'))
       }),
     )
   })
