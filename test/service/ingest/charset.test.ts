@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { charset_names } from '../../../src/config/schema/schema-folder.ts'
 import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
 import { decodeCharset, decodeForeign } from '../../../src/service/ingest/text/charset.ts'
 import { samples, sentences } from './charset-samples.ts'
@@ -158,6 +159,10 @@ test('a large file of an old character set takes little time', () => {
   decodeForeign(Buffer.alloc(400_000, 0xc4))
   expect(performance.now() - began).toBeLessThan(10_000)
 })
+
+const schema_file = join(import.meta.dirname, '../../../config/sluice.schema.json')
+const schema = JSON.parse(readFileSync(schema_file, 'utf8'))
+const charset_names: string[] = schema.properties.folders.items.properties.charset.enum
 
 test.each(charset_names)('%s, which a folder may name, is known here', (name) =>
   expect(decodeCharset(name, Buffer.from('abc'), { strict: true })).toBe('abc'),
