@@ -342,6 +342,11 @@ describe('pictures', () => {
       reading: { of: 10, seen: 1, unit: 'part', why: 'parts 2–10 are pictures' },
     }))
 
+  test('count where the package lacks their files', async () =>
+    expect(await readBody(cover + picture([16, 23]).repeat(9))).toMatchObject({
+      reading: { of: 10, seen: 1, why: 'parts 2–10 are pictures' },
+    }))
+
   test('with captions are still pictures, and a text behind them is none', async () => {
     const caption = paragraph('Picture 1')
     const long = paragraph('word '.repeat(30))

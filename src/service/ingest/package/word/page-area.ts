@@ -2,7 +2,7 @@ import type { Archive } from '../archive.ts'
 
 const emu_a_twip = 635
 /** A4. */
-const usual_page_emu2 = 11_906 * 16_838 * emu_a_twip ** 2
+export const usual_page_emu2 = 11_906 * 16_838 * emu_a_twip ** 2
 /** Longer than the element of a page size. */
 const max_element_length = 200
 

@@ -8,7 +8,7 @@ import { partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
 import { readLists } from './lists.ts'
 import { Numbering } from './numbering.ts'
-import { pageArea } from './page-area.ts'
+import { pageArea, usual_page_emu2 } from './page-area.ts'
 import { readParagraphStyles } from './paragraph-styles.ts'
 import { WordFlow, type WordSources } from './word-flow.ts'
 
@@ -33,7 +33,7 @@ export async function extractWordDocument(
   }
   await word.addMargins('header', sources)
   const has_pictures = related.some(({ kind }) => kind === 'image')
-  const page_emu2 = has_pictures ? await pageArea(archive, main) : Number.POSITIVE_INFINITY
+  const page_emu2 = has_pictures ? await pageArea(archive, main) : usual_page_emu2
   await walkXml(archive.stream(main), new WordFlow(text, sources, page_emu2))
   for (const kind of ['footnotes', 'endnotes', 'comments']) await word.addParts(kind, sources)
   await word.addMargins('footer', sources)
