@@ -39,7 +39,7 @@ test('status says in the words of the page what is in and what needs attention',
     'bash',
     journey.at('docs'),
   ])
-  journey.write({ 'docs/disk.png': 'no text', 'secret/klondike.png': 'no text either' })
+  journey.write({ 'docs/disk.png': '\u0089PNG\0\0 1', 'secret/klondike.png': '\u0089PNG\0\0 2' })
   await journey.stage('docs/disk.png', 'refused')
   await journey.stage('secret/klondike.png', 'refused')
   await journey.daemon.rescan('docs')
@@ -80,7 +80,7 @@ test('status tells a reader of their folders and prompts alone', async () => {
     promptOver('weekly', 'docs'),
     promptOver('klondike', 'secret'),
   ])
-  journey.write({ 'secret/klondike.png': 'no text' })
+  journey.write({ 'secret/klondike.png': '\u0089PNG\0\0 2' })
   await journey.stage('secret/klondike.png', 'refused')
   for (const name of ['weekly', 'klondike'])
     await withDaemon({ config }, (daemon) => daemon.runPrompt({ prompt: name }))
