@@ -174,7 +174,7 @@ test('the new contract: signed as the page describes, and sent to Slack; unreada
   await example.takeUp('legal')
   example.put({
     'legal/contracts/2026/lease.txt': 'The lease ends in May; it is terminated in writing.',
-    'legal/contracts/scan.pdf': 'no text',
+    'legal/contracts/scan.pdf': '%PDF-1.7 cut off',
     'legal/letters/other.txt': 'Not a contract.',
   })
   const { code, out } = await example.run()

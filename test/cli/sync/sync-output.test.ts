@@ -57,10 +57,10 @@ test('--json says why a pass ended early', async (context) => {
 })
 
 test('--json of one folder has the reasons of its own files, and counts only these', async (context) => {
-  const pictures = ['1', '2', '3', '4'].map((name) => [`${name}.png`, `\u0000${name}`])
+  const pictures = ['1', '2', '3', '4'].map((name) => [`${name}.png`, `\u0000${name}\u0000`])
   const home = await Home.of(context, Object.fromEntries(pictures))
   mkdirSync(join(home.path, 'more'))
-  writeFileSync(join(home.path, 'more/5.png'), '\u00005')
+  writeFileSync(join(home.path, 'more/5.png'), '\u00005\u0000')
   home.configure({ folders: [{ name: 'more', path: join(home.path, 'more') }] })
   expect((await home.inProcess('sync')).code).toBe(3)
   const { code, out } = await home.inProcess('sync', 'more', '--json')

@@ -44,7 +44,8 @@ export function readText(file: FileToRead): ReadText {
 
 /**
  * The bytes without zeros at both ends, which programs leave that fill blocks, or that go on in a
- * log which another one has emptied. A zero between others, or beside other controls, is none.
+ * log which another one has emptied. A zero between others, or beside other controls, is none, nor
+ * one beside a few bytes.
  */
 export function withoutPadding(bytes: Buffer): Buffer {
   const from = Math.max(
@@ -57,8 +58,12 @@ export function withoutPadding(bytes: Buffer): Buffer {
   const is_sure = Math.max(from, bytes.length - end) > 1 || bytes.length % 2 === 1
   const inner = bytes.subarray(from, end)
   const is_padded = is_sure && bytes.subarray(end).every((byte) => byte === 0)
-  return is_padded && !inner.some(isBinaryControl) ? inner : bytes
+  const is_text = inner.length >= min_padded_bytes && !inner.some(isBinaryControl)
+  return is_padded && is_text ? inner : bytes
 }
+
+/** A shorter text between zeros is as likely the name of a format, at the start of a binary file. */
+const min_padded_bytes = 16
 
 function isBinaryControl(byte: number): boolean {
   return byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d)

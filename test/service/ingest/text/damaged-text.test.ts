@@ -31,6 +31,9 @@ describe('zeros around a text are no part of it', () => {
   test('but one between others is none of text', async () =>
     expect(await read('abc', Buffer.alloc(2), 'def', Buffer.alloc(2))).toHaveProperty('no'))
 
+  test('nor beside a few letters, which may name a format', async () =>
+    expect(await read('RIFF', Buffer.alloc(4))).toHaveProperty('no'))
+
   test('nor beside the signs of a binary file', async () =>
     expect(await read(latin1('\x89PNG\r\n\x1a\n'), Buffer.alloc(9))).toHaveProperty('no'))
 })
