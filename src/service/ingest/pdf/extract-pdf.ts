@@ -42,7 +42,12 @@ async function openPdf(bytes: Buffer, maps: CharacterMaps) {
   hidePixels(data)
   try {
     const copy = data.slice()
-    const options = { verbosity: 0, cMapPacked: false, BinaryDataFactory: maps.factory }
+    const options = {
+      ...withoutScreen(),
+      verbosity: 0,
+      cMapPacked: false,
+      BinaryDataFactory: maps.factory,
+    }
     return await getDocumentProxy(copy, { ...options, enableXfa: true }).catch((error) => {
       if (isPasswordError(error)) throw error
       return getDocumentProxy(data, options)
@@ -51,6 +56,20 @@ async function openPdf(bytes: Buffer, maps: CharacterMaps) {
     if (isPasswordError(error)) throw unreadable('encrypted')
     throw error
   }
+}
+
+/**
+ * With a browser, pdf.js hands it the fonts as they are. Without one, it makes a drawing of each
+ * letter, which takes longer than to read the text.
+ */
+function withoutScreen() {
+  const browser = globalThis as typeof globalThis & { FontFace?: unknown }
+  browser.FontFace ??= UnseenFont
+  return { disableFontFace: false, ownerDocument: { fonts: new Set() } }
+}
+
+class UnseenFont {
+  readonly loaded = Promise.resolve()
 }
 
 /** Node 20 has no `transferToFixedLength`. Without it, pdf.js stops at the first font of a page. */
