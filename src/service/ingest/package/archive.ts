@@ -1,15 +1,22 @@
 import { buffer } from 'node:stream/consumers'
+import { inflateRawSync } from 'node:zlib'
 import { type Entry, fromBufferPromise } from 'yauzl'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 
 /** A large workbook has hundreds of parts, a long e-book thousands. */
 const max_entries = 20_000
+/** To start a stream takes longer than to unpack a part of this size; larger ones need memory. */
+const max_bytes_at_once = 1_048_576
+/** As long as the pieces of a stream, so that as much is read of a part with broken text. */
+const piece_bytes = 16_384
+const deflated = 8
 
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
 /** Opens a document that is a ZIP archive, and lists its parts (its files). */
 export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits) {
-  const zip = await fromBufferPromise(archiveWithin(bytes), {
+  const within = archiveWithin(bytes)
+  const zip = await fromBufferPromise(within, {
     lazyEntries: true,
     autoClose: false,
     validateEntrySizes: true,
@@ -28,10 +35,24 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     const entry = entries.get(keyOf(name))
     if (!entry) throw unreadable(`broken: its part ${name} is missing`)
     if (entry.isEncrypted()) throw unreadable('encrypted')
-    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+    for await (const chunk of (await piecesOf(entry)) ?? (await zip.openReadStreamPromise(entry))) {
       left_bytes -= (chunk as Buffer).length
       if (left_bytes < 0) throw unreadable(`it unpacks to more than ${unpacked_bytes} bytes`)
       yield chunk as Buffer
+    }
+  }
+
+  /** A small part, unpacked at once. Undefined for others and for a broken one: a stream says why. */
+  async function piecesOf(entry: Entry): Promise<Iterable<Buffer> | undefined> {
+    const { compressionMethod, compressedSize, uncompressedSize } = entry
+    if (compressionMethod !== deflated || uncompressedSize > max_bytes_at_once) return undefined
+    try {
+      const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true })
+      const packed = within.subarray(fileDataStart, fileDataStart + compressedSize)
+      const unpacked = inflateRawSync(packed, { maxOutputLength: uncompressedSize })
+      return unpacked.length === uncompressedSize ? inPieces(unpacked) : undefined
+    } catch {
+      return undefined
     }
   }
 
@@ -42,6 +63,10 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     stream,
     read: (name: string) => buffer(stream(name)),
   }
+}
+
+function* inPieces(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += piece_bytes) yield bytes.subarray(at, at + piece_bytes)
 }
 
 /** Names of parts count without regard to case (ECMA-376 part 2, 6.2.2). */

@@ -35,7 +35,8 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
   parser.ondoctype = (doctype) => {
     if (/<!ENTITY/i.test(doctype)) throw unreadable('broken: XML that declares entities')
   }
-  parser.onopentag = ({ name, attributes }) => elements.open(localOf(name), localNames(attributes))
+  parser.onopentag = ({ name, attributes }) =>
+    elements.open(localOf(name), localNames(attributes as Record<string, string>))
   parser.ontext = (text) => elements.text(text)
   parser.oncdata = (text) => elements.text(text)
   parser.onclosetag = () => elements.close()
@@ -107,11 +108,13 @@ function localOf(name: string): string {
 }
 
 /** Of two attributes with one name the one with a prefix counts, such as `r:id` beside `id`. */
-function localNames(attributes: Record<string, unknown>): XmlAttributes {
+function localNames(attributes: Record<string, string>): XmlAttributes {
+  const written_names = Object.keys(attributes)
+  if (!written_names.some((name) => name.includes(':'))) return attributes
   const named: Record<string, string> = {}
-  for (const [written, value] of Object.entries(attributes)) {
+  for (const written of written_names) {
     const name = localOf(written)
-    if (name !== written || !Object.hasOwn(named, name)) named[name] = String(value)
+    if (name !== written || !Object.hasOwn(named, name)) named[name] = attributes[written]!
   }
   return named
 }
