@@ -17,6 +17,7 @@ test('a file that leaves things running fails and names them; a tidy file passes
   ]) {
     expect(output).toContain(`1 ${kind}`)
   }
+  expect(output).toMatch(/1 Worker \(a thread\), started at .*planted\.fixture\.ts/)
   expect(output).not.toContain('tidy.fixture.ts leaves')
   expect(output).toMatch(/Test Files +1 failed \| 1 passed/)
 })

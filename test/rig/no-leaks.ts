@@ -35,12 +35,12 @@ const meanings: Record<string, string> = {
 
 // getActiveResourcesInfo does not list threads without ref. Node announces each thread on this
 // channel.
-const threads = new Set<Worker>()
+const threads = new Map<Worker, string>()
 const noteThread = (message: unknown) => {
   const { worker } = message as { worker: Worker & { is_host?: true } }
   // A host outlives all tests; it announces each module that it serves (warm-threads/).
   if (worker.is_host) return
-  threads.add(worker)
+  threads.set(worker, startedAt())
   worker.once('exit', () => threads.delete(worker))
 }
 subscribe('worker_threads', noteThread)
@@ -74,8 +74,15 @@ function leftOver(): string[] {
     if (more > 0)
       left.push(`${more} ${resource}${resource in meanings ? ` (${meanings[resource]})` : ''}`)
   }
-  if (threads.size > 0) left.push(`${threads.size} Worker (a thread)`)
+  for (const place of threads.values()) left.push(`1 Worker (a thread), started ${place}`)
   return left
+}
+
+/** The calls within the program that start a thread now. */
+function startedAt(): string {
+  const calls = new Error('here').stack?.split('\n') ?? []
+  const own = calls.filter((call) => /\/(src|test)\//.test(call) && !call.includes('no-leaks'))
+  return own.map((call) => call.trim()).join(' ')
 }
 
 function countResources(): Map<string, number> {

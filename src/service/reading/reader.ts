@@ -1,4 +1,4 @@
-import { codeOf } from '../../base/run/errors.ts'
+import { codeOf, SluiceError } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { second_ms, system_clock, within } from '../../base/time/time.ts'
 import type { ReaderCalls, ReaderData } from './reader-thread.ts'
@@ -10,16 +10,20 @@ export type Reader = ReturnType<typeof startReader>
 
 /**
  * Starts the reading thread with the first call, and again after it has ended. A file that ends the
- * thread only makes the calls in flight fail.
+ * thread only makes the calls in flight fail. After `close` no call starts a thread: a worker that
+ * did not end in time would leave one that nothing ends.
  */
 export function startReader(data: ReaderData) {
   let thread: Thread | undefined
+  let is_closed = false
 
   return {
     async ask<Name extends keyof ReaderCalls>(
       name: Name,
       argument: ReaderCalls[Name]['argument'],
     ): Promise<ReaderCalls[Name]['answer']> {
+      if (is_closed)
+        throw new SluiceError({ code: 'thread.ended', message: 'the reading thread has ended' })
       thread ??= startThread('service/reading/reader-thread', data)
       const asked = thread
       try {
@@ -30,6 +34,7 @@ export function startReader(data: ReaderData) {
       }
     },
     async close(): Promise<void> {
+      is_closed = true
       const last = thread
       if (!last) return
       // Closing the databases writes their logs back. If the thread has failed before, there is
