@@ -285,6 +285,46 @@ describe('sluice explain', () => {
       })
   })
 
+  test('names a known file and an ignored one of the first level that have one name', async () => {
+    const rig = await rigHere()
+    await rig.bringIn('sub/x.bak')
+    await rig.bringIn('sub/late x.bak')
+    writeFileSync(join(notes, 'x.bak'), 'x')
+    for (const command of ['explain', 'ls', 'retry', 'accept'])
+      expect(await sluice([command, 'x.bak'])).toMatchObject({
+        code: 64,
+        err: expect.stringMatching(
+          /x\.bak may be 2 files\n.*: notes\/x\.bak, notes\/sub\/x\.bak\n/,
+        ),
+      })
+  })
+
+  test('finds a name of the first level in another case, and one that is not UTF-8', async () => {
+    await rigHere()
+    writeFileSync(join(notes, 'Überblick.bak'), 'x')
+    writeFileSync(Buffer.from(`${notes}/bad\xff.txt`, 'latin1'), 'x')
+    for (const name of ['überblick.bak', 'Überblick.bak', 'UBERBLICK.BAK', 'ÜBERBLICK.bak/'])
+      expect((await sluice(['explain', name])).out).toMatch(/^notes\/Überblick\.bak\n {2}ignored/)
+    for (const name of ['bad\\xff.txt', 'BAD\\xFF.txt', 'bad\ufffd.txt'])
+      expect(await sluice(['explain', name])).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^notes\/bad\\xff\.txt\n {2}special\n.*its name is not UTF-8/s),
+      })
+    expect((await sluice(['explain', 'berblick.bak'])).code).toBe(3)
+  })
+
+  test('takes the bare name of a directory for the directory, not for the file in it', async () => {
+    const rig = await rigHere()
+    await rig.bringIn('sub/closed/only.txt')
+    mkdirSync(join(notes, 'sub/closed'), { recursive: true })
+    for (const name of ['closed', 'sub/closed', 'CLOSED/'])
+      expect(await sluice(['explain', name])).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^notes\/sub\/closed\n {2}special\n {4}a directory; its files/),
+      })
+    expect((await sluice(['ls', 'closed'])).out).toContain('notes/sub/closed/only.txt')
+  })
+
   test('takes a pattern, and counts the files that it does not name', async () => {
     const rig = await rigHere()
     for (let n = 10; n < 23; n++) await rig.bringIn(`talks/talk ${n}.txt`)
