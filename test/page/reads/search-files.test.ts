@@ -114,7 +114,8 @@ test('finds what has all words of the query, whatever the case, the accents and 
   )
   await fc.assert(
     fc.asyncProperty(query, fc.integer({ min: 10, max: 400 }), async (words, limit) => {
-      const text = words.join(' ')
+      // A word with a star is a pattern of whole names, which the tests of patterns are about.
+      const text = words.join(' ').replaceAll('*', '')
       const right = (path: string) =>
         folded(text)
           .split(/\s+/)
