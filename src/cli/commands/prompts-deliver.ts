@@ -2,7 +2,7 @@ import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
-import { runName, runNamed, targetsOf } from '../../prompts/show/find-run.ts'
+import { runNamed, targetsOf } from '../../prompts/show/find-run.ts'
 import { deliveryText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { argument, defineCommand } from '../command.ts'
@@ -27,7 +27,7 @@ export const command = defineCommand({
     const targets = targetsOf(run, target, config)
     if (targets.length === 0) {
       for (const delivery of run.deliveries) terminal.out(deliveryText(delivery))
-      printNote(terminal, `nothing of ${runName(run, config)} is left to deliver`)
+      printNote(terminal, `nothing of run ${run.run} is left to deliver`)
       return exit_codes.ok
     }
     return besideOrAlone(config.state_dir, {

@@ -1,6 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { printable, printableJson } from '../../base/text/format.ts'
-import { aborted, isoTime, system_clock, wallText } from '../../base/time/time.ts'
+import { printable } from '../../base/text/format.ts'
+import { aborted, isoTime, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { ControlClient } from '../../control/control-client.ts'
@@ -9,8 +9,8 @@ import { stateText } from '../../domain/run.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
-import { type DryRun, dryRun } from '../../prompts/show/dry-run.ts'
-import { namedOrOnly, promptNamed, runName } from '../../prompts/show/find-run.ts'
+import { dryRun } from '../../prompts/show/dry-run.ts'
+import { namedOrOnly, promptNamed } from '../../prompts/show/find-run.ts'
 import {
   answerOf,
   coverageText,
@@ -28,8 +28,9 @@ import { loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, incompleteCode } from '../exit-codes.ts'
 import { onPaths } from '../on-paths.ts'
+import { dryRunLines } from '../text/dry-run-text.ts'
 import { printNext } from '../text/next-steps.ts'
-import { printError, printJson, printNote } from '../text/print.ts'
+import { printError, printJson, printLines, printNote } from '../text/print.ts'
 import { no_progress, showSpinner } from '../text/progress.ts'
 import { awaitRun, printRun } from '../text/prompt-runs.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -167,7 +168,7 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
     await idle
     await spinner.end()
     if (ended) return showRun(asked, ended)
-    const name = `${runName({ prompt: settings.name, due_ms }, config)} (run ${run})`
+    const name = `${settings.name} (run ${run})`
     printNote(terminal, `${name}: ${stateText(state() ?? 'due')}; ${left}`)
     if (typeof outcome === 'string') return exit_codes.incomplete
     printError(outcome, terminal)
@@ -232,30 +233,6 @@ async function showDryRun(
       chat_id: chat_id ?? null,
     }
     printJson(terminal, { ...answer, bodies, files, coverage: coverage ?? null, notes })
-  } else sayDryRun(settings, now_ms, planned, terminal)
+  } else printLines(terminal, dryRunLines(settings, planned, { now_ms, width: terminal.width }))
   return why === undefined ? exit_codes.ok : exit_codes.incomplete
-}
-
-function sayDryRun(
-  { name, schedule }: PromptSettings,
-  now_ms: number,
-  planned: DryRun,
-  { out, styles }: Terminal,
-): void {
-  const { bodies, assets, chat_id, coverage, notes, why } = planned
-  const { bold, dim } = styles
-  out(
-    dim(`# ${name}, as if it came due at ${wallText(now_ms, schedule.timezone)}; nothing is sent`),
-  )
-  if (why !== undefined) out(`nothing would be asked: ${printable(why)}`)
-  for (const [turn, body] of bodies.entries()) {
-    const is_new_chat = turn === 0 && chat_id === undefined
-    const where = is_new_chat ? '/v1/chats' : `/v1/chats/${chat_id ?? '…'}/messages`
-    out(bold(`POST ${where}`))
-    out(printableJson(body))
-  }
-  if (assets.length > 0) out(bold('files'))
-  for (const asset of assets) out(`  ${printable(asset.name)}  ${asset.asset_id}`)
-  for (const note of notes) out(`note: ${printable(note)}`)
-  if (coverage !== undefined) out(coverage)
 }

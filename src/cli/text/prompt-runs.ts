@@ -3,27 +3,18 @@ import { type Clock, second_ms, wallText } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { isFinal, stateText } from '../../domain/run.ts'
 import type { DeliveryView, PromptsView, RunView } from '../../ledger/views/view-prompts.ts'
-import { runName, zoneOf } from '../../prompts/show/find-run.ts'
+import { zoneOf } from '../../prompts/show/find-run.ts'
 import { coverageText, whyText } from '../../prompts/show/run-answers.ts'
 import { deliveryText } from '../../prompts/show/run-texts.ts'
 import { printFitted } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
-/**
- * Prints a run without its report. Its name for other commands stands where no user reads.
- * `report`: the text that follows, which may say how complete it is.
- */
+/** Prints a run without its report. `report`: the text that follows, which may have its coverage. */
 export function printRun(run: RunView, config: Config, terminal: Terminal, report = ''): void {
   const why = whyText(run)
   const because = why === undefined ? '' : `: ${why}`
-  if (terminal.is_interactive) {
-    const time = wallText(run.due_ms, zoneOf(run.prompt, config))
-    const title = `${printable(run.prompt)}, ${time}`
-    printFitted(terminal, `${title}  run ${run.run}, ${stateText(run.state)}${because}`, title)
-  } else {
-    const name = `run ${run.run}  ${printable(runName(run, config))}`
-    printFitted(terminal, `${name}  ${stateText(run.state)}${because}`, name)
-  }
+  const title = `${printable(run.prompt)}, ${wallText(run.due_ms, zoneOf(run.prompt, config))}`
+  printFitted(terminal, `${title}  run ${run.run}, ${stateText(run.state)}${because}`, title)
   const coverage = coverageText(run, config)
   if (coverage !== undefined && !report.includes(coverage)) printFitted(terminal, coverage)
   for (const note of run.notes) printFitted(terminal, `note: ${note}`)

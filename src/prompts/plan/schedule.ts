@@ -76,7 +76,9 @@ function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): Sche
   const allowed = overlap === 'queue' ? 1 : 0
   const in_the_way = state.open_runs.at(allowed)
   if (in_the_way) {
-    const its_time = localTime(in_the_way.due_ms, schedule.timezone)
+    // A run by hand has seconds and milliseconds.
+    const its_ms = in_the_way.due_ms - (in_the_way.due_ms % minute_ms)
+    const its_time = localTime(its_ms, schedule.timezone)
     return passedOver(
       overlap === 'queue'
         ? `the run of ${its_time} was already waiting (overlap: queue, which lets one run wait)`

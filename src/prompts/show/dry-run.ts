@@ -1,3 +1,4 @@
+import { minute_ms } from '../../base/time/time.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import { newTurn } from '../../domain/run-progress.ts'
 import type { FreshView } from '../../ledger/views/view-arrivals.ts'
@@ -62,8 +63,10 @@ async function planned(
   const is_before_all =
     !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
   const none_yet = is_before_all ? { fresh: [], more: 0 } : {}
+  // As a time of the schedule is. What is new depends on `now_ms`.
+  const due_ms = now_ms - (now_ms % minute_ms)
   const fact = composePlan(
-    { run: 0, due_ms: now_ms, last_written_due_ms: state?.last_written_due_ms },
+    { run: 0, due_ms, last_written_due_ms: state?.last_written_due_ms },
     settings,
     {
       ...gathered,
@@ -84,7 +87,7 @@ async function planned(
   if (fact.type === 'run_skipped') return { ...none, why: fact.why }
   if (fact.type === 'run_failed') return { ...none, why: fact.error.message }
   const { bodies, chat_id, assets, notes = [] } = fact.plan
-  const coverage = coverageOf({ coverage: fact.plan.coverage, due_ms: now_ms })
+  const coverage = coverageOf({ coverage: fact.plan.coverage, due_ms })
   return {
     bodies: withClosing(bodies, settings, chat_id),
     chat_id,

@@ -1,7 +1,7 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { parseTime_ms } from '../../base/time/parse-time.ts'
-import { localTime } from '../../base/time/time.ts'
+import { localTime, minute_ms } from '../../base/time/time.ts'
 import { stateText } from '../../domain/run.ts'
 import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
@@ -15,11 +15,18 @@ export function zoneOf(prompt: string, { prompts }: Configured): string {
   return prompts.find(({ name }) => name === prompt)?.schedule.timezone ?? 'UTC'
 }
 
-/** The name of a run, such as `weekly-digest@2026-11-23T08:00+01:00`. Commands accept it. */
-export function runName(
-  { prompt, due_ms }: Pick<RunSummary, 'prompt' | 'due_ms'>,
-  config: Configured,
-) {
+/**
+ * The name of a run to the minute, such as `weekly-digest@2026-11-23T08:00+01:00`. Commands accept
+ * it. Runs by hand within a minute share it.
+ */
+export function runName({ prompt, due_ms }: NamedRun, config: Configured): string {
+  return wholeName({ prompt, due_ms: due_ms - (due_ms % minute_ms) }, config)
+}
+
+type NamedRun = Pick<RunSummary, 'prompt' | 'due_ms'>
+
+/** With the seconds and milliseconds of a run by hand, as in `--json`. */
+function wholeName({ prompt, due_ms }: NamedRun, config: Configured): string {
   return `${prompt}@${localTime(due_ms, zoneOf(prompt, config))}`
 }
 
@@ -61,11 +68,14 @@ function runByTime(text: string, view: PromptsView, config: Configured): RunView
   const prompt = text.slice(0, at)
   const time = text.slice(at + 1)
   refuseUnknown(prompt, view, config)
-  // Without an offset it is the beginning of what runName shows, not a time of this machine's zone.
+  // Without an offset it is the beginning of a name, not a time of this machine's zone.
   const due_ms = /(Z|[+-]\d\d:\d\d)$/.test(time) ? parseTime_ms(time) : undefined
   const runs = view.runs(prompt, max_searched)
   const exact = runs.find((run) => run.due_ms === due_ms)
-  const begun = exact ? [exact] : runs.filter((run) => runName(run, config).startsWith(text))
+  const names = (run: RunSummary) => [runName(run, config), wholeName(run, config)]
+  const begun = exact
+    ? [exact]
+    : runs.filter((run) => names(run).some((name) => name.startsWith(text)))
   if (begun.length > 1) {
     throw new SluiceError({
       code: 'usage.run',

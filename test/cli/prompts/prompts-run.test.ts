@@ -28,7 +28,7 @@ test('without a daemon: one pass over the folders, the question, the report; a s
   expect([code, out], err).toEqual([
     0,
     expect.stringMatching(
-      /^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/,
+      /^digest, [-\d]{10} \d\d:\d\d {2}run 1, written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/,
     ),
   ])
   expect(readFileSync(join(home.path, 'reports/digest.md'), 'utf8')).toContain(
@@ -97,7 +97,7 @@ test('beside a daemon: the daemon runs the prompt, and the command waits; a fail
     3,
     expect.stringMatching(/delivery command-[0-9a-f]{8}: failed 1 time, tried again /),
   ])
-  expect(out).toMatch(/^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: /)
+  expect(out).toMatch(/^digest, .* run 1, written\n1 of 1 file ready\nreport: /)
   const status = JSON.parse((await home.inProcess('status', '--json')).out)
   expect(status.prompts).toMatchObject([
     { last_run: { state: 'written' }, undelivered: [{ state: 'wanted', attempts: 1 }] },
@@ -112,7 +112,7 @@ test('beside a daemon: the daemon runs the prompt, and the command waits; a fail
   expect((await daemon.ended).code).toBe(0)
 })
 
-test('--dry-run: prints the exact request and its files, sends nothing and records nothing', async () => {
+test('--dry-run: says the question and its files in words, --json the exact request; sends nothing and records nothing', async () => {
   const home = await homeWith()
   expect(await home.inProcess('prompts', 'run', 'digest', '--dry-run')).toMatchObject({
     code: 3,
@@ -123,12 +123,20 @@ test('--dry-run: prints the exact request and its files, sends nothing and recor
   const { code, out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
   expect(code).toBe(0)
   const [asset] = home.service.assets(home.project_id)
-  expect(out).toContain(
-    `POST /v1/chats\n{"prompt":"Which lease ends when? \\n- docs/lease.txt\\n\\nRun digest `,
-  )
-  expect(out).toContain(
-    `"scope":{"asset_ids":["${asset?.asset_id}"]}}\nfiles\n  docs/lease.txt  ${asset?.asset_id}\n`,
-  )
+  expect(out.replaceAll(/\d{4}-\d\d-\d\d([T ])\d\d:\d\d\b/g, 'DAY$1TIME')).toMatchInlineSnapshot(`
+    "digest, as if it came due at DAY TIME; nothing is sent
+
+    question, in a new chat
+        Which lease ends when?
+        - docs/lease.txt
+
+        Run digest DAYTTIME+00:00
+      intelligence fast; over 1 file
+      docs/lease.txt  23 B
+
+    1 of 1 file ready
+    "
+  `)
   const planned = JSON.parse(
     (await home.inProcess('prompts', 'run', 'digest', '--dry-run', '--json')).out,
   )
@@ -149,7 +157,7 @@ test('--dry-run: prints the exact request and its files, sends nothing and recor
   })
 })
 
-test('--dry-run prints each turn exactly as it is sent, without assets that the service does not have', async () => {
+test('--dry-run --json has each turn exactly as it is sent, without assets that the service does not have', async () => {
   const gone = 'chat_00000000000000000000'
   const scope = { folders: ['docs'], labels: ['nowhere'], chats: [gone] }
   const home = await homeWith({
@@ -161,13 +169,24 @@ test('--dry-run prints each turn exactly as it is sent, without assets that the 
   home.write({ 'boat.txt': 'The boat is red.\n' })
   expect((await home.inProcess('sync')).code).toBe(0)
   const { out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
+  const json = (await home.inProcess('prompts', 'run', 'digest', '--dry-run', '--json')).out
+  const planned = JSON.parse(json) as { bodies: string[] }
   expect(out).not.toMatch(/\u200d/)
+  expect(out.match(/^question .*|^ {2}intelligence.*/gm)).toEqual([
+    'question 1 of 3, in a new chat',
+    '  intelligence fast; over 1 file',
+    'question 2 of 3, in the same chat',
+    '  intelligence fast; over 1 file',
+    'question 3 of 3, in the same chat',
+    '  intelligence fast; over the answers before',
+  ])
   expect((await home.inProcess('prompts', 'run', 'digest')).code).toBe(0)
   const [chat] = chatsOf(home)
   const withoutTime = (prompt: string) => prompt.replace(/^Run digest \S+/m, 'Run digest')
-  const shown = out.split('\n').filter((line) => line.startsWith('{'))
   expect(
-    shown.map((body) => JSON.parse(body)).map(({ prompt, scope }) => [withoutTime(prompt), scope]),
+    planned.bodies
+      .map((body) => JSON.parse(body))
+      .map(({ prompt, scope }) => [withoutTime(prompt), scope]),
   ).toEqual(
     chat!.messages.map(({ prompt, scope }, turn) => [
       withoutTime(prompt),
@@ -187,10 +206,11 @@ test('--dry-run of a prompt that goes on with its chat names that chat in each t
   home.write({ 'boat.txt': 'The boat is red.\n', 'car.txt': 'The car is blue.\n' })
   expect((await home.inProcess('sync')).code).toBe(0)
   const { out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
-  const posts = out.split('\n').filter((line) => line.startsWith('POST'))
-  expect(posts).toEqual(Array.from({ length: 3 }, () => `POST /v1/chats/${chat!.chat_id}/messages`))
-  expect(out).toContain(`"chat_ids":["${chat!.chat_id}"]`)
-  expect(out).not.toContain('…')
+  expect(out.match(/, in the same chat$/gm)).toHaveLength(3)
+  const json = (await home.inProcess('prompts', 'run', 'digest', '--dry-run', '--json')).out
+  expect(JSON.parse(json)).toMatchObject({ chat_id: chat!.chat_id })
+  expect(json).toContain(`\\"chat_ids\\":[\\"${chat!.chat_id}\\"]`)
+  expect(json).not.toContain('…')
 })
 
 test('Ctrl-C ends the wait only: the question stays asked, and the command says so', async () => {
@@ -203,7 +223,7 @@ test('Ctrl-C ends the wait only: the question stays asked, and the command says 
   const { code, out, err } = await running.ended
   expect([code, out]).toEqual([3, ''])
   expect(err).toMatch(
-    /digest@\S+ \(run 1\): waiting for the answer; the run goes on with the next `sluice run`/,
+    /digest \(run 1\): waiting for the answer; the run goes on with the next `sluice run`/,
   )
   expect((await home.inProcess('prompts', 'list')).out).toContain('1: waiting for the answer')
   expect(chatsOf(home)).toHaveLength(1)

@@ -203,7 +203,7 @@ describe('sluice prompts show', () => {
     const { code, out, err } = await prompts('show', String(one))
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatchInlineSnapshot(`
-      "run 1  digest@2026-01-01T01:00+01:00  written
+      "digest, 2026-01-01 01:00  run 1, written
       2 of 2 files ready
       report: HOME/one.md
       delivery chat: failed 1 time, tried again 2026-01-01 01:00: it answered 503
@@ -239,12 +239,28 @@ describe('sluice prompts show', () => {
   test('finds a run by its time; without its report it shows the answer; a skipped run', async () => {
     const { two } = await withRuns()
     const { out, err } = await prompts('show', 'digest@2026-01-01T02:00')
-    expect(out).toContain(`run ${two}  digest@2026-01-01T02:00+01:00  written\n`)
+    expect(out).toContain(`digest, 2026-01-01 02:00  run ${two}, written\n`)
     expect(out).toContain('the lease ends in June')
     expect(err).toContain('it is not there any more; this is the answer as the ledger keeps it')
     expect((await prompts('show', 'digest@2026-01-01T03:00+01:00')).out).toContain(
       'skipped: nothing new',
     )
+  })
+
+  test('a run by hand has no seconds in texts, and is found with and without them', async () => {
+    const { rig } = await withRuns()
+    const due_ms = rig.clock.now_ms() + 12_345
+    await rig.record({ type: 'run_due', prompt: 'log', due_ms, cause: 'user' })
+    const time = new Date(due_ms).toISOString().replace('Z', '+00:00')
+    for (const written of [
+      time,
+      time.slice(0, 19),
+      time.slice(0, 16),
+      `${time.slice(0, 16)}+00:00`,
+    ])
+      expect((await prompts('show', `log@${written}`)).out).toBe(
+        `log, ${time.slice(0, 16).replace('T', ' ')}  run 4, waiting for files\n`,
+      )
   })
 
   test.each([
@@ -270,10 +286,7 @@ test('sluice prompts show NAME: the newest report, and what came after it', asyn
   })
   const { rig, two } = await withRuns()
   const { code, out, err } = await prompts('show', 'digest')
-  expect([code, out.split('\n')[0]]).toEqual([
-    0,
-    `run ${two}  digest@2026-01-01T02:00+01:00  written`,
-  ])
+  expect([code, out.split('\n')[0]]).toEqual([0, `digest, 2026-01-01 02:00  run ${two}, written`])
   expect(err).toContain('a later run has no report: `sluice prompts history digest` says why')
   expect(JSON.parse((await prompts('show', 'digest', '--json')).out)).toMatchObject({ run: two })
   await rig.record({ type: 'run_due', prompt: 'log', due_ms: rig.clock.now_ms(), cause: 'user' })
@@ -291,7 +304,7 @@ test('without a name the only prompt is meant; several are listed', async () => 
     })
   configure(digest)
   const { one } = await withRuns()
-  expect((await prompts('show')).out).toContain('digest@2026-01-01T02:00+01:00  written')
+  expect((await prompts('show')).out).toContain('digest, 2026-01-01 02:00  run 2, written')
   // The report says how complete it is, so the command does not.
   writeFileSync(join(home, 'one.md'), '# Report\n\n2 of 2 files ready\n')
   expect((await prompts('show', String(one))).out.match(/2 of 2 files ready/g)).toHaveLength(1)

@@ -134,7 +134,10 @@ describe('a run that has not ended', () => {
   test('skip: the time is skipped, and the note names the earlier run', () => {
     const skip = { now_ms: due_ms, open: [open_ms] }
     expect(recorded(skip)).toEqual(['passed over 2026-11-23T08:00+01:00'])
-    expect(words(skip)).toEqual(['the run of 2026-11-22T08:00+01:00 had not ended (overlap: skip)'])
+    const named = ['the run of 2026-11-22T08:00+01:00 had not ended (overlap: skip)']
+    expect(words(skip)).toEqual(named)
+    const by_hand_ms = open_ms + 12_345
+    expect(words({ ...skip, open: [by_hand_ms] })).toEqual(named)
   })
 
   test('queue: one run waits, but no second one', () => {
