@@ -155,14 +155,13 @@ function plainWords(words: readonly string[], commands: readonly ListedCommand[]
   return [...words.slice(0, at), ...paths]
 }
 
-/** yargs turns a word into NaN where a number belongs, and makes a list of a repeated option. */
+/** yargs makes a list of a repeated option. */
 function refuseOddValues(
   options: object,
   words: readonly string[],
   repeatable: readonly string[],
 ): void {
   for (const [name, value] of Object.entries(options)) {
-    if (Number.isNaN(value)) throw new UsageFault(`--${name} takes a number`)
     const is_option = words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
     if (is_option && Array.isArray(value) && !repeatable.includes(name))
       throw new UsageFault(`--${name} is given more than once`)

@@ -118,7 +118,9 @@ export function settingsFrom(options: ServiceOptions) {
       (inner, key) => (inner as Record<PropertyKey, unknown>)?.[key],
       options,
     )
-    const text = `the local service cannot use ${path.join('.')} = ${String(value)}: it ${message}`
+    // The command line makes NaN of a word.
+    const given = Number.isNaN(value) ? '' : ` = ${String(value)}`
+    const text = `the local service cannot use ${path.join('.')}${given}: it ${message}`
     throw new SluiceError({ code: 'usage.invalid', message: text })
   }
   const { assistant_config, ...settings } = data

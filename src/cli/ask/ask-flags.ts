@@ -2,8 +2,8 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { fitText, shellWord } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
 import { check } from '../../config/faults.ts'
+import { spanValue } from '../../config/schema/fields.ts'
 import { question_schema } from '../../config/schema/schema-prompts.ts'
-import { durationFault, parseDuration_ms } from '../../config/schema/units.ts'
 import type { Narrowing } from '../../prompts/ask/ask-scope.ts'
 
 /** Columns of a refused value: more than an id has. */
@@ -41,10 +41,19 @@ export function refuseContradiction({ project_id, about_files, others }: Narrowi
   })
 }
 
-/** Error `usage.invalid`: the time has a wrong form. */
-export function spanOf(text: string): number {
-  const span_ms = parseDuration_ms(text)
-  if (span_ms >= 0) return span_ms
-  const why = durationFault(text) ?? `takes a time such as 24h, 90m or 7d, not ${text}`
-  throw new SluiceError({ code: 'usage.invalid', message: `--fresh ${why}` })
+/** The value of an option, by the rules of such a field. Error `usage.invalid` says them. */
+export function flagValue<Field extends Parameters<typeof check>[0]>(
+  option: string,
+  field: Field,
+  written: unknown,
+) {
+  const { output, faults } = check(field, written)
+  if (output !== undefined) return output
+  const message = `--${option} ${faults[0]!.message}`
+  throw new SluiceError({ code: 'usage.invalid', message })
+}
+
+/** A duration that an option takes. */
+export function spanFlag(min: string, max: string, such_as: string) {
+  return spanValue(min, max, `must be a duration from ${min} to ${max}, such as ${such_as}`)
 }

@@ -10,7 +10,7 @@ import { filesInScope, narrowingOf, scopeText } from '../../prompts/ask/ask-scop
 import { openRemote } from '../../remote/open-remote.ts'
 import type { Remote } from '../../remote/remote.ts'
 import { withArrivalsView } from '../../status/with-view.ts'
-import { checkedFields, refuseContradiction, spanOf } from '../ask/ask-flags.ts'
+import { checkedFields, flagValue, refuseContradiction, spanFlag } from '../ask/ask-flags.ts'
 import { lastChat, rememberChat } from '../ask/last-chats.ts'
 import { defineCommand, flag, text, texts, words } from '../command.ts'
 import { openToken } from '../daemon/open.ts'
@@ -25,6 +25,9 @@ import type { Terminal } from '../text/terminal.ts'
 
 /** Shorter than `asking.first_ms`: a user waits at the screen, but not for a report. */
 const polling = { first_ms: 200, max_ms: 3 * second_ms }
+
+/** As `scope.fresh` of a prompt. */
+const fresh_field = spanFlag('1m', '3650d', '24h, 90m or 7d')
 
 const intelligences = ['auto', 'fast', 'expert', 'research'] as const
 
@@ -118,7 +121,7 @@ async function prepare(options: Options, config: Config) {
     provider: options.provider,
     skills: options.skill,
   })
-  const within_ms = fresh === undefined ? undefined : spanOf(fresh)
+  const within_ms = fresh === undefined ? undefined : flagValue('fresh', fresh_field, fresh)
   const narrowing = narrowingOf({ folders: folder, paths, within_ms, others }, config)
   refuseContradiction(narrowing)
   const chat_id = options['follow-up']

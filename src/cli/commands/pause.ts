@@ -2,9 +2,10 @@ import { userInfo } from 'node:os'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration, formatSpan } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
-import { durationFault, parseDuration_ms } from '../../config/schema/units.ts'
+import { durationText } from '../../config/schema/units.ts'
 import { max_pause_ms } from '../../control/control-verbs.ts'
 import { readPause } from '../../status/daemon-status.ts'
+import { flagValue, spanFlag } from '../ask/ask-flags.ts'
 import { defineCommand, text } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -22,9 +23,12 @@ export const pause = defineCommand({
   async run({ config: named, for: duration, why: reason }, terminal) {
     const why = reason?.trim() === '' ? undefined : reason
     const { config } = await loadFor(terminal, { file: named })
-    const for_ms = duration === undefined ? undefined : pauseOf(duration)
+    const for_ms = duration === undefined ? undefined : flagValue('for', for_field, duration)
     if (why !== undefined && why.length > longest_why)
-      throw usage(`--why has more than ${longest_why} characters`)
+      throw new SluiceError({
+        code: 'usage.invalid',
+        message: `--why must have at most ${longest_why} characters`,
+      })
     const by = userInfo().username
     const until_ms = for_ms === undefined ? undefined : system_clock.now_ms() + for_ms
     await passToDaemon(config, {
@@ -41,19 +45,8 @@ export const pause = defineCommand({
   },
 })
 
-function pauseOf(text: string): number {
-  const for_ms = parseDuration_ms(text)
-  if (Number.isNaN(for_ms))
-    throw usage(`--for ${durationFault(text) ?? 'takes a time such as 30m, 2h or 1d'}`)
-  if (for_ms <= 0) throw usage('--for takes a time above none')
-  if (for_ms > max_pause_ms)
-    throw usage('--for takes a year at the most; without it the pause lasts until `sluice resume`')
-  return for_ms
-}
-
-function usage(message: string): SluiceError {
-  return new SluiceError({ code: 'usage.pause', message })
-}
+const such_as = '30m, 2h or 1d; without it the pause lasts until `sluice resume`'
+const for_field = spanFlag('1s', durationText(max_pause_ms), such_as)
 
 export const resume = defineCommand({
   options: (yargs) => yargs,

@@ -1,5 +1,6 @@
 import { counted, formatCount, formatSpan } from '../../base/text/format.ts'
 import { isoTime, system_clock, wallText } from '../../base/time/time.ts'
+import { countValue } from '../../config/schema/fields.ts'
 import { stateText } from '../../domain/run.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
@@ -21,6 +22,7 @@ import {
 } from '../../prompts/show/run-answers.ts'
 import { scheduleText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
+import { flagValue } from '../ask/ask-flags.ts'
 import { argument, defineCommand, flag, number, optional } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { loadFor, onPaths } from '../on-paths.ts'
@@ -107,10 +109,11 @@ export const history = defineCommand({
       .option('limit', { ...number('so many runs'), default: usual_limit })
       .option('json', flag('one JSON object')),
   async run({ config: named, name, limit, json }, terminal) {
+    const count = flagValue('limit', countValue({ min: 1, max: max_runs }), limit)
     const { config } = await loadFor(terminal, { file: named })
     const runs = await withPromptsView(config.state_dir, (view) => {
       refuseUnknown(name, view, config)
-      return view?.runs(name, Math.min(Math.max(1, Math.floor(limit)), max_runs)) ?? []
+      return view?.runs(name, count) ?? []
     })
     if (json) {
       const answer = runs.map((run) => runAnswer(run, config))

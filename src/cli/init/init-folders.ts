@@ -203,7 +203,7 @@ async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
   const fault = (answer: string) =>
     isStartText(answer)
       ? undefined
-      : 'a span of time such as 90d, 12h or 4w (all and from_now work, too)'
+      : 'a span of time from 0s on, such as 90d, 12h or 4w (all and from_now work, too)'
   return dialog.text('Changed in the last:', { usual: '90d', fault })
 }
 

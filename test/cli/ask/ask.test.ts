@@ -179,7 +179,10 @@ test.each([
   [['ask', ' '], 'there is no question to ask'],
   [['ask', 'x', '--folder', 'dosc'], 'dosc is in no folder of the configuration'],
   [['ask', 'x', '--folder', 'docs/sub'], '--folder docs --path /sub'],
-  [['ask', 'x', '--fresh', 'yesterday'], '--fresh takes a time such as 24h'],
+  ...['yesterday', '5', '30s', '3651d'].map((fresh): [string[], string] => [
+    ['ask', 'x', '--fresh', fresh],
+    '--fresh must be a duration from 1m to 3650d, such as 24h, 90m or 7d',
+  ]),
   [['ask', 'x', '--fresh', '2 months'], '--fresh must not count in months or years'],
   [['ask', 'x', '--follow-up'], 'there is no chat to go on in'],
   [

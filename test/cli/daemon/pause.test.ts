@@ -28,17 +28,22 @@ test('paused without a daemon: status shows it, sync and prompts do nothing, res
   )
   expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(2)
-  for (const words of [
-    ['--for', 'long'],
-    ['--for', '0m'],
-    ['--for', '1h 1h'],
-    ['--for', '2 months'],
-    ['--for', '367d'],
+  const bounds = '--for must be a duration from 1s to 366d, such as 30m, 2h or 1d; without it the'
+  for (const [option, value, why] of [
+    ['--for', 'long', bounds],
+    ['--for', '5', bounds],
+    ['--for', '0m', bounds],
+    ['--for', '1h 1h', '--for must name each unit once'],
+    ['--for', '2 months', '--for must not count in months'],
+    ['--for', '367d', bounds],
     // This date is too far in the future to be shown.
-    ['--for', '100000000d'],
-    ['--why', 'x'.repeat(201)],
-  ])
-    expect((await home.inProcess('pause', ...words)).code).toBe(64)
+    ['--for', '100000000d', bounds],
+    ['--why', 'x'.repeat(201), '--why must have at most 200 characters'],
+  ] as const)
+    expect(await home.inProcess('pause', option, value)).toMatchObject({
+      code: 64,
+      err: expect.stringContaining(why),
+    })
 })
 
 test('refuses a pause of more than a year, and a reason of spaces only', async (context) => {

@@ -207,7 +207,7 @@ test.each([
   ],
   [['--folder', 'Bad Name=docs'], 64, 'the name must be'],
   [['--folder', 'docs='], 64, 'has no path'],
-  [['--start', 'yesterday'], 64, '--start takes'],
+  [['--start', 'yesterday'], 64, '--start takes all, from_now, or an age from 0s on'],
   [['--start', '3 months'], 64, '--start must not count in months or years'],
   [['--base-url', 'assistant'], 64, 'must be an address that begins with https://'],
   [['--token-file', 'pat_unlike'], 77, 'holds a token, where the path of its file is wanted'],

@@ -164,6 +164,17 @@ describe('sluice prompts history', () => {
     ).toMatchSnapshot()
   })
 
+  test.each(['many', '0', '2.5', '10001'])(
+    '--limit %s is refused with its bounds',
+    async (limit) => {
+      expect(await prompts('history', 'digest', '--limit', limit)).toEqual({
+        code: 64,
+        out: '',
+        err: expect.stringContaining('--limit must be a whole number from 1 to 10000'),
+      })
+    },
+  )
+
   test('a run whose clock was wrong took an unknown time', async () => {
     const { rig, two } = await withRuns()
     await rig.closeLedger()

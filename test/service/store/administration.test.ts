@@ -305,7 +305,7 @@ test.each([
   ],
   [{ listen: '192.168.1.4' }, /this machine only/],
   [{ port: -1 }, /port = -1: it must be a whole number from 0 to 65535/],
-  [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms = NaN/],
+  [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms: it must be a whole number from 0 on/],
   [{ injected_faults: { latency_ms: -5 } }, /latency_ms = -5/],
 ])('an invalid option is refused: %j', async (options, message) => {
   await expect(start(options)).rejects.toThrow(message)
@@ -398,6 +398,8 @@ test.each([
 })
 
 test.each([
+  ['--port', 'eighty', 'cannot use port: it must be a whole number from 0 to 65535'],
+  ['--ingest-delay', '5s', 'cannot use ingest.delay_ms: it must be a whole number from 0 on'],
   ['--port', '99999', 'port = 99999: it must be a whole number from 0 to 65535'],
   ['--blob-port', '65536', 'blob_port = 65536: it must be a whole number from 0 to 65535'],
   ['--ingest-delay', '1.5', 'ingest.delay_ms = 1.5: it must be a whole number from 0 on'],
