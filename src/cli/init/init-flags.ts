@@ -67,7 +67,9 @@ export function checkFlags(flags: InitFlags): {
   if (fault) throw invalid(`--base-url ${fault}`)
   const start = flags.start?.replace(/^newer_than:? ?/, '')
   if (start !== undefined && !isStartText(start))
-    throw invalid(`--start ${durationFault(start) ?? 'takes all, from_now, or an age from 0s on, such as 90d'}`)
+    throw invalid(
+      `--start ${durationFault(start) ?? 'takes all, from_now, or an age from 0s on, such as 90d'}`,
+    )
   return { folders: (flags.folder ?? []).map(namedPath), start }
 }
 

@@ -9,7 +9,9 @@ import { deliveryText } from '../../prompts/show/run-texts.ts'
 import { printFitted } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Prints a run without its report. `report`: the text that follows, which may have its coverage. */
+/**
+ * Prints a run without its report. `report`: the text that follows, which may have its coverage.
+ */
 export function printRun(run: RunView, config: Config, terminal: Terminal, report = ''): void {
   const why = whyText(run)
   const because = why === undefined ? '' : `: ${why}`
