@@ -52,7 +52,8 @@ export interface AskedQuestion {
 }
 
 /**
- * `sources`: the files in scope. The files that the answer names come first. `left_out`: number of
+ * `sources`: the files in scope, and others that the answer names and that are deleted on disk
+ * (absent: not known). The files that the answer names come first. `left_out`: number of
  * files that were not asked about, because their names on the service are of folders not in `sees`.
  */
 export interface AskAnswer {
@@ -60,7 +61,7 @@ export interface AskAnswer {
   answer: string
   /** A doubt about the answer; null without one. */
   note: string | null
-  sources: { name: string; asset_id: string; is_named: boolean }[]
+  sources: { name: string; asset_id: string; is_named: boolean; is_deleted?: boolean }[]
   left_out?: number
 }
 

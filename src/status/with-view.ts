@@ -2,7 +2,7 @@ import { translateSqliteError } from '../base/files/sqlite.ts'
 import { isSluiceError } from '../base/run/errors.ts'
 import { isRebuildOpen, ledgerFile } from '../ledger/file/state-directory.ts'
 import { openLedgerView } from '../ledger/views/view.ts'
-import { openArrivalsView, openFreshView } from '../ledger/views/view-arrivals.ts'
+import { type DeletedFile, openArrivalsView, openFreshView } from '../ledger/views/view-arrivals.ts'
 import { openHealthView } from '../ledger/views/view-health.ts'
 import { openPassView } from '../ledger/views/view-pass.ts'
 import { openPromptsView } from '../ledger/views/view-prompts.ts'
@@ -18,6 +18,16 @@ export const withPassView = using(openPassView)
 export const withFreshView = using(openFreshView)
 /** Files that a question may be about. */
 export const withArrivalsView = using(openArrivalsView)
+
+/** Files deleted on disk whose contents only the service has. None if the ledger has a fault. */
+export async function deletedFiles(state_dir: string): Promise<readonly DeletedFile[]> {
+  try {
+    return await withArrivalsView(state_dir, (view) => view?.deleted() ?? [])
+  } catch {
+    // The answer that may name them is there, and must reach the user.
+    return []
+  }
+}
 
 /** The message where there is no ledger to read. */
 export function noLedgerYet(state_dir: string): string {

@@ -9,7 +9,7 @@ import type { Turn } from '../../prompts/ask/ask-question.ts'
 import { filesInScope, narrowingOf, scopeText } from '../../prompts/ask/ask-scope.ts'
 import { openRemote } from '../../remote/open-remote.ts'
 import type { Remote } from '../../remote/remote.ts'
-import { withArrivalsView } from '../../status/with-view.ts'
+import { deletedFiles, withArrivalsView } from '../../status/with-view.ts'
 import { checkedFields, flagValue, refuseContradiction, spanFlag } from '../ask/ask-flags.ts'
 import { lastChat, rememberChat } from '../ask/last-chats.ts'
 import { defineCommand, flag, text, texts, words } from '../command.ts'
@@ -154,7 +154,8 @@ async function askAndShow(asking: Asking, remote: Remote, terminal: Terminal): P
   const spinner = showSpinner(terminal, system_clock, () => doing)
   try {
     const deadline_ms = asking.config.asking.deadline_ms[options.intelligence]
-    const tools = { remote, clock: system_clock, stopped: signals.first }
+    const deleted = () => deletedFiles(asking.config.state_dir)
+    const tools = { remote, clock: system_clock, stopped: signals.first, deleted }
     for await (const step of ask(asking, tools, { ...polling, deadline_ms })) {
       if (step.state === 'asked') {
         remember(asking, step.turn, terminal)

@@ -9,7 +9,7 @@ import {
   mayCite,
   narrowingOf,
 } from '../../prompts/ask/ask-scope.ts'
-import { withArrivalsView } from '../../status/with-view.ts'
+import { deletedFiles, withArrivalsView } from '../../status/with-view.ts'
 
 /** A user waits for the answer. */
 const polling = { first_ms: 300, max_ms: 3 * second_ms }
@@ -35,7 +35,8 @@ export async function askForUser(
     : undefined
   const fields = { intelligence, provider: undefined, skills: [], public_data: undefined } as const
   const waiting = { ...polling, deadline_ms: config.asking.deadline_ms[intelligence] }
-  const tools = { remote: daemon.remote(), clock: system_clock, stopped: gone }
+  const deleted = () => deletedFiles(config.state_dir)
+  const tools = { remote: daemon.remote(), clock: system_clock, stopped: gone, deleted }
   let answer: AskAnswer | undefined
   for await (const step of ask({ text, narrowing, found, fields, chat_id }, tools, waiting)) {
     if (step.state === 'answered') answer = step.answer

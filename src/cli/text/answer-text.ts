@@ -1,6 +1,6 @@
 import { formatCount, printable } from '../../base/text/format.ts'
 import { plainLine } from '../../deliver/markdown.ts'
-import type { Source } from '../../prompts/ask/ask-question.ts'
+import { type Source, sourceText } from '../../prompts/ask/ask-question.ts'
 import { type Line, LineWriter, wrapped } from '../../status/text/lines.ts'
 import { printLines } from './print.ts'
 import type { Terminal } from './terminal.ts'
@@ -49,8 +49,10 @@ export function sourceLines(
   const named = sources.filter(({ is_named }) => is_named)
   const shown = named.length > 0 ? named : sources
   if (shown.length > 0) {
-    writer.say(named.length > 0 ? 'sources named in the answer' : 'sources', { tone: 'strong' })
-    for (const { name } of shown.slice(0, max_sources)) writer.detail(name)
+    // A question over the whole project lists no other source.
+    const which = shown.every(({ is_deleted }) => is_deleted) ? 'deleted sources' : 'sources'
+    writer.say(named.length > 0 ? `${which} named in the answer` : which, { tone: 'strong' })
+    for (const source of shown.slice(0, max_sources)) writer.detail(sourceText(source))
     const more = shown.length - max_sources
     if (more > 0) writer.detail(`and ${formatCount(more)} more`)
   }

@@ -14,6 +14,15 @@ export interface ArrivedFile {
   arrived_ms: number
 }
 
+/** A file that is deleted on disk, while the service still has its content. */
+export interface DeletedFile extends Omit<ArrivedFile, 'arrived_ms'> {
+  /** Its name on the service; null: not known. */
+  shown_name: string | null
+}
+
+/** Deleted files that are compared with an answer: some 50 ms. */
+const max_deleted = 10_000
+
 /** Arrivals per page. Between pages the connection is free, and memory holds only one page. */
 const page_arrivals = 1_000
 
@@ -32,6 +41,14 @@ export function openArrivalsView(state_dir: string) {
        LEFT JOIN contents ON contents.id = page.content AND contents.state = 'ready'
        LEFT JOIN files ON files.content = contents.id AND files.folder = page.folder AND files.state = 'present'
      ORDER BY page.seq DESC, files.path`,
+  )
+  const deleted = database.prepare(
+    `SELECT folders.name AS folder, path, asset_id, asset_names.text AS shown_name
+     FROM files JOIN folders ON folders.id = files.folder JOIN contents ON contents.id = files.content
+       LEFT JOIN asset_names ON asset_names.content = contents.id AND asset_names.state = 'shown'
+     WHERE files.state = 'gone' AND contents.state = 'ready' AND NOT EXISTS
+       (SELECT 1 FROM files AS other WHERE other.content = contents.id AND other.state <> 'gone')
+     ORDER BY gone_ms DESC LIMIT ${max_deleted}`,
   )
   let naming: ReturnType<typeof createNamingReader> | undefined
   return {
@@ -60,6 +77,8 @@ export function openArrivalsView(state_dir: string) {
         }
       }
     },
+    /** The newest files that are deleted on disk, with contents that only the service still has. */
+    deleted: () => deleted.all() as DeletedFile[],
     close: () => void database.close(),
   }
 }

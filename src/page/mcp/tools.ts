@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { formatDuration, printable } from '../../base/text/format.ts'
 import { clockText, isoTime, second_ms } from '../../base/time/time.ts'
+import { sourceText } from '../../prompts/ask/ask-question.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { promptNamed } from '../../prompts/show/find-run.ts'
@@ -51,9 +52,10 @@ const ask = toolOf({
     const asked = call.ask({ ...wish, within_ms }, call.stopped).finally(() => ended.abort())
     const { answer, note, chat_id, sources, left_out = 0 } = await asked
     const named = sources.filter(({ is_named }) => is_named)
-    const names = named.map(({ name }) => printable(name)).join(', ') || 'none'
+    const names = named.map((source) => printable(sourceText(source))).join(', ') || 'none'
     const text = `${answer}\n\n${note === null ? '' : `Note: ${note}\n\n`}Files that it names: ${names}`
-    const data = { answer, note, chat_id, sources: named, asked_over: sources.length, left_out }
+    const asked_over = sources.filter(({ is_deleted }) => !is_deleted).length
+    const data = { answer, note, chat_id, sources: named, asked_over, left_out }
     return { text: `${text}${leftOutText(data)}`, data }
   },
 })

@@ -98,13 +98,15 @@ function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): 
     const some = sources.filter(({ is_named }) => is_named === named)
     return (
       some.length > 0 &&
-      html`<h2>${title}</h2><ul>${some.map(({ name }) => html`<li>${namedFileLink(base_path, name)}</li>`)}</ul>`
+      html`<h2>${title}</h2><ul>${some.map(({ name, is_deleted }) => html`<li>${namedFileLink(base_path, name)}${is_deleted && ' (deleted on disk)'}</li>`)}</ul>`
     )
   }
+  // Of a question over everything no other source is known.
+  const only_deleted = sources.every(({ is_deleted }) => is_deleted)
   const more = answer.sources.length - sources.length
   return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}${leftOutText(answer)}</p>
 <article>${markdownText(answer.answer)}</article>
 ${typeof answer.note === 'string' && html`<p class="soft">Note: ${answer.note}</p>`}
-${list('Files that the answer names', true)}${list('Other files that it was asked over', false)}
+${list(only_deleted ? 'Deleted files that the answer names' : 'Files that the answer names', true)}${list('Other files that it was asked over', false)}
 ${more > 0 && html`<p class="soft">and ${more} more</p>`}`
 }

@@ -2,7 +2,7 @@ import { isAboutAddress } from '../../base/net/network-fault.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { backoff_ms, type Clock } from '../../base/time/time.ts'
-import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
+import type { ArrivedFile, DeletedFile } from '../../ledger/views/view-arrivals.ts'
 import type { Question } from '../../remote/chats.ts'
 import { judgeFailure } from '../../remote/judge-failure.ts'
 import { type Failure, failureText, isSurelyUndone, wrongAddress } from '../../remote/outcome.ts'
@@ -202,18 +202,45 @@ function tooLate(chat_id: string, deadline_ms: number, last: Failure | undefined
 
 export type Source = ReturnType<typeof sourcesOf>[number]
 
-/** The files that a question was asked over; those that the answer names first. */
-export function sourcesOf(answer: string, files: readonly ArrivedFile[]) {
-  const sources = files.map(({ folder, path, asset_id }) => {
+/**
+ * The files that a question was asked over; those that the answer names first. A question that is
+ * about more than files (`is_wide`) also has the deleted files that the answer names.
+ */
+export function sourcesOf(
+  answer: string,
+  files: readonly ArrivedFile[],
+  deleted: readonly DeletedFile[],
+  is_wide: boolean,
+) {
+  const gone = new Set(deleted.map(({ asset_id }) => asset_id))
+  const asked = files.map(({ folder, path, asset_id }) => {
     const own_name = path.slice(path.lastIndexOf('/') + 1)
-    /** True if the answer has its file name, alone or at the end of a path. */
-    const is_named = mentions(answer, own_name)
-    return { name: `${folder}/${path}`, asset_id, is_named }
+    return {
+      name: `${folder}/${path}`,
+      asset_id,
+      /** True if the answer has its file name, alone or at the end of a path. */
+      is_named: mentions(answer, own_name),
+      /** True if it is no longer on disk, while the service still has its content. */
+      is_deleted: gone.has(asset_id),
+    }
   })
+  // A file that is there may have the same name in another directory: the whole name counts.
+  const isNamed = ({ folder, path, shown_name }: DeletedFile) =>
+    mentions(answer, `${folder}/${path}`) || (shown_name !== null && mentions(answer, shown_name))
+  const others = is_wide ? deleted.filter(isNamed) : []
+  const found = others.map(({ folder, path, asset_id }) => {
+    return { name: `${folder}/${path}`, asset_id, is_named: true, is_deleted: true }
+  })
+  const sources = [...asked, ...found]
   return [
     ...sources.filter(({ is_named }) => is_named),
     ...sources.filter(({ is_named }) => !is_named),
   ]
+}
+
+/** The name of a source for users. */
+export function sourceText({ name, is_deleted }: { name: string; is_deleted?: boolean }): string {
+  return is_deleted ? `${name} (deleted on disk)` : name
 }
 
 /** True if the text has the name as a whole: `data.txt` does not mention `a.txt`. */

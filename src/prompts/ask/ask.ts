@@ -1,6 +1,7 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMean } from '../../base/text/did-you-mean.ts'
 import { isoTime } from '../../base/time/time.ts'
+import type { DeletedFile } from '../../ledger/views/view-arrivals.ts'
 import { type AskedFields, filledKinds, question } from '../plan/question.ts'
 import {
   type Answered,
@@ -38,12 +39,12 @@ export function isAboutNothing({
 
 /**
  * Asks a question once and waits for the answer. Yields the turn as soon as the service has the
- * question, then the answer. Errors: those of askOnce and awaitAnswer; before anything is asked
- * `usage.scope` and `usage.label`.
+ * question, then the answer. `deleted`: files whose contents only the service still has. Errors:
+ * those of askOnce and awaitAnswer; before anything is asked `usage.scope` and `usage.label`.
  */
 export async function* ask(
   asked: UserQuestion,
-  tools_of_caller: Omit<AskTools, 'project_id'>,
+  tools_of_caller: Omit<AskTools, 'project_id'> & { deleted(): Promise<readonly DeletedFile[]> },
   waiting: Waiting,
 ): AsyncGenerator<AskStep, void> {
   const { text, narrowing, fields, chat_id } = asked
@@ -59,7 +60,8 @@ export async function* ask(
   yield { state: 'asked', turn }
   const answered = await awaitAnswer(tools, turn, waiting)
   const times = { asked: isoTime(asked_ms), answered: isoTime(tools.clock.now_ms()) }
-  yield { state: 'answered', answer: askAnswer(asked, { ...turn, ...times }, answered) }
+  const deleted = await tools.deleted()
+  yield { state: 'answered', answer: askAnswer(asked, { ...turn, ...times }, answered, deleted) }
 }
 
 /** A scheduled prompt leaves out what is gone. A user is there to correct the question. */
@@ -92,6 +94,7 @@ function askAnswer(
   { narrowing, found }: UserQuestion,
   asked: Turn & { asked: string; answered: string },
   { answer, note }: Answered,
+  deleted: readonly DeletedFile[],
 ) {
   const { project_id, others, about_files } = narrowing
   const is_narrowed = about_files || hasOthers(others)
@@ -101,6 +104,7 @@ function askAnswer(
     is_cut: found?.is_cut ?? false,
     ...others,
   }
-  const sources = sourcesOf(answer, found?.files ?? [])
+  const is_wide = !about_files || hasOthers(others)
+  const sources = sourcesOf(answer, found?.files ?? [], deleted, is_wide)
   return { project_id, ...asked, scope, answer, note: note ?? null, sources }
 }

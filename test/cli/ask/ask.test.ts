@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Home, until } from '../sluice.ts'
@@ -67,6 +67,28 @@ test('asks over the matching files: prints the answer and its sources, and follo
   expect(answer.chat_id).toBe(chat?.chat_id)
 })
 
+test('an answer over the whole project names a file that is deleted on disk: the sources say so', async () => {
+  const home = await synced()
+  rmSync(join(home.path, 'docs/kitchen/potatoes.txt'))
+  expect((await home.inProcess('sync')).code).toBe(0)
+  const question = 'How long to boil the potatoes?'
+  const { code, out } = await home.inProcess('ask', question)
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(
+      /deleted sources named in the answer\n {2}docs\/kitchen\/potatoes\.txt \(deleted on disk\)\nasked about the whole project\n$/,
+    ),
+  ])
+  expect(JSON.parse((await home.inProcess('ask', question, '--json')).out).sources).toEqual([
+    {
+      name: 'docs/kitchen/potatoes.txt',
+      asset_id: assetNamed(home, 'potatoes.txt'),
+      is_named: true,
+      is_deleted: true,
+    },
+  ])
+})
+
 test('odd names cannot steer the terminal; --json lists the sources, first those that the answer names', async () => {
   const home = await synced()
   const { out } = await home.inProcess('ask', 'Which lease ends in June?', '--path', '*odd*')
@@ -84,6 +106,7 @@ test('odd names cannot steer the terminal; --json lists the sources, first those
     name: 'docs/kitchen/potatoes.txt',
     asset_id: assetNamed(home, 'potatoes.txt'),
     is_named: true,
+    is_deleted: false,
   })
 })
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { md5Of } from '../../journeys/rig/disk-truth.ts'
 import { until } from '../../rig/waiting.ts'
+import { agentOf } from '../mcp/agent-rig.ts'
 import { addUser, Browser, beginPage } from '../page-rig.ts'
 
 const folders = { docs: {}, secret: {} }
@@ -81,6 +83,31 @@ test('a follow-up goes on in the chat; nobody reads the question of another', as
   const other = new Browser(address)
   await other.signIn('eve', 'correct horse')
   expect((await other.get(first)).status).toBe(404)
+})
+
+test('a deleted file that the answer names is said to be deleted on disk', async () => {
+  const labelled = { docs: { labels: ['harvest'] }, secret: {} }
+  const { store, address, journey } = await beginPage({ folders: labelled, tree })
+  await journey.idle()
+  journey.ends({ also_there: [md5Of(tree['docs/plan.txt'])] })
+  journey.remove('docs/plan.txt')
+  await journey.stage('docs/plan.txt', 'gone')
+  const browser = new Browser(address)
+  await browser.useLink(store)
+  await browser.get('/ask')
+  const question = { question: 'When is the harvest?', label: 'harvest' }
+  const sent = await browser.post('/ask', question)
+  const text = await asked(browser, sent.headers.get('location')!)
+  expect(text).toContain('The harvest is in May.')
+  expect(text).toMatch(
+    /<h2>Deleted files that the answer names<\/h2><ul><li><a href="\/file\?folder=docs&amp;path=plan.txt">.*<\/a> \(deleted on disk\)<\/li>/,
+  )
+  store.putUser({ name: 'boss', role: 'operator', folders: 'all' })
+  const agent = await agentOf(address, store.makeToken('boss'))
+  expect(await agent.call('ask', question)).toMatchObject({
+    text: expect.stringMatching(/Files that it names: docs\/plan\.txt \(deleted on disk\)$/),
+    data: { asked_over: 0, sources: [{ name: 'docs/plan.txt', is_deleted: true }] },
+  })
 })
 
 test('C-14 C-23 a turn with an error is no answer; what is known of an answer stands below it', async () => {

@@ -38,7 +38,8 @@ async function askAbout(
     chat_id: undefined,
   }
   const steps: AskStep[] = []
-  const tools = { remote, clock: system_clock, stopped: new AbortController().signal }
+  const deleted = async () => []
+  const tools = { remote, clock: system_clock, stopped: new AbortController().signal, deleted }
   for await (const step of ask(asked, tools, waiting)) steps.push(step)
   return steps
 }
