@@ -134,8 +134,8 @@ const unreadable: Readonly<Record<string, { why: string; advice: string }>> = {
 }
 
 /**
- * `watching 1,980 files`, with the reason for this watcher if there is one. `is_now`: the files were
- * counted now. A watcher that was chosen earlier may watch more of them by now, or fewer.
+ * `watching 1,980 files`, with the reason for this watcher if there is one. `is_now`: the files
+ * were counted now. A watcher that was chosen earlier may watch more of them by now, or fewer.
  */
 export function watchingText(
   { watcher, reason }: { watcher: string; reason: string },

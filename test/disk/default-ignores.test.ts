@@ -218,7 +218,9 @@ describe('each rule is about files, directories, or both', () => {
       .reverse()
       .map(([name, rule]) => [rule, name] as const),
   )
-  /** Ordinary rules about both. All other ones without a slash at their end leave directories alone. */
+  /**
+   * Ordinary rules about both. All other ones without a slash at their end leave directories alone.
+   */
   const about_both = ['.git', '.stfolder', '.dropbox']
 
   test.each([...examples])('%s', (rule, name) => {

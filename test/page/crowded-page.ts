@@ -29,8 +29,9 @@ const prompt = {
 }
 
 /**
- * A page with all that can stand on one: a folder with hostile names and one for few, bytes that lie in both,
- * refused files, reports over one and over both. `ada` reads docs, `ann` is its operator.
+ * A page with all that can stand on one: a folder with hostile names and one for few, bytes that
+ * lie in both, refused files, reports over one and over both. `ada` reads docs, `ann` is its
+ * operator.
  */
 export async function beginCrowdedPage(options: Parameters<typeof beginPage>[0] = {}) {
   const docs = hostile_paths.map((path, at) => [`docs/${path}`, `${content} ${at}`] as const)

@@ -52,7 +52,10 @@ export async function beginPage(
   return { journey, config, store, notes, address, stop: () => opened.close(), start }
 }
 
-/** A check of the usual cost takes 0.3 s of a core. The hash names its cost, so a cheap one is checked the same way. */
+/**
+ * A check of the usual cost takes 0.3 s of a core. The hash names its cost, so a cheap one is
+ * checked the same way.
+ */
 const cheap = { N: 1024, r: 8, p: 1 }
 
 export async function addUser(

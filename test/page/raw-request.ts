@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 
 /**
- * Sends bytes as they are, which no client does, and returns the whole answer. `address`: of the page.
- * A host of the page and the end of the connection are added where `lines` do not name them. `from`: an
- * address of this machine, such as 127.0.0.2.
+ * Sends bytes as they are, which no client does, and returns the whole answer. `address`: of the
+ * page. A host of the page and the end of the connection are added where `lines` do not name them.
+ * `from`: an address of this machine, such as 127.0.0.2.
  */
 export async function rawRequest(
   address: string,

@@ -68,7 +68,9 @@ const refusals = (change: Partial<AlikeRefusals> = {}): History => ({
   },
 })
 
-/** The contract's table "What an error is about", row by row: the calls, the answers, the verdict. */
+/**
+ * The contract's table "What an error is about", row by row: the calls, the answers, the verdict.
+ */
 const cases: Case[] = [
   [
     'the token',

@@ -54,8 +54,8 @@ export function readSecret(file: string): { stat: Stats; text: string } | { why:
 /**
  * Checks the token and shows only its source. `credential_file` is the file that the unit passes as
  * the credential `token`. It is read if no other source is set and this user may read it.
- * `is_named_wrongly`: `service` or its token_file has a fault. `secrets`: undefined without a usable
- * token.
+ * `is_named_wrongly`: `service` or its token_file has a fault. `secrets`: undefined without a
+ * usable token.
  */
 export function checkToken(
   service: Pick<ServiceConfig, 'token_file'>,

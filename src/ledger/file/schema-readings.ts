@@ -1,6 +1,7 @@
 /*
- * readings   how much of each asset the service could read (`Reading` in domain/reading.ts). No row:
- *            the service does not say it. `unit` is NULL if Sluice does not know the service's unit.
+ * readings   how much of each asset the service could read (`Reading` in domain/reading.ts). No
+ *            row: the service does not say it. `unit` is NULL if Sluice does not know the unit of
+ *            the service.
  *   readings_in_part   the assets that were read in part, to count and list them.
  */
 export const readings_schema = `

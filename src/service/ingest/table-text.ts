@@ -1,6 +1,8 @@
 import type { DocumentText } from './document-text.ts'
 
-/** Blank columns in a row that are written. A value far to the right would make millions of tabs. */
+/**
+ * Blank columns in a row that are written. A value far to the right would make millions of tabs.
+ */
 const max_blank_columns = 64
 
 /**

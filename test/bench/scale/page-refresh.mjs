@@ -95,7 +95,9 @@ async function signIn(address, link) {
   }
 }
 
-/** Processor time of one refresh of these pages at once, less what the daemon takes without them. */
+/**
+ * Processor time of one refresh of these pages at once, less what the daemon takes without them.
+ */
 async function refreshed(daemon, pages) {
   for (const refresh of pages) await refresh()
   const resting_s = await spent(daemon, () => undefined)

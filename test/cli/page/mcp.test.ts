@@ -195,7 +195,9 @@ test('ends with its input, and at once where there is no configuration', async (
   expect(await home.sluice('mcp')).toMatchObject({ code: 78, out: '' })
 })
 
-/** Modules that a process and its threads have loaded, as V8 counts them. `use` ends the process. */
+/**
+ * Modules that a process and its threads have loaded, as V8 counts them. `use` ends the process.
+ */
 async function loadedBy(
   words: string[],
   cwd: string,

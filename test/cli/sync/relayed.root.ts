@@ -9,8 +9,8 @@ import { Home } from '../sluice.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'sluice-share-'))
 
-// While a share is mounted anywhere, another process runs the command and this one shows its output.
-// A user must not see that.
+// While a share is mounted anywhere, another process runs the command and this one shows its
+// output. A user must not see that.
 describe.skipIf(cannotHang())('where a share is mounted', async () => {
   beforeAll(() => void spawnSync('bindfs', [place, place]))
   afterAll(() => void spawnSync('umount', ['-l', place]))

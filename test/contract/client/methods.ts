@@ -7,7 +7,9 @@ type CallName = {
     : `${Group}.${keyof PublicClient[Group] & string}`
 }[keyof PublicClient & string]
 
-/** A method that the interface has no path for: its request, which the service answers with a 404. */
+/**
+ * A method that the interface has no path for: its request, which the service answers with a 404.
+ */
 interface Unserved {
   request: `${'GET' | 'POST' | 'DELETE'} /v1/${string}`
   why: string

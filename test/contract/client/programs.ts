@@ -13,7 +13,9 @@ export type Profile = (typeof profiles)[number]
 const here = fileURLToPath(new URL('.', import.meta.url))
 const sluice = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
-/** The compiler of the project: it takes a tenth of the time of the one that the generator needs. */
+/**
+ * The compiler of the project: it takes a tenth of the time of the one that the generator needs.
+ */
 export const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url))
 
 /**

@@ -1,7 +1,8 @@
 import type { PublicClient } from './calls.ts'
 import type { Session } from './shapes.ts'
 
-// Each marked line is a fault that the compiler must find: without one, it reports the comment above.
+// Each marked line is a fault that the compiler must find: without one, it reports the comment
+// above.
 export function wrongCalls(client: PublicClient, session: Session): unknown[] {
   return [
     client.sessions.create({

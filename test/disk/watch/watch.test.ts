@@ -124,7 +124,8 @@ describe('hints', () => {
       )
       hints.length = 0
       for (const path of made) writeFileSync(join(root, path, 'later.txt'), '1')
-      // A directory that is known by its name may be listed only now: then one hint covers all of it.
+      // A directory that is known by its name may be listed only now: then one hint covers all of
+      // it.
       const covers = (hint: Hint, path: string) =>
         'path' in hint &&
         (hint.path === `${path}/later.txt` ||

@@ -120,7 +120,8 @@ localJourneys('an offline folder loses nothing', (profile) => {
     const md5s = journey.assets().map(({ md5 }) => md5!)
     for (const part of ['0', '1', '2']) journey.remove(`docs/${part}`)
     journey.daemon.rescan('docs')
-    // A scan that was under way may ask first. The check of the root asks again, about an empty one.
+    // A scan that was under way may ask first. The check of the root asks again, about an empty
+    // one.
     await journey.until(
       'it waits',
       () => journey.folder()?.offline_reason?.startsWith('it is empty') === true,

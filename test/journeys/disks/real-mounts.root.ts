@@ -25,8 +25,8 @@ diskJourneys('a disk of its own', (profile) => {
   test.skipIf(!has_tmpfs)(
     'unmounted, then another disk with the same device number, then the known one',
     () => {
-      // The number is the same; the birth time of the root differs, unless both were made at the same
-      // moment.
+      // The number is the same; the birth time of the root differs, unless both were made at the
+      // same moment.
       const other = expect.stringMatching(
         /another disk.*: 0 of 20 files found: waiting; if that is right: sluice accept docs$/,
       )

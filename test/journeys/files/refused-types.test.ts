@@ -173,7 +173,8 @@ localJourneys('a type of files that the service reads slowly', (profile) => {
       'all are sent',
       () => count(journey, 'ready') === 20 && count(journey, 'ingesting') === 40,
     )
-    // An upload that is read for more than 15 minutes counts as slow, and is asked about less often.
+    // An upload that is read for more than 15 minutes counts as slow, and is asked about less
+    // often.
     options.clock.skip(10 * minute_ms)
     await journey.until('40 are ready', () => count(journey, 'ready') === 40)
     options.clock.skip(4 * minute_ms)

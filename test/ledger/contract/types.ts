@@ -68,7 +68,9 @@ async function settleMany(
   return ids
 }
 
-/** Sends what can be claimed until nothing can, as the uploader does. Returns the ids in that order. */
+/**
+ * Sends what can be claimed until nothing can, as the uploader does. Returns the ids in that order.
+ */
 async function sendAll(bench: Bench): Promise<number[]> {
   const sent: number[] = []
   for (;;) {

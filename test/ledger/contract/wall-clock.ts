@@ -150,8 +150,8 @@ export function wallClockContract(factory: LedgerFactory): void {
           }
           const setWrong = (hours: number) => {
             const jump_ms = (hours - wrong_by) * hour_ms
-            // The clock was wrong until it came back to its old times. After that, the ledger cannot
-            // tell a step ahead from hours that passed.
+            // The clock was wrong until it came back to its old times. After that, the ledger
+            // cannot tell a step ahead from hours that passed.
             if (jump_ms > 0 && bench.clock.now_ms() >= newest_ms - minute_ms)
               undetected_ms += jump_ms
             newest_ms = Math.max(newest_ms, bench.clock.now_ms())

@@ -30,7 +30,10 @@ export const paths = [
   '/about',
 ]
 
-/** A page with two folders, a file that is refused, hostile names, a prompt that has run twice, and an answered question. */
+/**
+ * A page with two folders, a file that is refused, hostile names, a prompt that has run twice, and
+ * an answered question.
+ */
 export async function beginFullPage(options: Parameters<typeof beginPage>[0] = {}) {
   const when = { cron: '0 7 * * 1', first_run: 'all', wait_for_files: '20s' }
   const weekly = {

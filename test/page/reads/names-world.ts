@@ -153,8 +153,8 @@ export class World {
   }
 
   /**
-   * All that the page and the tools of agents show to this reader, by address or tool. The questions
-   * were asked by an earlier version, about the same files as the reports.
+   * All that the page and the tools of agents show to this reader, by address or tool. The
+   * questions were asked by an earlier version, about the same files as the reports.
    */
   async shownTo(folders: readonly Folder[]): Promise<Map<string, string>> {
     const config = configOf({

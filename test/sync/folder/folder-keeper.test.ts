@@ -112,7 +112,8 @@ test.each(['root', 'state'] as const)(
     const keeper = start()
     await clock.runUntil(isAsked)
     await clock.advance(minute_ms)
-    // The filesystem does not show the birth of the same root any more: its identity is another text.
+    // The filesystem does not show the birth of the same root any more: its identity is another
+    // text.
     identity.now = '12@'
     await want(clock.now_ms())
     meanwhile[step] = answer

@@ -42,7 +42,9 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     }
   }
 
-  /** A small part, unpacked at once. Undefined for others and for a broken one: a stream says why. */
+  /**
+   * A small part, unpacked at once. Undefined for others and for a broken one: a stream says why.
+   */
   async function piecesOf(entry: Entry): Promise<Iterable<Buffer> | undefined> {
     const { compressionMethod, compressedSize, uncompressedSize } = entry
     if (compressionMethod !== deflated || uncompressedSize > max_bytes_at_once) return undefined

@@ -7,8 +7,8 @@ import { decodedPath } from './relationships.ts'
 import { decodeXml, walkXml } from './xml.ts'
 
 /**
- * Adds the chapters of an e-book in the order of its spine (the list of chapters to read). Its table
- * of contents repeats their headings, so it is left out.
+ * Adds the chapters of an e-book in the order of its spine (the list of chapters to read). Its
+ * table of contents repeats their headings, so it is left out.
  */
 export async function extractEpub(archive: Archive, text: DocumentText): Promise<void> {
   const encrypted = await encryptedParts(archive)

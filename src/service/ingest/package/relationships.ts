@@ -44,8 +44,9 @@ export async function relatedParts(
 }
 
 /**
- * The parts that the main part names and the archive has. If the package has lost its list, the usual names of parts
- * say what they are; `id` is then empty, and parts with a number are in its order.
+ * The parts that the main part names and the archive has. If the package has lost its list, the
+ * usual names of parts say what they are; `id` is then empty, and parts with a number are in its
+ * order.
  */
 export async function partsOfMain(archive: Archive, main: string): Promise<Relationship[]> {
   const listed = await relationshipsOf(archive, main)

@@ -33,7 +33,9 @@ export async function extractPdf(
   }
 }
 
-/** A form in XFA that pdf.js cannot lay out is read as the pages that it brings for such programs. */
+/**
+ * A form in XFA that pdf.js cannot lay out is read as the pages that it brings for such programs.
+ */
 async function openPdf(bytes: Buffer, maps: CharacterMaps) {
   const { getDocumentProxy } = await import('unpdf')
   const buffers: ArrayBuffer & { transferToFixedLength?: unknown } = ArrayBuffer.prototype

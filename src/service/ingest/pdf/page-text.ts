@@ -10,7 +10,9 @@ interface TextPiece {
   transform: readonly number[]
 }
 
-/** The text of a page, in the order of the page's content. A word parted at a line end is joined. */
+/**
+ * The text of a page, in the order of the page's content. A word parted at a line end is joined.
+ */
 export function pageText(items: readonly PageItem[]): string {
   let text = ''
   let last: TextPiece | undefined

@@ -7,8 +7,8 @@ const max_sample_length = 65_536
 const min_even_share = 0.8
 
 /**
- * The header of comma-separated values, and where it begins. Undefined if the text is no table: then
- * it has no columns, or each line has others. `sep=;` before the header is for Excel alone.
+ * The header of comma-separated values, and where it begins. Undefined if the text is no table:
+ * then it has no columns, or each line has others. `sep=;` before the header is for Excel alone.
  */
 export function headerOf(text: string): { from: number; header: string } | undefined {
   const from = /^sep=.\r?\n/.exec(text)?.[0].length ?? 0

@@ -96,7 +96,9 @@ const languages: readonly Language[] = [
   })),
 ]
 
-/** Signs of normal texts. The first ones open a quote or a sentence, so no letter is before them. */
+/**
+ * Signs of normal texts. The first ones open a quote or a sentence, so no letter is before them.
+ */
 const openers = new Set('„“‚‘«‹¿¡')
 const signs = new Set('”’»›–—…€£§°²³½¼©®™•µº\u00a0·、。「」，．！？（）：；・～―')
 /** Words of one letter beyond ASCII. */

@@ -62,7 +62,9 @@ export function withoutPadding(bytes: Buffer): Buffer {
   return is_padded && is_text ? inner : bytes
 }
 
-/** A shorter text between zeros is as likely the name of a format, at the start of a binary file. */
+/**
+ * A shorter text between zeros is as likely the name of a format, at the start of a binary file.
+ */
 const min_padded_bytes = 16
 
 function isBinaryControl(byte: number): boolean {

@@ -4,7 +4,9 @@ import { isCommaSeparated, isHtml } from '../file-kind.ts'
 import { headerOf } from './comma-separated.ts'
 import { addHtml } from './html.ts'
 
-/** The document of a decoded text: a page of HTML, a table, or plain text. Throws `ingest.no_text`. */
+/**
+ * The document of a decoded text: a page of HTML, a table, or plain text. Throws `ingest.no_text`.
+ */
 export function textDocument(
   file: { filename: string; mime_type: string },
   decoded: string,

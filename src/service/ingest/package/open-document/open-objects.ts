@@ -6,7 +6,9 @@ const skipped = new Set(['annotation', 'automatic-styles', 'styles'])
 /** Characters of the words of all objects. A report has some charts with a line of text each. */
 const max_length = 1_000_000
 
-/** The words of charts and formulas, by the name of the folder that has them, such as `Object 1`. */
+/**
+ * The words of charts and formulas, by the name of the folder that has them, such as `Object 1`.
+ */
 export async function readObjects(archive: Archive): Promise<ReadonlyMap<string, string>> {
   const objects = new Map<string, string>()
   let left = max_length

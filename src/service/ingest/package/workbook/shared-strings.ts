@@ -20,7 +20,9 @@ export async function readSharedStrings(archive: Archive, part: string): Promise
   return strings
 }
 
-/** Characters that XML cannot hold are written `_x000D_`, and such a text itself `_x005F_x000D_`. */
+/**
+ * Characters that XML cannot hold are written `_x000D_`, and such a text itself `_x005F_x000D_`.
+ */
 export function unescaped(words: string): string {
   return words.replace(/_x([\dA-F]{4})_/gi, (_, code: string) => {
     const character = String.fromCharCode(Number.parseInt(code, 16))
