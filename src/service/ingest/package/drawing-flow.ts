@@ -59,10 +59,10 @@ export class DrawingFlow implements XmlListener {
       addAltText([attributes.title, attributes.descr], this.#flow)
     if (name === 'sld' && /^(0|false)$/.test(attributes.show ?? ''))
       this.#flow.addLabel('(hidden slide)')
-    if (name === 'tbl') this.#flow.beginTable()
-    if (name === 'tr') this.#flow.beginRow()
+    if (name === 'tbl') this.#flow.tables.begin()
+    if (name === 'tr') this.#flow.tables.beginRow()
     // Cells that others cover are there, too, so each cell has its own column.
-    if (name === 'tc') this.#flow.beginCell()
+    if (name === 'tc') this.#flow.tables.beginCell()
     return true
   }
 
@@ -74,9 +74,9 @@ export class DrawingFlow implements XmlListener {
 
   close(name: string): void {
     if (lines.has(name)) this.#endLine()
-    if (name === 'tc') this.#flow.endCell()
-    if (name === 'tr') this.#flow.endRow()
-    if (name === 'tbl') this.#flow.endTable()
+    if (name === 'tc') this.#flow.tables.endCell()
+    if (name === 'tr') this.#flow.tables.endRow()
+    if (name === 'tbl') this.#flow.tables.end()
     if (name === 'grpSp') this.#pictures?.closeGroup()
     if (!shapes.has(name)) return
     if (this.#has_picture) this.#pictures?.note()

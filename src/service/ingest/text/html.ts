@@ -73,9 +73,9 @@ class HtmlPage {
     this.#breakAt(name)
     if (this.#isLabel(name)) this.#label = ''
     if (name === 'br') this.#flow.add('\n')
-    else if (name === 'table') this.#flow.beginTable()
-    else if (name === 'tr') this.#flow.beginRow()
-    else if (name === 'td' || name === 'th') this.#flow.beginCell(attributes)
+    else if (name === 'table') this.#flow.tables.begin()
+    else if (name === 'tr') this.#flow.tables.beginRow()
+    else if (name === 'td' || name === 'th') this.#flow.tables.beginCell(attributes)
     else if (name === 'ol') this.#lists.push(startOf(attributes))
     else if (name === 'ul' || name === 'menu') this.#lists.push(undefined)
     else if (name === 'li') this.#beginItem(attributes)
@@ -98,9 +98,9 @@ class HtmlPage {
     }
     if (this.#silent_depth > 0) return
     if (this.#isLabel(name)) this.#endLabel()
-    if (name === 'td' || name === 'th') this.#flow.endCell()
-    else if (name === 'tr') this.#flow.endRow()
-    else if (name === 'table') this.#flow.endTable()
+    if (name === 'td' || name === 'th') this.#flow.tables.endCell()
+    else if (name === 'tr') this.#flow.tables.endRow()
+    else if (name === 'table') this.#flow.tables.end()
     else if (name === 'ol' || name === 'ul' || name === 'menu') this.#lists.pop()
     this.#breakAt(name)
     if (preformatted.has(name)) this.#preformatted_depth--
@@ -114,7 +114,7 @@ class HtmlPage {
 
   #breakAt(name: string): void {
     if (boxes.has(name)) this.#flow.addWords(' ')
-    if (groups.has(name)) this.#flow.endRowGroup()
+    if (groups.has(name)) this.#flow.tables.endRowGroup()
     if (paragraphs.has(name)) this.#flow.break(2)
     else if (lines.has(name)) this.#flow.break(1)
   }
@@ -149,7 +149,7 @@ class HtmlPage {
 
   /** In a sentence or a cell, the alternative text stands for the picture (HTML 4.8.4.4). */
   #addAlt(alt: string): void {
-    if (this.#flow.has_open_line || this.#flow.is_in_table) {
+    if (this.#flow.has_open_line || this.#flow.tables.is_open) {
       if (isAltText(alt)) this.#addApart(alt)
     } else addAltText([alt], this.#flow)
   }

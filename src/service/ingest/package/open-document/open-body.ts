@@ -142,29 +142,32 @@ export class OpenBody implements XmlListener {
     if (name === 'table') {
       if (parent === 'spreadsheet') this.#beginUnit(attributes.name ?? '', attributes)
       this.#rows = 0
-      this.#flow.beginTable()
+      this.#flow.tables.begin()
     }
-    if (name === 'table-row') this.#flow.beginRow()
-    if (name === 'table-cell' || name === 'covered-table-cell') this.#flow.beginCell()
+    if (name === 'table-row') this.#flow.tables.beginRow()
+    if (name === 'table-cell' || name === 'covered-table-cell') this.#flow.tables.beginCell()
   }
 
   #closeTable(name: string, attributes: XmlAttributes): void {
-    if (name === 'table') this.#flow.endTable()
+    if (name === 'table') this.#flow.tables.end()
     if (name === 'table-row') {
       const rows = repeated(attributes['number-rows-repeated'])
       const is_hidden = /^(collapse|filter)$/.test(attributes.visibility ?? '')
-      this.#flow.endRow(is_hidden, rows)
+      this.#flow.tables.endRow(is_hidden, rows)
       this.#rows += rows
     }
     if (name === 'table-cell' || name === 'covered-table-cell')
-      this.#flow.endCell(repeated(attributes['number-columns-repeated']), cellValue(attributes))
+      this.#flow.tables.endCell(
+        repeated(attributes['number-columns-repeated']),
+        cellValue(attributes),
+      )
   }
 
   /** Comments, notes, and text boxes stand behind the paragraph or the table they are in. */
   #openAside(name: string): void {
     const is_sheet = this.#sources.unit === 'sheet'
     if (name === 'annotation') {
-      const cell = `${lettersOf(this.#flow.column)}${this.#rows + 1}`
+      const cell = `${lettersOf(this.#flow.tables.column)}${this.#rows + 1}`
       this.#flow.beginAside(is_sheet ? `Comment on ${cell}: ` : 'Comment: ', true)
     }
     if (name === 'note-body') this.#flow.beginAside(`${this.#mark} `, true)

@@ -76,7 +76,7 @@ export class WordFlow implements XmlListener {
   open(name: string, attributes: XmlAttributes, parent: string): boolean {
     if (without_meaning.has(name)) return true
     const { val = '' } = attributes
-    if (name === 'del' && parent === 'trPr') this.#flow.dropRow()
+    if (name === 'del' && parent === 'trPr') this.#flow.tables.dropRow()
     // The mark of the paragraph is deleted, or moved away.
     if ((name === 'del' || name === 'moveFrom') && parent === 'rPr') this.#join = ' '
     // Notes have types for the lines above them.
@@ -107,9 +107,9 @@ export class WordFlow implements XmlListener {
       this.#join = undefined
       this.#flow.endAside()
     }
-    if (name === 'tc') this.#flow.endCell()
-    if (name === 'tr') this.#flow.endRow()
-    if (name === 'tbl') this.#flow.endTable()
+    if (name === 'tc') this.#flow.tables.endCell()
+    if (name === 'tr') this.#flow.tables.endRow()
+    if (name === 'tbl') this.#flow.tables.end()
   }
 
   end(): void {
@@ -139,11 +139,11 @@ export class WordFlow implements XmlListener {
     const { id = '', author = '', val = '' } = attributes
     const columns = Math.min(Number(val) || 0, max_span)
     if (name === 'p') this.#places.push({})
-    if (name === 'tbl') this.#flow.beginTable()
-    if (name === 'tr') this.#flow.beginRow()
-    if (name === 'tc') this.#flow.beginCell()
-    if (name === 'gridBefore') this.#flow.passColumns(columns)
-    if (name === 'gridSpan' && columns > 1) this.#flow.passColumns(columns - 1)
+    if (name === 'tbl') this.#flow.tables.begin()
+    if (name === 'tr') this.#flow.tables.beginRow()
+    if (name === 'tc') this.#flow.tables.beginCell()
+    if (name === 'gridBefore') this.#flow.tables.passColumns(columns)
+    if (name === 'gridSpan' && columns > 1) this.#flow.tables.passColumns(columns - 1)
     if (name === 'txbxContent') this.#flow.beginAside('')
     if (name === 'footnote' || name === 'endnote') {
       const mark = this.#sources.marks[name].get(id)
@@ -181,7 +181,7 @@ export class WordFlow implements XmlListener {
     }
     const number = this.#sources.numbering.next(place)
     // The cells of a column with numbers are empty. Elsewhere, such a paragraph says nothing.
-    const is_alone = this.#flow.is_in_table && /[\p{L}\p{N}]/u.test(number)
+    const is_alone = this.#flow.tables.is_open && /[\p{L}\p{N}]/u.test(number)
     if (number !== '' && (is_alone || this.#flow.has_open_line)) this.#flow.addBefore(`${number} `)
     this.#flow.break(2)
   }

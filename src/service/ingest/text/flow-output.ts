@@ -1,0 +1,148 @@
+import type { DocumentText } from '../document-text.ts'
+import { addBlocks, type Block, type Cell, type Row, TableRows } from '../table-rows.ts'
+import { SpannedColumns } from './spanned-columns.ts'
+
+/** A text that runs by itself: that of the document, of a text box, or of a note. */
+interface Flow {
+  label: string
+  /** It stands behind the paragraph or table that it is in. */
+  is_apart: boolean
+  /** The open paragraph. */
+  line: string
+  /** Kept apart, because reading the end of a text that grows costs a copy of it. */
+  ends_blank: boolean
+  /** Line ends before the next paragraph. */
+  gap: number
+  blocks: Block[]
+  /** Those that are open, from the outside. */
+  tables: OpenTable[]
+}
+
+export interface OpenTable {
+  columns: SpannedColumns
+  /** Those so far. Rows of a table in no other one and in no aside are written as they end. */
+  rows: Row[] | TableRows
+  row: (Row & { is_dropped?: boolean }) | undefined
+  cell: Cell | undefined
+}
+
+/** Puts paragraphs and tables where they belong: into the document, an open cell, or an aside. */
+export class FlowOutput {
+  readonly #text: DocumentText
+  /** From the outside. */
+  readonly #flows: Flow[] = [newFlow('', false, 2)]
+  readonly #asides: { label: string; blocks: readonly Block[] }[] = []
+
+  constructor(text: DocumentText) {
+    this.#text = text
+  }
+
+  /** The innermost text. */
+  get flow(): Flow {
+    return this.#flows.at(-1)!
+  }
+
+  get is_in_aside(): boolean {
+    return this.#flows.length > 1
+  }
+
+  add(words: string): void {
+    const { flow } = this
+    flow.line += words
+    if (words !== '') flow.ends_blank = /\s$/.test(words)
+  }
+
+  beginAside(label: string, is_apart: boolean): void {
+    this.#flows.push(newFlow(label, is_apart))
+  }
+
+  endAside(): void {
+    const { label, is_apart, blocks } = this.#flows.pop()!
+    if (is_apart && blocks.length > 0) this.keepAside(label, blocks)
+    if (is_apart) return
+    for (const block of blocks) this.#put(block)
+    this.break(2)
+  }
+
+  /** Keeps a text that stands behind the open paragraph or table. */
+  keepAside(label: string, blocks: readonly Block[]): void {
+    this.#asides.push({ label, blocks })
+  }
+
+  /** Ends a paragraph, with `gap` line ends before the next one. */
+  break(gap: 1 | 2): void {
+    const { flow } = this
+    const content = flow.line.replace(/ \n/g, '\n').trim()
+    flow.line = ''
+    flow.ends_blank = true
+    if (content !== '') this.#put({ content, gap: flow.gap })
+    flow.gap = Math.max(flow.gap, gap)
+    this.#writeAsides()
+  }
+
+  beginTable(): void {
+    this.break(2)
+    const { tables } = this.flow
+    const is_written = !this.is_in_aside && tables.length === 0
+    if (is_written) this.#writeLabel('')
+    const rows = is_written ? new TableRows(this.#text) : []
+    tables.push({ columns: new SpannedColumns(), rows, row: undefined, cell: undefined })
+  }
+
+  endTable(): void {
+    const { flow } = this
+    const rows = flow.tables.pop()?.rows ?? []
+    if (rows instanceof TableRows) {
+      rows.end()
+      flow.gap = 1
+    } else if (rows.length > 0) this.#put({ content: rows, gap: 1 })
+    this.#writeAsides()
+  }
+
+  /** Writes a text behind a label, which is no word of the document's own. */
+  writeAside(label: string, blocks: readonly Block[]): void {
+    this.#writeLabel(label)
+    addBlocks(blocks, this.#text)
+    this.flow.gap = blocks.length > 0 ? 1 : 2
+  }
+
+  #put(block: Block): void {
+    const { flow } = this
+    const cell = flow.tables.findLast((table) => table.cell)?.cell
+    if (cell) cell.blocks.push(block)
+    else if (this.is_in_aside) flow.blocks.push(block)
+    else this.#write(block)
+    flow.gap = 0
+  }
+
+  #write({ content, gap }: Block): void {
+    const { flow } = this
+    flow.gap = Math.max(flow.gap, gap)
+    // Text outside of a cell.
+    if (flow.tables.length > 0) addBlocks([{ content, gap: 0 }], this.#text)
+    else if (typeof content === 'string') this.#text.add(this.#takeGap() + content)
+    else {
+      this.#writeLabel('')
+      addBlocks([{ content, gap }], this.#text)
+    }
+  }
+
+  #writeAsides(): void {
+    if (this.is_in_aside || this.flow.tables.length > 0) return
+    for (const { label, blocks } of this.#asides.splice(0)) this.writeAside(label, blocks)
+  }
+
+  #writeLabel(words: string): void {
+    this.#text.addLabel(this.#takeGap() + words)
+  }
+
+  #takeGap(): string {
+    const { gap } = this.flow
+    this.flow.gap = 0
+    return this.#text.length === 0 ? '' : '\n'.repeat(gap)
+  }
+}
+
+function newFlow(label: string, is_apart: boolean, gap = 0): Flow {
+  return { label, is_apart, line: '', ends_blank: true, gap, blocks: [], tables: [] }
+}
