@@ -1,7 +1,7 @@
 import type { DocumentText } from '../document-text.ts'
 import { TableText } from '../table-text.ts'
 
-type Apart = 'header' | 'note' | 'comment' | 'box' | 'author'
+export type Apart = 'header' | 'note' | 'comment' | 'box' | 'author'
 
 /** Puts the text of an RTF file into a document: paragraphs, tables, and what stands apart. */
 export class RtfOutput {

@@ -1,16 +1,9 @@
 import type { DocumentText } from '../document-text.ts'
 import { unreadable } from '../extract-limits.ts'
-import { decodeCharset } from '../text/charset.ts'
-import { RtfOutput } from './rtf-output.ts'
-import {
-  charsetOfPage,
-  ends,
-  font_charsets,
-  groups_apart,
-  optional_groups,
-  silent_groups,
-  written,
-} from './words.ts'
+import { RtfLetters } from './rtf-letters.ts'
+import { type Apart, RtfOutput } from './rtf-output.ts'
+import { RtfPictures } from './rtf-pictures.ts'
+import { ends, groups_apart, optional_groups, silent_groups, written } from './words.ts'
 
 interface Group {
   is_silent: boolean
@@ -22,7 +15,7 @@ interface Group {
   is_hidden: boolean
   is_in_table: boolean
   /** What the group is, if its text stands apart. */
-  apart: (typeof groups_apart)[string] | undefined
+  apart: Apart | undefined
   /** In `\upr`, which has its text twice: whether the Unicode one is silent. */
   is_unicode_silent: boolean
   /** The number of characters that follow each `\u`, for programs that do not know `\u`. */
@@ -30,14 +23,12 @@ interface Group {
   charset: string
 }
 
-/** Twips; A4. */
-const usual_page = { width: 11_906, height: 16_838 }
-
+/** Follows the groups and control words of an RTF file. */
 export class RtfState {
-  readonly #text: DocumentText
   readonly #output: RtfOutput
+  readonly #letters: RtfLetters
+  readonly #pictures: RtfPictures
   readonly #groups: Group[] = []
-  readonly #fonts = new Map<number, string>()
   #group: Group = {
     is_silent: false,
     is_new: true,
@@ -49,21 +40,15 @@ export class RtfState {
     fallback_length: 1,
     charset: 'windows-1252',
   }
-  #document_charset = 'windows-1252'
-  /** Bytes in a row in one charset, decoded together because a character can take two. */
-  #bytes: number[] = []
-  #bytes_charset = ''
-  #font_defined = -1
   /** The number of characters after the last `\u` that are still to be skipped. */
   #passed_over = 0
   /** How often the group of the whole file was closed. */
   #ends = 0
-  #page = { ...usual_page }
-  #picture_width = 0
 
   constructor(text: DocumentText) {
-    this.#text = text
     this.#output = new RtfOutput(text)
+    this.#letters = new RtfLetters(this.#output)
+    this.#pictures = new RtfPictures(text)
   }
 
   word(word: string, number: number | undefined): void {
@@ -76,14 +61,16 @@ export class RtfState {
     this.#group.is_optional = false
     this.#group.is_new = false
     if (is_optional && !optional_groups.has(word)) this.#group.is_silent = true
-    if (Object.hasOwn(groups_apart, word) && !this.#group.is_silent) this.#beginApart(word)
-    else if (Object.hasOwn(written, word)) this.#write(written[word]!)
+    const apart = groups_apart.get(word)
+    const text = written.get(word)
+    if (apart && !this.#group.is_silent) this.#beginApart(apart)
+    else if (text) this.#write(text)
     else this.#setting(word, number)
   }
 
   byte(byte: number): void {
     if (this.#passed_over > 0) this.#passed_over--
-    else if (this.#is_shown) this.#keep(byte)
+    else if (this.#is_shown) this.#letters.addByte(byte, this.#group.charset)
   }
 
   symbol(symbol: string): void {
@@ -91,7 +78,7 @@ export class RtfState {
     else if ('\\{}'.includes(symbol)) this.text(symbol)
     else if (this.#passed_over > 0) this.#passed_over--
     else if (symbol === '\n' || symbol === '\r') this.#end('par')
-    else if (Object.hasOwn(written, symbol)) this.#write(written[symbol]!)
+    else if (written.has(symbol)) this.#write(written.get(symbol)!)
   }
 
   brace(brace: string): void {
@@ -112,14 +99,12 @@ export class RtfState {
     const text = source.replaceAll('\0', '')
     const rest = text.slice(this.#passed_over)
     this.#passed_over -= text.length - rest.length
-    if (!this.#is_shown) return
-    if (this.#bytes.length === 0 && !/[\x80-\xff]/.test(rest)) this.#output.write(rest)
-    else for (const letter of rest) this.#keep(letter.charCodeAt(0))
+    if (this.#is_shown) this.#letters.add(rest, this.#group.charset)
   }
 
   /** Throws if more than one brace is too many or too few. */
   end(): void {
-    this.#flush()
+    this.#letters.flush()
     const missing = this.#groups.length - this.#ends
     if (missing > 1) throw unreadable('broken: RTF that ends in the middle')
     if (missing < -1) throw unreadable('broken: RTF whose groups do not match')
@@ -145,14 +130,14 @@ export class RtfState {
       group.is_hidden = word !== 'plain' && number !== 0
     else {
       this.#end(word)
-      this.#charset(word, number ?? 0)
-      this.#picture(word, number ?? 0)
+      group.charset = this.#letters.charsetBehind(word, number ?? 0) ?? group.charset
+      this.#pictures.word(word, number ?? 0)
     }
   }
 
   #end(word: string): void {
     if (!ends.has(word)) return
-    this.#flush()
+    this.#letters.flush()
     if (this.#group.is_silent) return
     if (word === 'par') this.#output.endParagraph(this.#group.is_in_table)
     else if (word === 'cell') this.#output.endCell()
@@ -160,49 +145,16 @@ export class RtfState {
     else this.#output.endInner(word === 'nestcell' ? ', ' : '; ')
   }
 
-  #charset(word: string, number: number): void {
-    if (word === 'ansicpg') this.#setDocumentCharset(charsetOfPage(number))
-    else if (word === 'mac') this.#setDocumentCharset('macintosh')
-    else if (word === 'pc') this.#setDocumentCharset('cp437')
-    else if (word === 'pca') this.#setDocumentCharset('cp850')
-    else if (word === 'cpg') this.#fonts.set(this.#font_defined, charsetOfPage(number))
-    else if (word === 'fcharset') this.#fonts.set(this.#font_defined, font_charsets[number] ?? '')
-    else if (word === 'f' || word === 'deff') this.#chooseFont(number)
-  }
-
-  #picture(word: string, number: number): void {
-    if (word === 'paperw' && number > 0) this.#page.width = number
-    else if (word === 'paperh' && number > 0) this.#page.height = number
-    else if (word === 'picwgoal') this.#picture_width = number
-    else if (word === 'pichgoal') this.#notePicture(this.#picture_width * number)
-    else if (word === 'pict') this.#notePicture(1)
-  }
-
-  /** `area` in twips. */
-  #notePicture(area: number): void {
-    this.#text.notePicture(Math.min(1, area / (this.#page.width * this.#page.height)))
-  }
-
-  #setDocumentCharset(charset: string): void {
-    this.#document_charset = charset
-    this.#group.charset = charset
-  }
-
-  #chooseFont(font: number): void {
-    this.#font_defined = font
-    this.#group.charset = this.#fonts.get(font) || this.#document_charset
-  }
-
-  #beginApart(word: string): void {
-    this.#flush()
+  #beginApart(apart: Apart): void {
+    this.#letters.flush()
     this.#output.beginApart()
-    this.#group.apart = groups_apart[word]!
+    this.#group.apart = apart
     this.#group.is_in_table = false
   }
 
   #endApart(): void {
     if (this.#group.apart === undefined) return
-    this.#flush()
+    this.#letters.flush()
     this.#output.endApart(this.#group.apart)
   }
 
@@ -213,28 +165,7 @@ export class RtfState {
   }
 
   #write(text: string): void {
-    this.#flush()
+    this.#letters.flush()
     if (this.#is_shown) this.#output.write(text)
-  }
-
-  #keep(byte: number): void {
-    if (this.#bytes_charset !== this.#group.charset) this.#flush()
-    this.#bytes_charset = this.#group.charset
-    this.#bytes.push(byte)
-  }
-
-  #flush(): void {
-    if (this.#bytes.length === 0) return
-    this.#output.write(decode(this.#bytes_charset, Buffer.from(this.#bytes)))
-    this.#bytes = []
-  }
-}
-
-function decode(charset: string, bytes: Buffer): string {
-  try {
-    return decodeCharset(charset, bytes, { strict: false })
-  } catch {
-    // This Node does not know the code page. Most code pages share the ASCII letters at least.
-    return decodeCharset('windows-1252', bytes, { strict: false })
   }
 }

@@ -1,3 +1,5 @@
+import type { Apart } from './rtf-output.ts'
+
 /** Groups without text of the document (RTF 1.9.1, appendix A). */
 export const silent_groups = new Set(
   `fonttbl colortbl stylesheet info pict objdata objclass objname objalias objsect themedata
@@ -13,51 +15,53 @@ nesttableprops moMath moMathPara`.split(/\s+/),
 )
 
 /** Groups whose text stands apart from the text around them. */
-export const groups_apart: Readonly<
-  Record<string, 'header' | 'note' | 'comment' | 'box' | 'author'>
-> = {
-  header: 'header',
-  headerl: 'header',
-  headerr: 'header',
-  headerf: 'header',
-  footer: 'header',
-  footerl: 'header',
-  footerr: 'header',
-  footerf: 'header',
-  footnote: 'note',
-  annotation: 'comment',
-  shptxt: 'box',
-  dptxbxtext: 'box',
-  atnauthor: 'author',
-}
+export const groups_apart = new Map(
+  Object.entries<Apart>({
+    header: 'header',
+    headerl: 'header',
+    headerr: 'header',
+    headerf: 'header',
+    footer: 'header',
+    footerl: 'header',
+    footerr: 'header',
+    footerf: 'header',
+    footnote: 'note',
+    annotation: 'comment',
+    shptxt: 'box',
+    dptxbxtext: 'box',
+    atnauthor: 'author',
+  }),
+)
 
 /** Control words that end a paragraph, or a cell or row of a table or of a table in a cell. */
 export const ends = new Set(['par', 'cell', 'row', 'nestcell', 'nestrow'])
 
 /** Control words and symbols that stand for text. */
-export const written: Readonly<Record<string, string>> = {
-  sect: '\n\n',
-  page: '\n\n',
-  column: '\n\n',
-  line: '\n',
-  lbr: '\n',
-  softline: '\n',
-  tab: '\t',
-  emdash: '—',
-  endash: '–',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-  bullet: '•',
-  emspace: ' ',
-  enspace: ' ',
-  qmspace: ' ',
-  objattph: ' ',
-  '~': '\u00a0',
-  _: '-',
-  '\t': '\t',
-}
+export const written = new Map(
+  Object.entries({
+    sect: '\n\n',
+    page: '\n\n',
+    column: '\n\n',
+    line: '\n',
+    lbr: '\n',
+    softline: '\n',
+    tab: '\t',
+    emdash: '—',
+    endash: '–',
+    lquote: '‘',
+    rquote: '’',
+    ldblquote: '“',
+    rdblquote: '”',
+    bullet: '•',
+    emspace: ' ',
+    enspace: ' ',
+    qmspace: ' ',
+    objattph: ' ',
+    '~': '\u00a0',
+    _: '-',
+    '\t': '\t',
+  }),
+)
 
 /** Charsets by the number in `\fcharset`: a font's text can have another than the document. */
 export const font_charsets: Readonly<Record<number, string>> = {
@@ -92,6 +96,13 @@ const code_pages: Readonly<Record<number, string>> = {
   20866: 'koi8-r',
   65001: 'utf-8',
 }
+
+/** Charsets of a document that has a word for its own. */
+export const document_charsets = new Map([
+  ['mac', 'macintosh'],
+  ['pc', 'cp437'],
+  ['pca', 'cp850'],
+])
 
 export function charsetOfPage(page: number): string {
   return code_pages[page] ?? (page < 1_000 ? `cp${page}` : `windows-${page}`)
