@@ -97,8 +97,24 @@ describe('pictures', () => {
 
   test('a scan below a line', async () =>
     expect(await read(`{\\rtf1 Scan\\par${picture}}`)).toMatchObject({
-      reading: { of: 2, seen: 1, why: 'part 1 is a picture' },
+      reading: { of: 2, seen: 1, why: 'part 2 is a picture' },
     }))
+
+  const long = `${'word '.repeat(30)}\\par`
+
+  test('scans behind a text, each with its copy for old programs', async () => {
+    const scan = `{\\*\\shppict${picture}}{\\nonshppict${picture}}\\par`
+    expect(await read(`{\\rtf1 ${long}${scan}${scan}}`)).toMatchObject({
+      reading: { of: 3, seen: 1, why: 'parts 2–3 are pictures' },
+    })
+  })
+
+  test('a background is normal', async () => {
+    const shape = `{\\shp{\\*\\shpinst{\\sp{\\sn fillBlip}{\\sv ${picture}}}}}`
+    expect(await read(`{\\rtf1 {\\*\\background${shape}}${long}}`)).toMatchObject({
+      reading: { of: 1, seen: 1 },
+    })
+  })
 
   test('a small one beside few words', async () =>
     expect(await read(`{\\rtf1 Letter\\par${picture.replace('14000', '1400')}}`)).toMatchObject({

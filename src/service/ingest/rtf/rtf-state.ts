@@ -118,6 +118,7 @@ export class RtfState {
 
   #setting(word: string, number: number | undefined): void {
     const group = this.#group
+    const { is_silent } = group
     if (silent_groups.has(word)) group.is_silent = true
     if (word === 'uc') group.fallback_length = number ?? 1
     else if (word === 'pard') group.is_in_table = false
@@ -131,7 +132,7 @@ export class RtfState {
     else {
       this.#end(word)
       group.charset = this.#letters.charsetBehind(word, number ?? 0) ?? group.charset
-      this.#pictures.word(word, number ?? 0)
+      this.#pictures.word(word, number ?? 0, is_silent)
     }
   }
 
