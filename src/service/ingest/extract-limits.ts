@@ -1,4 +1,4 @@
-import { isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 
 export interface ExtractLimits {
   /** The most bytes that one archive may unpack to. */
@@ -10,6 +10,11 @@ export interface ExtractLimits {
 /** The error for a file that cannot be read. The log shows its message as it is. */
 export function unreadable(message: string): SluiceError {
   return new SluiceError({ code: 'ingest.unreadable', message })
+}
+
+/** The error for a file, or one part of it, that does not keep to its format. */
+export function broken(why: string): SluiceError {
+  return new SluiceError({ code: 'ingest.broken', message: `broken: ${why}` })
 }
 
 export function tooMuchText({ text_length }: Pick<ExtractLimits, 'text_length'>): SluiceError {
@@ -30,6 +35,12 @@ export function wireForm(message: string): SluiceError {
   return new SluiceError({ code: 'ingest.wire_form', message })
 }
 
+/** The error for a kind of file that a package would read which this machine does not have. */
+export function missingPackage(name: string): SluiceError {
+  const message = `this kind of file needs the optional package ${name}, which is not installed`
+  return new SluiceError({ code: 'ingest.missing_package', message })
+}
+
 export interface Unreadable {
   /** Why, as a clause such as `it contains NUL bytes`. */
   unreadable: string
@@ -44,19 +55,25 @@ export interface Unreadable {
 /** The most characters of a library's error message that `unreadable` quotes. */
 const max_quoted_length = 200
 
+/** What the codes of errors say beside their message. */
+const marks = new Map<string | undefined, Omit<Unreadable, 'unreadable'>>([
+  ['ingest.no_text', { has_no_text: true }],
+  ['ingest.wire_form', { is_wire_form: true }],
+  ['ingest.missing_package', { is_local: true }],
+])
+
 export function unreadableOf(error: unknown): Unreadable {
-  if (isSluiceError(error, 'ingest.no_text'))
-    return { unreadable: error.message, has_no_text: true }
-  if (isSluiceError(error, 'ingest.wire_form'))
-    return { unreadable: error.message, is_wire_form: true }
-  const missing = /Cannot find package '([^']+)'/.exec(messageOf(error))?.[1]
-  if (missing === undefined) return { unreadable: reasonOf(error) }
-  const why = `this kind of file needs the optional package ${missing}, which is not installed`
-  return { unreadable: why, is_local: true }
+  const fault = codeOf(error) === 'ERR_MODULE_NOT_FOUND' ? missingModule(error) : error
+  return { unreadable: reasonOf(fault), ...marks.get(codeOf(fault)) }
+}
+
+/** Node names the package only in its message. */
+function missingModule(error: unknown): SluiceError {
+  return missingPackage(/'([^']+)'/.exec(messageOf(error))?.[1] ?? '')
 }
 
 function reasonOf(error: unknown): string {
-  if (isSluiceError(error, 'ingest.unreadable')) return error.message
+  if (isSluiceError(error)) return error.message
   const words = messageOf(error).replace(/\s+/g, ' ').slice(0, max_quoted_length)
   if (/allocation failed|out of memory/i.test(words))
     return 'it needs more memory than a file may use'

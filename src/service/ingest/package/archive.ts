@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { inflateRawSync } from 'node:zlib'
 import { type Entry, fromBufferPromise } from 'yauzl'
-import { type ExtractLimits, unreadable } from '../extract-limits.ts'
+import { broken, type ExtractLimits, unreadable } from '../extract-limits.ts'
 
 /** A large workbook has hundreds of parts, a long e-book thousands. */
 const max_entries = 20_000
@@ -33,7 +33,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
   /** Throws if the part is missing, encrypted or broken, or if all parts together are too large. */
   async function* stream(name: string): AsyncIterable<Buffer> {
     const entry = entries.get(keyOf(name))
-    if (!entry) throw unreadable(`broken: its part ${name} is missing`)
+    if (!entry) throw broken(`its part ${name} is missing`)
     if (entry.isEncrypted()) throw unreadable('encrypted')
     for await (const chunk of (await piecesOf(entry)) ?? (await zip.openReadStreamPromise(entry))) {
       left_bytes -= (chunk as Buffer).length

@@ -1,4 +1,4 @@
-import { messageOf, SluiceError } from '../../../base/run/errors.ts'
+import { isSluiceError } from '../../../base/run/errors.ts'
 import type { DocumentText } from '../document-text.ts'
 
 /** Where a broken part is noted. */
@@ -16,7 +16,7 @@ export async function readOptional(
   try {
     await read()
   } catch (error) {
-    if (error instanceof SluiceError && !messageOf(error).startsWith('broken')) throw error
+    if (isSluiceError(error) && error.code !== 'ingest.broken') throw error
     faults.noteFault(`is broken (${part})`)
   }
 }

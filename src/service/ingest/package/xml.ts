@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util'
 import sax from 'sax'
-import { unreadable } from '../extract-limits.ts'
+import { broken } from '../extract-limits.ts'
 
 /**
  * The most characters of one attribute or comment. The default of the library sax, 64 KB, refuses
@@ -30,10 +30,10 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
   const parser = sax.parser(true)
   const elements = new OpenElements(listener)
   parser.onerror = (error) => {
-    throw unreadable(`broken: XML, ${error.message.replace(/\s+/g, ' ')}`)
+    throw broken(`XML, ${error.message.replace(/\s+/g, ' ')}`)
   }
   parser.ondoctype = (doctype) => {
-    if (/<!ENTITY/i.test(doctype)) throw unreadable('broken: XML that declares entities')
+    if (/<!ENTITY/i.test(doctype)) throw broken('XML that declares entities')
   }
   parser.onopentag = ({ name, attributes }) =>
     elements.open(localOf(name), localNames(attributes as Record<string, string>))

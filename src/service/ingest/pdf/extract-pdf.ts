@@ -1,6 +1,6 @@
 import { isSluiceError } from '../../../base/run/errors.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
-import { type ExtractLimits, noText, unreadable } from '../extract-limits.ts'
+import { type ExtractLimits, missingPackage, noText, unreadable } from '../extract-limits.ts'
 import { type AnnotationsByPage, annotationsOf } from './annotations.ts'
 import { CharacterMaps, installed_maps, maps_package } from './character-maps.ts'
 import { hidePixels } from './hide-pixels.ts'
@@ -27,7 +27,7 @@ export async function extractPdf(
     return await textOfPages(document, new DocumentText(limits, 'page'), maps)
   } catch (error) {
     if (!maps.is_one_missing || !isSluiceError(error, 'ingest.no_text')) throw error
-    throw new Error(`Cannot find package '${maps_package}'`)
+    throw missingPackage(maps_package)
   } finally {
     await document.destroy()
   }

@@ -1,5 +1,5 @@
 import type { DocumentText } from '../document-text.ts'
-import { unreadable } from '../extract-limits.ts'
+import { broken } from '../extract-limits.ts'
 import { RtfLetters } from './rtf-letters.ts'
 import { type Apart, RtfOutput } from './rtf-output.ts'
 import { RtfPictures } from './rtf-pictures.ts'
@@ -106,8 +106,8 @@ export class RtfState {
   end(): void {
     this.#letters.flush()
     const missing = this.#groups.length - this.#ends
-    if (missing > 1) throw unreadable('broken: RTF that ends in the middle')
-    if (missing < -1) throw unreadable('broken: RTF whose groups do not match')
+    if (missing > 1) throw broken('RTF that ends in the middle')
+    if (missing < -1) throw broken('RTF whose groups do not match')
     this.#endApart()
     this.#output.end()
   }

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 import type { DocumentText } from '../document-text.ts'
-import { unreadable } from '../extract-limits.ts'
+import { broken } from '../extract-limits.ts'
 import { addAltText, isAltText } from './alt-text.ts'
 import { FlowText } from './flow-text.ts'
 
@@ -64,8 +64,7 @@ class HtmlPage {
   }
 
   open(name: string, attributes: Record<string, string>): void {
-    if (++this.#depth > max_depth)
-      throw unreadable(`broken: more than ${max_depth} nested elements`)
+    if (++this.#depth > max_depth) throw broken(`more than ${max_depth} nested elements`)
     if (silent.has(name)) this.#silent_depth++
     if (this.#silent_depth > 0) return
     if (preformatted.has(name)) this.#preformatted_depth++

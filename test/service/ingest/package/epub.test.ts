@@ -52,3 +52,11 @@ describe('a chapter', () => {
       await read({ '1.xhtml': '<p>one</p>' }, '<item id="x" href="x.xhtml"/><itemref idref="x"/>'),
     ).toMatchObject({ reading: { of: 2, seen: 1, why: 'part 2 is missing' } }))
 })
+
+test('a name in a book is no reason of this machine', async () => {
+  const content = `<container><rootfile full-path="Cannot find package 'x'"/></container>`
+  const bytes = zipOf([{ name: 'META-INF/container.xml', content }])
+  expect(await extractDocument({ filename: 'a.epub', mime_type: '', bytes }, limits)).toEqual({
+    unreadable: "broken: its part Cannot find package 'x' is missing",
+  })
+})
