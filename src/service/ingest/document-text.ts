@@ -134,18 +134,14 @@ export class DocumentText {
 
   /** Begins a unit at a place that the document does not name. */
   #part(): void {
-    this.#endUnit()
     this.#has_begun = true
+    this.begin()
   }
 
   #endUnit(): void {
     const words = wordsIn(this.#own)
     if (this.#has_unsized_picture) this.notePicture(words === 0 ? 1 : small_picture_share)
-    this.#found.push({
-      words,
-      picture_share: this.#picture_share,
-      ...(this.#fault !== undefined && { fault: this.#fault }),
-    })
+    this.#found.push({ words, picture_share: this.#picture_share, fault: this.#fault })
     this.#own = ''
     this.#picture_share = 0
     this.#has_unsized_picture = false

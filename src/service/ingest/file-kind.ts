@@ -1,12 +1,10 @@
-export interface FileToRead {
+export interface NamedFile {
   filename: string
   mime_type: string
-  bytes: Buffer
 }
 
-interface NamedFile {
-  filename: string
-  mime_type: string
+export interface FileToRead extends NamedFile {
+  bytes: Buffer
 }
 
 /** Kinds without text. Only names a refusal: the bytes decide what a file is. */

@@ -7,7 +7,7 @@ export interface UnitFound {
   /** The share of the page that its largest picture covers, 0 to 1. */
   picture_share: number
   /** Why it could not be read, to continue "page 3 …", such as `is encrypted`. */
-  fault?: string
+  fault?: string | undefined
 }
 
 /** A picture below this share of a page is an illustration. */

@@ -12,8 +12,8 @@ const max_batch_bytes = 1024 * 1024
 /** What a further reading of an asset found. Without `reading`, its record stays as it is. */
 interface FoundAgain {
   row: AssetRow
-  reading?: AssetReading
-  unreadable?: string
+  reading: AssetReading | undefined
+  unreadable: string | undefined
 }
 
 /**
@@ -34,8 +34,7 @@ export async function readAgain(
       const first = outcomes[at]!
       const outcome = first.needs_child ? await readDocument(row) : first
       const reading = readingAgain(row.reading, outcome)
-      const { unreadable } = outcome
-      found.push({ row, ...(reading && { reading }), ...(unreadable && { unreadable }) })
+      found.push({ row, reading, unreadable: outcome.unreadable })
     }
   } finally {
     // If a document stopped this, the files before it need not be read once more.

@@ -15,7 +15,7 @@ export class RtfOutput {
   /** What was begun before each group that stands apart. */
   readonly #outer: string[] = []
   readonly #headers = new Set<string>()
-  readonly #notes: { author: string; words: string }[] = []
+  readonly #notes: { label: string; words: string }[] = []
   #author = ''
 
   constructor(text: DocumentText) {
@@ -68,7 +68,8 @@ export class RtfOutput {
     if (kind === 'author') this.#author = words
     if (kind === 'author' || words === '') return
     if (kind === 'note' || kind === 'comment') {
-      this.#notes.push({ author: kind === 'comment' ? this.#author : '', words })
+      const label = kind === 'comment' && this.#author !== '' ? `${this.#author}: ` : ''
+      this.#notes.push({ label, words })
       return
     }
     if (kind === 'header' && this.#headers.has(words)) return
@@ -79,8 +80,8 @@ export class RtfOutput {
 
   end(): void {
     this.#endPiece()
-    for (const { author, words } of this.#notes) {
-      this.#text.addLabel(author === '' ? '\n\n' : `\n\n${author}: `)
+    for (const { label, words } of this.#notes) {
+      this.#text.addLabel(`\n\n${label}`)
       this.#text.add(words)
     }
   }

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import { charset_tables } from './charset-tables.ts'
 import { plausibility } from './letters.ts'
-import { switchesCharset, utf16WithoutMark, withoutPadding } from './read-text.ts'
+import { switchesCharset, utf16ByMark, utf16WithoutMark, withoutPadding } from './read-text.ts'
 
 /** A text, and what is not certain about it, such as `its character set is not certain`. */
 export interface Decoded {
   text: string
-  doubt?: string
+  doubt?: string | undefined
 }
 
 /** Enough for letter statistics; more text would not change them. */
@@ -46,18 +46,14 @@ const candidates: readonly (readonly [rarity: number, proof: number, names: read
  */
 export function decodeForeign(padded: Buffer, named?: string): Decoded | undefined {
   const bytes = withoutPadding(padded)
-  const wide = decodeWide(bytes)
-  if (wide !== undefined) return { text: wide }
-  const damaged_wide = decodeDamagedUtf16(bytes)
-  if (damaged_wide !== undefined) return damaged_wide
-  if (hasControls(bytes)) return undefined
-  if (isUtf8(bytes) && !switchesCharset(bytes)) return textOnly(decodeAs('utf-8', bytes))
-  const by_name = named === undefined ? undefined : decodeAs(named, bytes)
-  if (by_name !== undefined) return { text: by_name }
-  const by_escapes = switchesCharset(bytes) ? decodeAs('iso-2022-jp', bytes) : undefined
-  if (by_escapes !== undefined) return { text: by_escapes }
-  const damaged_utf8 = decodeSurrogates(bytes) ?? decodeDamagedUtf8(bytes)
-  if (damaged_utf8 !== undefined) return damaged_utf8
+  const wide = textOnly(decodeWide(bytes)) ?? decodeDamagedUtf16(bytes)
+  if (wide || hasControls(bytes)) return wide
+  const has_escapes = switchesCharset(bytes)
+  if (isUtf8(bytes) && !has_escapes) return textOnly(decodeAs('utf-8', bytes))
+  const charsets = [named, has_escapes ? 'iso-2022-jp' : undefined]
+  const known = charsets.map((charset) => charset && decodeAs(charset, bytes)).find(Boolean)
+  const damaged = textOnly(known) ?? decodeSurrogates(bytes) ?? decodeDamagedUtf8(bytes)
+  if (damaged) return damaged
   const by_letters = decodeByLetters(bytes)
   const is_sure = by_letters !== undefined && by_letters.doubt === undefined
   return is_sure ? by_letters : (decodeMixed(bytes) ?? by_letters)
@@ -72,8 +68,8 @@ function decodeWide(bytes: Buffer): string | undefined {
   const mark = bytes.toString('latin1', 0, 4)
   if (mark === '\xff\xfe\0\0' || mark === '\0\0\xfe\xff')
     return withoutControls(decodeUtf32(bytes, mark.startsWith('\xff')))
-  if (mark.startsWith('\xff\xfe')) return withoutControls(decodeAs('utf-16le', bytes))
-  if (mark.startsWith('\xfe\xff')) return withoutControls(decodeAs('utf-16be', bytes))
+  const marked = utf16ByMark(bytes)
+  if (marked !== undefined) return withoutControls(decodeAs(marked, bytes))
   const utf32 = withoutControls(decodeUtf32(bytes, bytes[0] !== 0))
   if (utf32 !== undefined && isPlausible(utf32)) return utf32
   const utf16 = utf16WithoutMark(bytes)
@@ -118,7 +114,8 @@ function decodeSurrogates(bytes: Buffer): Decoded | undefined {
     .replaceAll('\xc0\x80', ' ')
   const right = Buffer.from(mended, 'latin1')
   if (!isUtf8(right)) return undefined
-  return { text: right.toString('utf8'), ...(halves > 0 && { doubt: brokenText(halves, 'UTF-8') }) }
+  const doubt = halves > 0 ? brokenText(halves, 'UTF-8') : undefined
+  return { text: right.toString('utf8'), doubt }
 }
 
 /** Two units of UTF-16, each in three bytes, as their character. */
@@ -133,7 +130,7 @@ function brokenText(wrong: number, charset: string): string {
 
 /** UTF-16 with a mark in which half of a character, or a byte at the end, is lost. */
 function decodeDamagedUtf16(bytes: Buffer): Decoded | undefined {
-  const charset = { '\xff\xfe': 'utf-16le', '\xfe\xff': 'utf-16be' }[bytes.toString('latin1', 0, 2)]
+  const charset = utf16ByMark(bytes)
   if (charset === undefined) return undefined
   const text = decodeCharset(charset, bytes, { strict: false })
   if (no_text_characters.test(text) || hasControls(Buffer.from(text))) return undefined
@@ -149,8 +146,7 @@ function damaged(text: string, right_letter: RegExp, charset: string): Decoded |
   const wrong = text.match(/\ufffd/g)?.length ?? 0
   const right = text.match(right_letter)?.length ?? 0
   if (right < wrong * right_for_a_wrong) return undefined
-  const doubt = brokenText(wrong, charset)
-  return { text: text.replace(/^\ufeff/, ''), doubt }
+  return { text: text.replace(/^\ufeff/, ''), doubt: brokenText(wrong, charset) }
 }
 
 /** A text to which programs with different charsets added lines, one of them UTF-8. */
@@ -198,14 +194,11 @@ function decodeByLetters(bytes: Buffer): Decoded | undefined {
   if (text === undefined) return undefined
   const lead = best!.points - (next?.points ?? -1)
   const is_sure = is_likely && (lead >= sure_margin || lead * best!.letters >= sure_sum)
-  return is_sure ? { text } : { text, doubt: doubtText(name) }
+  const doubt = `its character set is not certain: read as ${name}`
+  return is_sure ? { text } : { text, doubt }
 }
 
 const no_fit = { points: -1, letters: 1 }
-
-function doubtText(name: string): string {
-  return `its character set is not certain: read as ${name}`
-}
 
 /** A sample around the first byte that is not ASCII; the start of a long text may have none. */
 function sampleOf(bytes: Buffer): Buffer {

@@ -22,7 +22,10 @@ export interface OpenTable {
   columns: SpannedColumns
   /** Those so far. Rows of a table in no other one and in no aside are written as they end. */
   rows: Row[] | TableRows
-  row: (Row & { is_dropped?: boolean }) | undefined
+  /** Of the open row. */
+  cells: Cell[] | undefined
+  /** The open row is left out. */
+  is_dropped: boolean
   cell: Cell | undefined
 }
 
@@ -86,7 +89,13 @@ export class FlowOutput {
     const is_written = !this.is_in_aside && tables.length === 0
     if (is_written) this.#writeLabel('')
     const rows = is_written ? new TableRows(this.#text) : []
-    tables.push({ columns: new SpannedColumns(), rows, row: undefined, cell: undefined })
+    tables.push({
+      columns: new SpannedColumns(),
+      rows,
+      cells: undefined,
+      is_dropped: false,
+      cell: undefined,
+    })
   }
 
   endTable(): void {
@@ -118,13 +127,10 @@ export class FlowOutput {
   #write({ content, gap }: Block): void {
     const { flow } = this
     flow.gap = Math.max(flow.gap, gap)
-    // Text outside of a cell.
-    if (flow.tables.length > 0) addBlocks([{ content, gap: 0 }], this.#text)
-    else if (typeof content === 'string') this.#text.add(this.#takeGap() + content)
-    else {
-      this.#writeLabel('')
-      addBlocks([{ content, gap }], this.#text)
-    }
+    const is_in_table = flow.tables.length > 0
+    if (!is_in_table) this.#writeLabel('')
+    if (!is_in_table && typeof content === 'string') this.#text.add(content)
+    else addBlocks([{ content, gap: is_in_table ? 0 : gap }], this.#text)
   }
 
   #writeAsides(): void {
@@ -132,14 +138,11 @@ export class FlowOutput {
     for (const { label, blocks } of this.#asides.splice(0)) this.writeAside(label, blocks)
   }
 
+  /** Writes the line ends before a text, and its label. */
   #writeLabel(words: string): void {
-    this.#text.addLabel(this.#takeGap() + words)
-  }
-
-  #takeGap(): string {
-    const { gap } = this.flow
+    const gap = this.#text.length === 0 ? '' : '\n'.repeat(this.flow.gap)
+    this.#text.addLabel(gap + words)
     this.flow.gap = 0
-    return this.#text.length === 0 ? '' : '\n'.repeat(gap)
   }
 }
 

@@ -37,7 +37,7 @@ export class FlowTables {
     const table = this.#table
     if (!table) return
     table.columns.beginRow()
-    table.row = { cells: [], is_hidden: false }
+    table.cells = []
   }
 
   endRowGroup(): void {
@@ -52,15 +52,15 @@ export class FlowTables {
       return
     }
     this.#output.break(1)
-    table.row ??= { cells: [], is_hidden: false }
+    table.cells ??= []
     table.cell = { column: table.columns.place(spans), blocks: [] }
-    table.row.cells.push(table.cell)
+    table.cells.push(table.cell)
   }
 
   /** Leaves out the open row. */
   dropRow(): void {
-    const row = this.#table?.row
-    if (row) row.is_dropped = true
+    const table = this.#table
+    if (table?.cells) table.is_dropped = true
   }
 
   /** Passes over columns of the open row, which have no cells of their own. */
@@ -79,17 +79,18 @@ export class FlowTables {
     table.columns.pass(times - 1)
     if (blocks.length === 0 && value !== '') blocks.push({ content: value, gap: 0 })
     const copies = blocks.length === 0 ? 1 : Math.min(times, max_repeated)
-    for (let at = 1; at < copies; at++) table.row?.cells.push({ column: column + at, blocks })
+    for (let at = 1; at < copies; at++) table.cells?.push({ column: column + at, blocks })
   }
 
   /** Ends a row that stands for `times` equal ones. */
   endRow(is_hidden = false, times = 1): void {
     this.endCell()
     const table = this.#table
-    if (!table?.row) return
-    const row = { ...table.row, is_hidden }
-    table.row = undefined
-    const copies = row.is_dropped ? 0 : Math.min(times, max_repeated)
+    if (!table?.cells) return
+    const row = { cells: table.cells, is_hidden }
+    const copies = table.is_dropped ? 0 : Math.min(times, max_repeated)
+    table.cells = undefined
+    table.is_dropped = false
     for (let at = 0; at < copies; at++) {
       if (table.rows instanceof TableRows) table.rows.add(row)
       else table.rows.push(row)

@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { type Handler, Parser } from 'htmlparser2'
 import type { DocumentText } from '../document-text.ts'
 import { broken } from '../extract-limits.ts'
 import { addAltText, isAltText } from './alt-text.ts'
@@ -37,16 +37,10 @@ const max_depth = 20_000
  */
 export function addHtml(html: string, text: DocumentText): void {
   const page = new HtmlPage(text)
-  const parser = new Parser({
-    onopentag: (name, attributes) => page.open(name, attributes),
-    ontext: (piece) => page.text(piece),
-    onclosetag: (name) => page.close(name),
-  })
-  parser.end(html)
-  page.end()
+  new Parser(page).end(html)
 }
 
-class HtmlPage {
+class HtmlPage implements Partial<Handler> {
   readonly #text: DocumentText
   readonly #flow: FlowText
   /** Numbers of the next items of the open lists; undefined for bullets. */
@@ -63,7 +57,7 @@ class HtmlPage {
     this.#flow = new FlowText(text)
   }
 
-  open(name: string, attributes: Record<string, string>): void {
+  onopentag(name: string, attributes: Record<string, string>): void {
     if (++this.#depth > max_depth) throw broken(`more than ${max_depth} nested elements`)
     if (silent.has(name)) this.#silent_depth++
     if (this.#silent_depth > 0) return
@@ -81,7 +75,7 @@ class HtmlPage {
     else this.#addSubstitute(name, attributes)
   }
 
-  text(piece: string): void {
+  ontext(piece: string): void {
     if (this.#silent_depth > 0) return
     const words = piece.replace(/\u00ad/g, '')
     if (this.#label !== undefined) this.#label += words
@@ -89,7 +83,7 @@ class HtmlPage {
     else this.#flow.addWords(words)
   }
 
-  close(name: string): void {
+  onclosetag(name: string): void {
     this.#depth--
     if (silent.has(name)) {
       this.#silent_depth--
@@ -106,7 +100,7 @@ class HtmlPage {
     if (name === 'svg') this.#svg_depth--
   }
 
-  end(): void {
+  onend(): void {
     this.#endLabel()
     this.#flow.end()
   }

@@ -4,9 +4,9 @@ interface Language {
   frequent: ReadonlySet<string>
   is_latin: boolean
   /** A letter and the next one that do not stand together in it. */
-  never?: RegExp
+  never?: RegExp | undefined
   /** The form of each of its words; absent if they have many. */
-  word?: RegExp
+  word?: RegExp | undefined
 }
 
 /** Frequent letters, rare ones, and pairs that the language does not have. */
@@ -85,14 +85,14 @@ const languages: readonly Language[] = [
     letters: new Set(frequent + rare),
     frequent: new Set(frequent),
     is_latin: true,
-    ...(never && { never }),
+    never,
   })),
   vietnamese,
   ...other_scripts.map(([letters, frequent]) => ({
     letters: new Set(letters + frequent),
     frequent: new Set(frequent),
     is_latin: false,
-    ...(frequent.includes('о') && { word: cyrillic_word }),
+    word: frequent.includes('о') ? cyrillic_word : undefined,
   })),
 ]
 
@@ -111,9 +111,9 @@ interface Worth {
   /** For a language of a Latin script that has the letter; of a sign, for all languages. */
   points: number
   /** For a language of a script of its own that has the letter. */
-  script_points: number
+  script_points?: number
   /** Of Han characters and Korean syllables only the frequent ones are listed. */
-  is_han: boolean
+  is_han?: boolean
 }
 
 interface Occurrence extends Worth {
@@ -167,7 +167,7 @@ function wordAround(text: string, at: number): string {
 }
 
 function pointsIn(language: Language, one: Occurrence): number {
-  const { small, points, script_points, is_han } = one
+  const { small, points, script_points = points, is_han } = one
   if (small === undefined) return points
   const { letters, is_latin, never, word } = language
   if (never?.test(one.pair) || word?.test(one.word) === false) return -1
@@ -181,14 +181,12 @@ function worthOf(before: string, letter: string, after: string, run: string): Wo
   const is_first = !is_letter.test(before)
   const is_last = !is_letter.test(after)
   const is_inside = !is_first && !is_last && !is_han_or_korean.test(before + after)
-  const sign = { script_points: 0, is_han: false }
-  if (frame.test(letter)) return { ...sign, points: is_first && is_last ? 0.5 : -1 }
-  if (before === letter && after === letter) return { ...sign, points: -1 }
-  if (openers.has(letter)) return { ...sign, points: is_first ? 0.5 : -1 }
-  if (signs.has(letter))
-    return { ...sign, points: is_inside && !inner_signs.has(letter) ? -1 : 0.5 }
+  if (frame.test(letter)) return { points: is_first && is_last ? 0.5 : -1 }
+  if (before === letter && after === letter) return { points: -1 }
+  if (openers.has(letter)) return { points: is_first ? 0.5 : -1 }
+  if (signs.has(letter)) return { points: is_inside && !inner_signs.has(letter) ? -1 : 0.5 }
   const small = letter.toLowerCase().charAt(0)
-  if (/\d/.test(before) && !is_han_or_korean.test(letter)) return { ...sign, points: 0.2 }
+  if (/\d/.test(before) && !is_han_or_korean.test(letter)) return { points: 0.2 }
   const is_capital = small !== letter
   const is_han = is_han_or_korean.test(letter)
   const worth = { small, is_han }

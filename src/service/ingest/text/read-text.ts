@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import type { ReadDocument } from '../document-text.ts'
 import { type Unreadable, unreadableOf } from '../extract-limits.ts'
 import { binaryFault, type FileToRead, formatOf, isHtml, isNamedDocument } from '../file-kind.ts'
@@ -71,26 +70,23 @@ function isBinaryControl(byte: number): boolean {
   return byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d)
 }
 
-const strict = {
-  'utf-16le': new TextDecoder('utf-16le', { fatal: true }),
-  'utf-16be': new TextDecoder('utf-16be', { fatal: true }),
-}
-
 function decode(bytes: Buffer): string | undefined {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, 'utf-16le')
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, 'utf-16be')
-  if (!isUtf8(bytes)) return undefined
-  const has_mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  return bytes.toString('utf8', has_mark ? 3 : 0)
-}
-
-function decodeUtf16(bytes: Buffer, encoding: keyof typeof strict): string | undefined {
   try {
-    return strict[encoding].decode(bytes)
+    return new TextDecoder(utf16ByMark(bytes), { fatal: true }).decode(bytes)
   } catch {
-    // An odd length or half a surrogate pair: the file is not in the encoding of its mark.
+    // Neither UTF-8 nor, by its mark, UTF-16: an odd length, or half of a character.
     return undefined
   }
+}
+
+const utf16_marks = new Map([
+  ['\xff\xfe', 'utf-16le'],
+  ['\xfe\xff', 'utf-16be'],
+])
+
+/** The charset of UTF-16 with a byte order mark. */
+export function utf16ByMark(bytes: Buffer): string | undefined {
+  return utf16_marks.get(bytes.toString('latin1', 0, 2))
 }
 
 /** True for ISO-2022 (Japanese mail): pure ASCII that switches charsets by escape sequences. */
@@ -108,18 +104,17 @@ const max_code_point = 0x10_ffff
  * place, whatever its letters.
  */
 function mayBeWide(bytes: Buffer): boolean {
-  if (/^(\xff\xfe|\xfe\xff)/.test(bytes.toString('latin1', 0, 2))) return true
+  if (utf16ByMark(bytes) !== undefined) return true
   if (bytes.length % 2 === 1) return false
-  const sample = bytes.subarray(0, max_sample_bytes)
-  if (bytes.length % 4 === 0 && sample.length >= 8) {
+  const sample = bytes.toString('latin1', 0, max_sample_bytes)
+  if (bytes.length % 4 === 0 && bytes.length >= 8) {
     const starts = [0, 4].every((at) => bytes.readUInt32LE(at) <= max_code_point)
     if (starts || [0, 4].every((at) => bytes.readUInt32BE(at) <= max_code_point)) return true
   }
-  if (utf16WithoutMark(bytes) !== undefined) return true
-  return /^(?!\xff\xfe|\xfe\xff)(?:(?:\0[^\0]|[^\0]\0|[^\0]{2}|\0\0)*(?:[\t\n\r -~]\0|\0[\t\n\r -~]))/.test(
-    sample.toString('latin1'),
-  )
+  return utf16WithoutMark(bytes) !== undefined || ascii_of_utf16.test(sample)
 }
+
+const ascii_of_utf16 = /^(?:..)*?(?:[\t\n\r -~]\0|\0[\t\n\r -~])/s
 
 /** Finds UTF-16 without a mark: an ASCII letter has a zero byte, always at the same place. */
 export function utf16WithoutMark(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {

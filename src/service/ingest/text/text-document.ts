@@ -1,6 +1,6 @@
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import type { ExtractLimits } from '../extract-limits.ts'
-import { isCommaSeparated, isHtml } from '../file-kind.ts'
+import { isCommaSeparated, isHtml, type NamedFile } from '../file-kind.ts'
 import { headerOf } from './comma-separated.ts'
 import { addHtml } from './html.ts'
 
@@ -8,7 +8,7 @@ import { addHtml } from './html.ts'
  * The document of a decoded text: a page of HTML, a table, or plain text. Throws `ingest.no_text`.
  */
 export function textDocument(
-  file: { filename: string; mime_type: string },
+  file: NamedFile,
   decoded: string,
   limits: Pick<ExtractLimits, 'text_length'>,
 ): ReadDocument {
