@@ -13,7 +13,7 @@ export async function addComments(
 ): Promise<void> {
   let cell = ''
   let words = ''
-  await walkXml(archive.stream(part), {
+  await walkXml(archive, part, {
     open(name, { ref }) {
       if (ref !== undefined) cell = ` on ${ref}`
       // Readings above Asian letters.

@@ -14,7 +14,11 @@ const texts = new Set(['t', 'v', 'pt'])
 /** Elements that end a line: `pt` and `tx` are of charts. */
 const lines = new Set(['p', 'pt', 'tx'])
 /** Elements that stand for a text; `den` is the lower part of a fraction. */
-const opens: Readonly<Record<string, string>> = { br: '\n', tab: '\t', den: '/' }
+const opens = new Map([
+  ['br', '\n'],
+  ['tab', '\t'],
+  ['den', '/'],
+])
 
 interface SlideSources {
   /** Headers, footers and dates of the slides before. */
@@ -54,7 +58,7 @@ export class DrawingFlow implements XmlListener {
     // A shape, a cell or a background can be filled with a picture.
     if (name === 'blipFill') this.#has_picture = true
     if (name === 'ph') this.#placeholder = attributes.type ?? ''
-    if (Object.hasOwn(opens, name)) this.#flow.add(opens[name]!)
+    this.#flow.add(opens.get(name) ?? '')
     if (name === 'cNvPr' && this.#pictures)
       addAltText([attributes.title, attributes.descr], this.#flow)
     if (name === 'sld' && /^(0|false)$/.test(attributes.show ?? ''))

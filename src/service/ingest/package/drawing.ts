@@ -16,7 +16,7 @@ export async function addDrawing(
   text: DocumentText,
 ): Promise<void> {
   const pictures = new SlidePictures(text, Number.POSITIVE_INFINITY)
-  await walkXml(archive.stream(part), new DrawingFlow(text, { pictures }))
+  await walkXml(archive, part, new DrawingFlow(text, { pictures }))
   await addGraphics(archive, part, text)
 }
 
@@ -32,9 +32,8 @@ export async function addGraphics(
   text: DocumentText,
   faults: Faults = text,
 ): Promise<void> {
-  for (const graphic of await relatedParts(archive, part, ...graphic_kinds)) {
-    await readOptional(graphic, faults, () =>
-      walkXml(archive.stream(graphic), new DrawingFlow(text)),
-    )
-  }
+  const graphics = await relatedParts(archive, part, ...graphic_kinds)
+  await readOptional(graphics, faults, (graphic) =>
+    walkXml(archive, graphic, new DrawingFlow(text)),
+  )
 }

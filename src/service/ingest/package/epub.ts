@@ -31,7 +31,7 @@ interface Chapter {
 
 async function spineOf(archive: Archive): Promise<Chapter[]> {
   let package_file = ''
-  await walkXml(archive.stream('META-INF/container.xml'), {
+  await walkXml(archive, 'META-INF/container.xml', {
     open(name, attributes) {
       if (name === 'rootfile') package_file ||= attributes['full-path'] ?? ''
     },
@@ -39,7 +39,7 @@ async function spineOf(archive: Archive): Promise<Chapter[]> {
   const folder = posix.dirname(package_file)
   const items = new Map<string, Chapter>()
   const spine: string[] = []
-  await walkXml(archive.stream(package_file), {
+  await walkXml(archive, package_file, {
     open(name, { id = '', href = '', properties = '', idref = '', 'media-type': type = '' }) {
       if (name === 'item')
         items.set(id, {
@@ -59,7 +59,7 @@ async function encryptedParts(archive: Archive): Promise<ReadonlySet<string>> {
   const parts = new Set<string>()
   const list = 'META-INF/encryption.xml'
   if (!archive.has(list)) return parts
-  await walkXml(archive.stream(list), {
+  await walkXml(archive, list, {
     open(name, attributes) {
       if (name === 'CipherReference') parts.add(decodedPath(attributes.URI ?? ''))
     },

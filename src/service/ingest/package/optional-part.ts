@@ -5,18 +5,20 @@ import type { DocumentText } from '../document-text.ts'
 export type Faults = Pick<DocumentText, 'noteFault'>
 
 /**
- * Reads a part that a document can do without, and notes a broken one. Limits and
- * encryption concern the whole document, and throw.
+ * Reads parts that a document can do without, and notes broken ones. Limits and encryption concern
+ * the whole document, and throw.
  */
 export async function readOptional(
-  part: string,
+  parts: readonly string[],
   faults: Faults,
-  read: () => Promise<void>,
+  read: (part: string) => Promise<void>,
 ): Promise<void> {
-  try {
-    await read()
-  } catch (error) {
-    if (isSluiceError(error) && error.code !== 'ingest.broken') throw error
-    faults.noteFault(`is broken (${part})`)
+  for (const part of parts) {
+    try {
+      await read(part)
+    } catch (error) {
+      if (isSluiceError(error) && error.code !== 'ingest.broken') throw error
+      faults.noteFault(`is broken (${part})`)
+    }
   }
 }

@@ -20,7 +20,7 @@ async function relationshipsOf(archive: Archive, part: string): Promise<Relation
   const list = posix.join(dir, '_rels', `${base}.rels`)
   const found: Relationship[] = []
   if (!archive.has(list)) return found
-  await walkXml(archive.stream(list), {
+  await walkXml(archive, list, {
     open(name, { Id = '', Type = '', Target = '', TargetMode }) {
       if (name !== 'Relationship' || TargetMode === 'External') return
       const target = decodedPath(Target.replaceAll('\\', '/'))

@@ -1,5 +1,6 @@
-import { shownDate } from '../shown-date.ts'
+import { shownDate, shownNumber } from '../shown-values.ts'
 import type { XmlAttributes } from '../xml.ts'
+
 /** The value of a cell, for programs that write no text into it (ODF 1.3 part 3, 19.385). */
 export function cellValue(attributes: XmlAttributes): string {
   const { value = '' } = attributes
@@ -7,11 +8,11 @@ export function cellValue(attributes: XmlAttributes): string {
     return ''
   switch (attributes['value-type']) {
     case 'percentage':
-      return `${shown(Number(value) * 100)}%`
+      return `${shownNumber(Number(value) * 100)}%`
     case 'currency':
-      return `${shown(Number(value))} ${attributes.currency ?? ''}`.trimEnd()
+      return `${shownNumber(Number(value))} ${attributes.currency ?? ''}`.trimEnd()
     case 'float':
-      return shown(Number(value))
+      return shownNumber(Number(value))
     case 'date':
       return shownDate(attributes['date-value'] ?? '')
     case 'time':
@@ -21,11 +22,6 @@ export function cellValue(attributes: XmlAttributes): string {
     default:
       return attributes['string-value'] ?? ''
   }
-}
-
-/** 15 digits are exact; the others are the rest of a fraction that binary numbers cannot hold. */
-function shown(number: number): string {
-  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : ''
 }
 
 /** `PT15H30M00S` is 15:30. */

@@ -26,6 +26,7 @@ const boxes = new Set([
   ...['text-box', 'custom-shape', 'rect', 'circle', 'ellipse', 'caption', 'polygon', 'polyline'],
   ...['path', 'line', 'connector', 'measure'],
 ])
+const cells = new Set(['table-cell', 'covered-table-cell'])
 const asides = new Set([...boxes, 'note-body', 'annotation'])
 /** Who wrote a comment, and when. */
 const comment_fact = /^(date|date-string|creator|creator-initials|sender-initials)$/
@@ -145,7 +146,7 @@ export class OpenBody implements XmlListener {
       this.#flow.tables.begin()
     }
     if (name === 'table-row') this.#flow.tables.beginRow()
-    if (name === 'table-cell' || name === 'covered-table-cell') this.#flow.tables.beginCell()
+    if (cells.has(name)) this.#flow.tables.beginCell()
   }
 
   #closeTable(name: string, attributes: XmlAttributes): void {
@@ -156,7 +157,7 @@ export class OpenBody implements XmlListener {
       this.#flow.tables.endRow(is_hidden, rows)
       this.#rows += rows
     }
-    if (name === 'table-cell' || name === 'covered-table-cell')
+    if (cells.has(name))
       this.#flow.tables.endCell(
         repeated(attributes['number-columns-repeated']),
         cellValue(attributes),

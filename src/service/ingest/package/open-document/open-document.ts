@@ -44,5 +44,5 @@ export async function extractOpenDocument(
   for (const margin of margins) new FlowText(text).addLabel(margin)
   const objects = await readObjects(archive)
   const body = new OpenBody(text, { unit, page_area, objects, lists })
-  await walkXml(archive.stream('content.xml'), body)
+  await walkXml(archive, 'content.xml', body)
 }

@@ -24,7 +24,7 @@ export async function readObjects(archive: Archive): Promise<ReadonlyMap<string,
 
 async function wordsOfObject(archive: Archive, part: string): Promise<string> {
   const words: string[] = []
-  await walkXml(archive.stream(part), {
+  await walkXml(archive, part, {
     open: (name, attributes) =>
       !skipped.has(name) && !(name === 'table-cell' && attributes['value-type'] === 'float'),
     text: (piece) => words.push(piece),

@@ -22,7 +22,7 @@ export async function readPageStyles(archive: Archive, lists: OpenLists): Promis
   let page_area = usual_area
   let margin: string | undefined
   if (!archive.has('styles.xml')) return { page_area, margins: [] }
-  await walkXml(archive.stream('styles.xml'), {
+  await walkXml(archive, 'styles.xml', {
     open(name, attributes) {
       lists.open(name, attributes)
       if (name === 'page-layout-properties')

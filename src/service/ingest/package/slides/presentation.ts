@@ -26,14 +26,14 @@ export async function extractPresentation(
       continue
     }
     const pictures = new SlidePictures(text, slide_emu2)
-    await walkXml(archive.stream(slide), new DrawingFlow(text, { repeated, pictures }))
+    await walkXml(archive, slide, new DrawingFlow(text, { repeated, pictures }))
     await addGraphics(archive, slide, text)
-    for (const part of await relatedParts(archive, slide, 'comments'))
-      await readOptional(part, text, () => addComments(archive, part, text))
-    for (const part of await relatedParts(archive, slide, 'notesSlide'))
-      await readOptional(part, text, () =>
-        walkXml(archive.stream(part), new DrawingFlow(text, { repeated, label: 'Notes:\n' })),
-      )
+    const comments = await relatedParts(archive, slide, 'comments')
+    await readOptional(comments, text, (part) => addComments(archive, part, text))
+    const notes = await relatedParts(archive, slide, 'notesSlide')
+    await readOptional(notes, text, (part) =>
+      walkXml(archive, part, new DrawingFlow(text, { repeated, label: 'Notes:\n' })),
+    )
   }
 }
 
@@ -41,7 +41,7 @@ export async function extractPresentation(
 async function slidesOf(archive: Archive, main: string) {
   const ids: string[] = []
   let slide_emu2 = 0
-  await walkXml(archive.stream(main), {
+  await walkXml(archive, main, {
     open(name, { cx = '', cy = '', id = '' }) {
       if (name === 'sldId') ids.push(id)
       if (name === 'sldSz') slide_emu2 = Number(cx) * Number(cy)

@@ -1,3 +1,4 @@
+import type { Archive } from '../archive.ts'
 import { type Level, LevelCounts } from '../list-numbers.ts'
 import { walkXml } from '../xml.ts'
 
@@ -26,7 +27,7 @@ export interface List {
 }
 
 /** The lists of a document by id. Definitions stand before lists. */
-export async function readLists(chunks: AsyncIterable<Buffer>): Promise<Map<string, List>> {
+export async function readLists(archive: Archive, part: string): Promise<Map<string, List>> {
   const definitions = new Map<string, Definition>()
   const lists = new Map<string, List>()
   let definition = new Definition()
@@ -34,7 +35,7 @@ export async function readLists(chunks: AsyncIterable<Buffer>): Promise<Map<stri
   let starts: number[] = []
   let id = ''
   let at = 0
-  await walkXml(chunks, {
+  await walkXml(archive, part, {
     open(name, { abstractNumId = '', numId = '', ilvl = '', val = '' }, parent) {
       if (name === 'abstractNum') {
         definition = new Definition()

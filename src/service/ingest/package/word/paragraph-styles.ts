@@ -1,3 +1,4 @@
+import type { Archive } from '../archive.ts'
 import { walkXml } from '../xml.ts'
 import { levelNumber } from './lists.ts'
 
@@ -13,11 +14,12 @@ export interface ListPlace {
 
 /** The places that styles have in lists, by their ids; that of paragraphs without a style by ''. */
 export async function readParagraphStyles(
-  chunks: AsyncIterable<Buffer>,
+  archive: Archive,
+  part: string,
 ): Promise<Map<string, ListPlace>> {
   const places = new Map<string, ListPlace>()
   let place: ListPlace = {}
-  await walkXml(chunks, {
+  await walkXml(archive, part, {
     open(name, attributes) {
       const { styleId = '', type, val } = attributes
       if (name === 'style') {

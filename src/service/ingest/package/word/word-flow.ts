@@ -35,15 +35,18 @@ bookmarkEnd gridCol tcW tcPr tblBorders tcBorders shd top left bottom right last
 )
 
 /** Elements that stand for a text. Those of formulas have the names of their ECMA-376 elements. */
-const opens: Readonly<Record<string, string>> = {
-  tab: '\t',
-  ptab: '\t',
-  br: '\n',
-  cr: '\n',
-  noBreakHyphen: '-',
-  den: '/',
-}
-const powers: Readonly<Record<string, string>> = { sup: '^', sub: '_' }
+const opens = new Map([
+  ['tab', '\t'],
+  ['ptab', '\t'],
+  ['br', '\n'],
+  ['cr', '\n'],
+  ['noBreakHyphen', '-'],
+  ['den', '/'],
+])
+const powers = new Map([
+  ['sup', '^'],
+  ['sub', '_'],
+])
 
 const max_quote_length = 200
 /** Comments whose range is open at one place. */
@@ -119,9 +122,10 @@ export class WordFlow implements XmlListener {
   #openText(name: string, parent: string, attributes: XmlAttributes): void {
     const { id = '', font = '', char = '', val = '' } = attributes
     // A tab in properties is a tab stop.
-    if (Object.hasOwn(opens, name) && parent !== 'tabs' && !this.#fields.isCode)
-      this.#write(opens[name]!)
-    if (Object.hasOwn(powers, name) && /^sS/.test(parent)) this.#write(powers[name]!)
+    const text = opens.get(name)
+    if (text && parent !== 'tabs' && !this.#fields.isCode) this.#write(text)
+    const power = powers.get(name)
+    if (power && /^sS/.test(parent)) this.#write(power)
     if (name === 'd') this.#write('(')
     if (name === 'chr' && parent === 'naryPr') this.#write(val)
     if (name === 'sym') this.#write(symbolText(font, char))

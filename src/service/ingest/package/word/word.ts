@@ -34,7 +34,7 @@ export async function extractWordDocument(
   await word.addMargins('header', sources)
   const has_pictures = related.some(({ kind }) => kind === 'image')
   const page_emu2 = has_pictures ? await pageArea(archive, main) : usual_page_emu2
-  await walkXml(archive.stream(main), new WordFlow(text, sources, page_emu2))
+  await walkXml(archive, main, new WordFlow(text, sources, page_emu2))
   for (const kind of ['footnotes', 'endnotes', 'comments']) await word.addParts(kind, sources)
   await word.addMargins('footer', sources)
   await addGraphics(archive, main, text, word)
@@ -80,7 +80,7 @@ class WordParts {
   }
 
   async #add(part: string, text: DocumentText, sources: WordSources): Promise<void> {
-    await walkXml(this.#archive.stream(part), new WordFlow(text, sources))
+    await walkXml(this.#archive, part, new WordFlow(text, sources))
   }
 
   /** Notes a part that is broken as one of its own. */
@@ -90,19 +90,21 @@ class WordParts {
     this.#text.begin()
   }
 
-  async #read<T>(kind: string, read: (chunks: AsyncIterable<Buffer>) => Promise<T>) {
+  async #read<T>(kind: string, read: (archive: Archive, part: string) => Promise<T>) {
     let found: T | undefined
     await this.#forEach(kind, async (part) => {
-      found = await read(this.#archive.stream(part))
+      found = await read(this.#archive, part)
     })
     return found
   }
 
   async #forEach(kind: string, read: (part: string) => Promise<void>): Promise<void> {
-    for (const related of this.#related) {
-      if (related.kind !== kind) continue
-      await readOptional(related.part, this, () => read(related.part))
-    }
+    const related = this.#related.filter((each) => each.kind === kind)
+    await readOptional(
+      related.map(({ part }) => part),
+      this,
+      read,
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import { format, getFormatFromId } from 'numfmt'
+import { shownNumber } from '../shown-values.ts'
 
 /** Old workbooks of the Mac count days from 1904 on, others from 1900. */
 const mac_days = 1_462
@@ -19,18 +20,13 @@ export function builtInCode(id: string): string | undefined {
 export function numberText(value: string, code: string | undefined, is_mac = false): string {
   const number = Number(value)
   if (!Number.isFinite(number)) return value
-  if (code === undefined || /^(general|@)$/i.test(code)) return generalText(number)
+  if (code === undefined || /^(general|@)$/i.test(code)) return shownNumber(number)
   try {
-    return shownText(number, code, is_mac) ?? generalText(number)
+    return shownText(number, code, is_mac) ?? shownNumber(number)
   } catch {
     // The code is invalid, or cannot show the number.
-    return generalText(number)
+    return shownNumber(number)
   }
-}
-
-/** 15 digits are exact; the others are the rest of a fraction that binary numbers cannot hold. */
-function generalText(number: number): string {
-  return String(Number(number.toPrecision(15)))
 }
 
 /** Undefined for a number that is no date, and for one that does not fit. */

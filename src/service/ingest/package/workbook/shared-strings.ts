@@ -5,7 +5,7 @@ import { walkXml } from '../xml.ts'
 export async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
   const strings: string[] = []
   let words = ''
-  await walkXml(archive.stream(part), {
+  await walkXml(archive, part, {
     // Readings that stand above Asian letters are left out.
     open: (name) => name !== 'rPh',
     text(piece, name) {

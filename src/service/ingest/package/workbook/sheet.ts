@@ -1,7 +1,7 @@
 import type { DocumentText } from '../../document-text.ts'
 import { TableText } from '../../table-text.ts'
 import type { Archive } from '../archive.ts'
-import { shownDate } from '../shown-date.ts'
+import { shownDate } from '../shown-values.ts'
 import { walkXml, type XmlAttributes, type XmlListener } from '../xml.ts'
 import { numberText } from './number-text.ts'
 import { unescaped } from './shared-strings.ts'
@@ -21,7 +21,7 @@ export async function addSheet(
   sources: CellSources,
   text: DocumentText,
 ): Promise<void> {
-  await walkXml(archive.stream(part), new SheetRows(sources, new TableText(text)))
+  await walkXml(archive, part, new SheetRows(sources, new TableText(text)))
 }
 
 class SheetRows implements XmlListener {

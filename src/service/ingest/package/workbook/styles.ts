@@ -6,7 +6,7 @@ import { builtInCode } from './number-text.ts'
 export async function readStyles(archive: Archive, part: string): Promise<(string | undefined)[]> {
   const codes = new Map<string, string>()
   const styles: (string | undefined)[] = []
-  await walkXml(archive.stream(part), {
+  await walkXml(archive, part, {
     open(name, { numFmtId = '', formatCode = '' }, parent) {
       if (name === 'numFmt') codes.set(numFmtId, formatCode)
       if (name === 'xf' && parent === 'cellXfs')

@@ -41,7 +41,7 @@ export async function extractWorkbook(
 async function sheetsOf(archive: Archive, main: string) {
   const sheets: XmlAttributes[] = []
   let is_mac = false
-  await walkXml(archive.stream(main), {
+  await walkXml(archive, main, {
     open(name, attributes) {
       if (name === 'workbookPr') is_mac = /^(1|true)$/.test(attributes.date1904 ?? '')
       if (name === 'sheet') sheets.push(attributes)

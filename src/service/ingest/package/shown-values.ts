@@ -5,3 +5,8 @@ export function shownDate(written: string): string {
   if (time === '' || time === '00:00:00') return day
   return `${day} ${time.replace(/^(\d+:\d+):00$/, '$1')}`
 }
+
+/** 15 digits are exact; the others are the rest of a fraction that binary numbers cannot hold. */
+export function shownNumber(number: number): string {
+  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : ''
+}
