@@ -1,5 +1,5 @@
 import { mayHang } from '../base/files/mount-table.ts'
-import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
+import { causeOf, codeOf, SluiceError } from '../base/run/errors.ts'
 import { ifStillAlive, second_ms } from '../base/time/time.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
@@ -51,7 +51,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 function unwritable(error: Error): SluiceError {
   return new SluiceError({
     code: 'output.unwritable',
-    message: `the output cannot be written: ${messageOf(error)}`,
+    message: `the output cannot be written: ${causeOf(error)}`,
     hint: 'check the space where it is redirected to',
     cause: error,
   })

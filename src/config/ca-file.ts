@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { isNoAnswer } from '../base/files/ask-paths.ts'
 import { max_certificates_bytes } from '../base/files/atomic-file.ts'
 import { direct_paths, readSmallText } from '../base/files/paths.ts'
-import { messageOf, SluiceError } from '../base/run/errors.ts'
+import { causeOf, SluiceError } from '../base/run/errors.ts'
 
 /** The certificates of `service.ca_file`. Errors `config.ca_file`, `path.no_answer`. */
 export function readCa(file: string, paths = direct_paths): string {
@@ -16,7 +16,7 @@ export function readCa(file: string, paths = direct_paths): string {
     if (isNoAnswer(error)) throw error
     throw new SluiceError({
       code: 'config.ca_file',
-      message: `service.ca_file ${file} cannot be used: ${messageOf(error)}`,
+      message: `service.ca_file ${file} cannot be used: ${causeOf(error)}`,
       hint: 'give the path of a PEM file with certificates that this user can read',
       cause: error,
     })

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { isNoAnswer, noAnswer } from '../base/files/ask-paths.ts'
 import { direct_paths, type Paths, readSmallText } from '../base/files/paths.ts'
-import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
+import { causeOf, codeOf, SluiceError, systemWords } from '../base/run/errors.ts'
 import { EncodingFault } from '../base/text/decode-text.ts'
 import { shellWord } from '../base/text/format.ts'
 import { token_pattern } from '../base/text/scrub.ts'
@@ -194,7 +194,8 @@ function tokenForConfig(): SluiceError {
 function whyNotReadable(file: string, paths: Paths): string | undefined {
   const { closed, is_silent } = paths.look(file)
   if (is_silent) return 'no answer'
-  return closed === 'ENOENT' || closed === 'ENOTDIR' ? 'absent' : closed
+  if (closed === 'ENOENT' || closed === 'ENOTDIR') return 'absent'
+  return closed && systemWords(closed)
 }
 
 function notFound(searched: readonly string[], passed_over: readonly PassedOver[]): SluiceError {
@@ -243,7 +244,7 @@ export function readText(file: string, paths: Paths): string {
       code: is_missing ? 'config.missing' : 'config.unreadable',
       message: is_missing
         ? `there is no configuration at ${file}`
-        : `cannot read ${file}: ${messageOf(error)}`,
+        : `cannot read ${file}: ${causeOf(error)}`,
       hint: is_missing
         ? `run \`sluice init --config ${shellWord(file)}\` to write one, or name another file by --config`
         : 'check what it is and who may read it',

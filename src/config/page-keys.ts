@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls'
 import { max_certificates_bytes } from '../base/files/atomic-file.ts'
 import { direct_paths, type Paths, readSmallText } from '../base/files/paths.ts'
 import type { TlsKeys } from '../base/net/http-server.ts'
-import { messageOf, SluiceError } from '../base/run/errors.ts'
+import { causeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 import { shellWord } from '../base/text/format.ts'
 import type { Config } from './config.ts'
 
@@ -36,7 +36,7 @@ function pem(file: string, paths: Paths): string {
     return readSmallText(file, max_certificates_bytes, paths)
   } catch (error) {
     const hint = 'check page.tls_cert and page.tls_key, and who may read them'
-    throw fault(`the page cannot read ${file}: ${messageOf(error)}`, hint)
+    throw fault(`the page cannot read ${file}: ${causeOf(error)}`, hint)
   }
 }
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { askingPaths, isNoAnswer } from '../base/files/ask-paths.ts'
 import { direct_paths, type Paths } from '../base/files/paths.ts'
-import { codeOf, isSluiceError, SluiceError } from '../base/run/errors.ts'
+import { causeOf, codeOf, isSluiceError, SluiceError } from '../base/run/errors.ts'
 import { decodeText, EncodingFault } from '../base/text/decode-text.ts'
 import { token_pattern } from '../base/text/scrub.ts'
 import type { Config } from './config.ts'
@@ -102,7 +102,7 @@ function fromCredential(file: string, paths: Paths) {
 function readToken(file: string, named_by: string, paths: Paths): { token: string; mode: number } {
   try {
     const { kind, mode, bytes } = paths.read(file, max_token_file_bytes)
-    if (kind !== 'file') throw Object.assign(new Error('not a file'), { code: 'not a file' })
+    if (kind !== 'file') throw new Error('not a file')
     return { token: tokenIn(decodeText(bytes), `token file ${file}`), mode }
   } catch (error) {
     if (isNoAnswer(error) || isSluiceError(error, 'account.token_malformed')) throw error
@@ -110,7 +110,7 @@ function readToken(file: string, named_by: string, paths: Paths): { token: strin
     if (codeOf(error) === 'ENOENT' && /(^|\/)pat_/.test(file)) throw tokenForPath(named_by)
     throw new SluiceError({
       code: 'account.token_unreadable',
-      message: `cannot read the token file ${file}: ${codeOf(error)}`,
+      message: `cannot read the token file ${file}: ${causeOf(error)}`,
       hint: `${named_by} names it: check that it is there and who may read it`,
       cause: error,
     })

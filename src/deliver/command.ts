@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { askingPaths, noAnswer } from '../base/files/ask-paths.ts'
-import { codeOf, messageOf } from '../base/run/errors.ts'
+import { causeOf, codeOf } from '../base/run/errors.ts'
 import { formatDuration, printable } from '../base/text/format.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import { renderTemplate } from '../base/text/template.ts'
@@ -74,10 +74,15 @@ function commandEnvironment(
   return env
 }
 
+const invalid_argument = 'ERR_INVALID_ARG_VALUE'
+
 function notStarted(program: string, error: unknown): Delivered {
-  const what = `cannot start ${program}: ${codeOf(error) ?? messageOf(error)}`
+  const code = codeOf(error) ?? ''
+  // The message of Node quotes the argument.
+  const why = code === invalid_argument ? 'an argument has a zero byte' : causeOf(error)
+  const what = `cannot start ${program}: ${why}`
   // Only bad arguments are final: a program can be installed, a disk mounted, memory freed.
-  if (['E2BIG', 'ERR_INVALID_ARG_VALUE'].includes(codeOf(error) ?? '')) {
+  if (['E2BIG', invalid_argument].includes(code)) {
     return finalFault('delivery.command', what, 'check its arguments')
   }
   return laterFault('delivery.command', what, 'check its path, and that the daemon may run it')

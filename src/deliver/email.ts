@@ -2,7 +2,7 @@ import { askingPaths } from '../base/files/ask-paths.ts'
 import { max_certificates_bytes } from '../base/files/atomic-file.ts'
 import { readSmallText } from '../base/files/paths.ts'
 import { isFinalMailError, type MailServer, sendMail } from '../base/net/mail.ts'
-import { codeOf, messageOf } from '../base/run/errors.ts'
+import { causeOf, codeOf } from '../base/run/errors.ts'
 import { renderTemplate } from '../base/text/template.ts'
 import { type Clock, minute_ms } from '../base/time/time.ts'
 import { escapeHtml, renderMarkdown } from './markdown.ts'
@@ -59,7 +59,7 @@ async function readCa(file: string): Promise<string | Delivered> {
   } catch (error) {
     return laterFault(
       'delivery.ca_file',
-      `cannot read ${file}: ${messageOf(error)}`,
+      `cannot read ${file}: ${causeOf(error)}`,
       'check that smtp.ca_file is there',
     )
   }

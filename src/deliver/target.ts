@@ -1,7 +1,7 @@
 import { askingPaths, isNoAnswer } from '../base/files/ask-paths.ts'
 import { readSmallText } from '../base/files/paths.ts'
 import { isLoopbackHost } from '../base/net/loopback.ts'
-import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
+import { causeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 
 /** The receiver of a message, as in the configuration: complete, checked and frozen. */
 export type DeliveryTarget = FileTarget | WebhookTarget | EmailTarget | CommandTarget
@@ -80,7 +80,7 @@ export async function readSecretFile(file: string, what: string): Promise<string
   } catch (error) {
     throw new SluiceError({
       code: 'delivery.secret_file',
-      message: `${what} cannot be read from ${file}: ${isNoAnswer(error) ? messageOf(error) : (codeOf(error) ?? messageOf(error))}`,
+      message: `${what} cannot be read from ${file}: ${isNoAnswer(error) ? messageOf(error) : causeOf(error)}`,
       hint: 'check that the file exists, what it contains, and who may read it',
     })
   }

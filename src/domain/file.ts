@@ -1,3 +1,4 @@
+import { systemWords } from '../base/run/errors.ts'
 import { minute_ms } from '../base/time/time.ts'
 
 /**
@@ -111,7 +112,8 @@ export function adviceOnUnreadable(codes: readonly string[]): string {
 export const other_disk_code = 'EXDEV'
 
 export function unreadableText(code: string): string {
-  if (code !== other_disk_code) return unreadable[code]?.why ?? `it cannot be read (${code})`
+  if (code !== other_disk_code)
+    return unreadable[code]?.why ?? `it cannot be read (${systemWords(code)})`
   return 'another disk is mounted above it, and not entered: take that away, make it a folder of its own, or exclude it'
 }
 

@@ -6,7 +6,7 @@ import {
   type Sqlite,
   translateSqliteError,
 } from '../base/files/sqlite.ts'
-import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
+import { causeOf, codeOf, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
 import { ledger_migrations, openLedgerReadOnly } from './file/ledger-file.ts'
 import {
   ledgerFile,
@@ -106,7 +106,7 @@ function copyInto(source: Sqlite, file: string): void {
     if (isSluiceError(translated)) throw translated
     throw new SluiceError({
       code: 'backup.unwritable',
-      message: `${file} cannot be written: ${messageOf(error)}`,
+      message: `${file} cannot be written: ${causeOf(error)}`,
       hint:
         codeOf(error) === 'ENOENT'
           ? 'the directory must be there'

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askingPaths, isNoAnswer, noAnswer } from '../base/files/ask-paths.ts'
 import { callApart } from '../base/files/call-apart.ts'
-import { codeOf, messageOf } from '../base/run/errors.ts'
+import { causeOf, codeOf, messageOf } from '../base/run/errors.ts'
 import { minute_ms } from '../base/time/time.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -106,7 +106,7 @@ export async function readCoveredHere(
       const covered = assets.map(({ md5, size }) => ({ md5, size }))
       restored.facts.push({ type: 'covered_restored', prompt, run_due_ms, began_ms, covered })
     } catch (error) {
-      restored.bad.push({ path, why: messageOf(error) })
+      restored.bad.push({ path, why: causeOf(error) })
     }
   }
   restored.facts.sort((a, b) => a.run_due_ms - b.run_due_ms)
@@ -118,7 +118,7 @@ async function manifestPaths(dir: string, { bad }: CoveredRestored): Promise<str
   try {
     entries = await readdir(dir, { withFileTypes: true })
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') bad.push({ path: dir, why: messageOf(error) })
+    if (codeOf(error) !== 'ENOENT') bad.push({ path: dir, why: causeOf(error) })
     return []
   }
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)

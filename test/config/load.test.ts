@@ -634,7 +634,9 @@ describe('paths that must not overlap', () => {
 
   test('a ca_file that cannot be read is refused', () => {
     const text = minimal.replace('folders:', '  ca_file: HOME/ca.pem\nfolders:')
-    expect(faultsOf(text)).toEqual(['4:3: service.ca_file: cannot be read (ENOENT)'])
+    expect(faultsOf(text)).toEqual([
+      '4:3: service.ca_file: cannot be read (no such file or directory)',
+    ])
     write('', 'ca.pem')
     expect(load(text).config.service.ca_file).toBe(join(home, 'ca.pem'))
   })

@@ -11,6 +11,6 @@ test('each cause has its own advice, given once', () => {
 
 test('a file below another disk is not called unreadable', () => {
   expect(unreadableText('EACCES')).toBe('this user may not read it')
-  expect(unreadableText('ENOTCONN')).toBe('it cannot be read (ENOTCONN)')
+  expect(unreadableText('ENOTCONN')).toBe('it cannot be read (socket is not connected)')
   expect(unreadableText('EXDEV')).toMatch(/^another disk is mounted above it/)
 })

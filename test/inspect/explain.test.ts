@@ -173,7 +173,7 @@ test('a directory that the last scan could not read: shows the code and the reme
     summary: seen,
   })
   const shut = [
-    `the directory ${root}/shut cannot be read (EACCES), so no scan sees what is in it`,
+    `the directory ${root}/shut cannot be read (permission denied), so no scan sees what is in it`,
     expect.stringMatching(
       /setfacl -m u:USER:rx \S+\/shut; or leave it out: add the line \/shut to/,
     ),

@@ -462,7 +462,7 @@ describe('network faults', () => {
     expect(reason('EMFILE')).toMatchObject({
       code: 'network.failed',
       message: expect.stringMatching(
-        /^GET h: the request failed \(EMFILE: this process may have only \S+ open files \(raise ulimit -n, /,
+        /^GET h: the request failed \(too many open files: this process may have only \S+ open files \(raise ulimit -n, /,
       ),
     })
     expect(translateNetworkError('SECRET', going).message).toBe('GET h: the request failed')

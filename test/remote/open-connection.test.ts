@@ -42,7 +42,7 @@ test.each(
     // Only a code without words stands in the text.
     expect(fault.message).toMatch(
       code === 'EMFILE'
-        ? /: the request failed \(EMFILE/
+        ? /: the request failed \(too many open files: /
         : /: (the connection broke|no answer came in time)$/,
     )
   }

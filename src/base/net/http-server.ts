@@ -182,6 +182,7 @@ async function startListening(
 const listen_faults: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program uses it',
   EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'the name of the host is not known',
   EACCES: 'this user may not do that there (ports below 1024 are for root)',
 }
 

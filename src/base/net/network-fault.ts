@@ -1,4 +1,4 @@
-import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
+import { codeOf, messageOf, SluiceError, systemWords } from '../run/errors.ts'
 
 // Each text begins with `the`, `no`, `nothing` or `it`: by that the page finds the host before it,
 // which its readers do not see.
@@ -87,7 +87,7 @@ export function translateNetworkError(error: unknown, going: Going, is_sent = fa
   const reason = is_sent && unsent.has(found) ? 'reset' : found
   const words = certificate_faults[detail ?? '']
   // A code without words says more than nothing.
-  const code = reason === 'failed' || reason === 'tls' ? detail && messageOf(detail) : undefined
+  const code = reason === 'failed' || reason === 'tls' ? detail && systemWords(detail) : undefined
   return networkFault(reason, going, words ?? code, detail)
 }
 

@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util'
 import { maxOpenFiles } from './process.ts'
 
 /**
@@ -35,14 +36,49 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-const raise_open_files = 'raise ulimit -n, or LimitNOFILE= of the unit'
+const system_words = new Map(getSystemErrorMap().values())
 
+/** What the system says of its code: `no such file or directory` of `ENOENT`. */
+export function systemWords(code: string): string {
+  return (system_words.get(code) ?? code) + adviceOn(code)
+}
+
+function adviceOn(code: string): string {
+  if (code !== 'EMFILE') return ''
+  return `: this process may have only ${maxOpenFiles() ?? 'so many'} open files (raise ulimit -n, or LimitNOFILE= of the unit)`
+}
+
+/** What the system says, without the path and the call that its message has. */
+export function causeOf(error: unknown): string {
+  const code = codeOf(error)
+  return code !== undefined && system_words.has(code) ? systemWords(code) : messageOf(error)
+}
+
+/** For people: without the code, which logs and programs have beside it. */
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  // A thread that cannot start has it in the text alone.
-  const is_about_files = /\bEMFILE\b/.test(message) && !message.includes(raise_open_files)
-  if (error instanceof SluiceError || !is_about_files) return message
-  return `${message}: this process may have only ${maxOpenFiles() ?? 'so many'} open files (${raise_open_files})`
+  const text = error instanceof Error ? error.message : String(error)
+  if (error instanceof SluiceError) return text
+  // A thread that cannot start has the code in the text alone.
+  const code = [codeOf(error), coded_text.exec(text)?.[1]].find((one) =>
+    system_words.has(one ?? ''),
+  )
+  return code === undefined ? text.replace(openssl_code, '') : inWords(text, code)
+}
+
+const coded_text = /(?:^|: )(E[A-Z0-9]+)(?=: |$)/
+/** Of `error:0480006C:PEM routines::no start line`. */
+const openssl_code = /^error:[0-9A-F]+:[^:]*:[^:]*:/
+
+/** Node writes `ENOENT: no such file or directory, open 'a'` and `connect ECONNREFUSED [::1]:9`. */
+function inWords(text: string, code: string): string {
+  // All tries of several addresses together have no text.
+  if (text === '') return systemWords(code)
+  const at = text.indexOf(code)
+  if (at < 0) return text
+  const call = text.slice(0, at).replace(/:? $/, ': ')
+  const after = text.slice(at + code.length)
+  const said = after.startsWith(': ') ? after.slice(2) : `${system_words.get(code)}${after}`
+  return call + said + adviceOn(code)
 }
 
 export interface PlainError {

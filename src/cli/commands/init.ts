@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
-import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { causeOf, SluiceError } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFiles, configFromObject } from '../../config/load.ts'
@@ -165,7 +165,7 @@ function write(file: string, text: string, token: Connection['token']): void {
 function unwritable(file: string, cause: unknown): SluiceError {
   return new SluiceError({
     code: 'init.unwritable',
-    message: `${file} cannot be written: ${messageOf(cause)}`,
+    message: `${file} cannot be written: ${causeOf(cause)}`,
     hint: 'check the space on the disk, and who may write there; --config FILE names another file',
     cause,
   })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { causeOf, SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
@@ -270,7 +270,7 @@ function readPassword(file: string): string {
   } catch (error) {
     throw wrong(
       'usage.password',
-      `${file} cannot be read: ${messageOf(error)}`,
+      `${file} cannot be read: ${causeOf(error)}`,
       'check who may read it',
     )
   }

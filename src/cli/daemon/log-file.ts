@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
-import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { causeOf, codeOf, SluiceError } from '../../base/run/errors.ts'
 import { type LogDestination, standard_error } from '../../base/text/log.ts'
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -29,7 +29,7 @@ export function openLogFile(file: string): LogDestination {
   try {
     write('')
   } catch (error) {
-    const why = codeOf(error) === 'ELOOP' ? 'it is a symbolic link' : messageOf(error)
+    const why = codeOf(error) === 'ELOOP' ? 'it is a symbolic link' : causeOf(error)
     const hint = 'name another file, or check who may write there'
     throw new SluiceError({
       code: 'usage.target',

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
-import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { causeOf, codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import { shellWord } from '../../base/text/format.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -123,7 +123,7 @@ function runProgram(line: string, program: string, words: readonly string[]): vo
   if (status === 0) return
   throw new SluiceError({
     code: 'install.command',
-    message: `${line} failed: ${error ? codeOf(error) : stderr.trim() || `exit code ${status}`}`,
+    message: `${line} failed: ${error ? causeOf(error) : stderr.trim() || `exit code ${status}`}`,
     hint: 'the earlier steps stay done; repair this and run the same command again',
   })
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isBelow } from '../../base/files/path-below.ts'
-import { SluiceError } from '../../base/run/errors.ts'
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -172,7 +172,7 @@ export function tryProgram({ node, program }: { node: string; program: string })
     env: { HOME: '/nonexistent' },
   })
   if (status === 0) return
-  const why = error?.message ?? stderr.trim().split('\n').at(-1)
+  const why = error ? messageOf(error) : stderr.trim().split('\n').at(-1)
   throw new SluiceError({
     code: 'install.program',
     message: `the service’s user cannot run ${node} ${program}: ${why}`,

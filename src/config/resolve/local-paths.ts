@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { isBelow } from '../../base/files/path-below.ts'
 import type { PathFacts, Paths } from '../../base/files/paths.ts'
+import { systemWords } from '../../base/run/errors.ts'
 import type { Environment } from '../environment.ts'
 import { type Fault, type Path, pathText } from '../faults.ts'
 
@@ -137,7 +138,7 @@ function enclosed(
 }
 
 function unreadable({ path, facts: { closed } }: Named): Fault[] {
-  return closed === undefined ? [] : [{ path, message: `cannot be read (${closed})` }]
+  return closed === undefined ? [] : [{ path, message: `cannot be read (${systemWords(closed)})` }]
 }
 
 export function named(

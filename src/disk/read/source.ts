@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { SluiceError } from '../../base/run/errors.ts'
+import { SluiceError, systemWords } from '../../base/run/errors.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { notOpened, placeOf, realRootLater } from '../root/inside.ts'
 import { fileStatOf } from '../scan/scan-batch.ts'
@@ -144,5 +144,5 @@ function asFault(error: unknown, path: string): unknown {
   const outcome = notOpened(error)
   return outcome.kind === 'missing'
     ? fault('missing', path, undefined, error)
-    : fault('unreadable', path, outcome.code, error)
+    : fault('unreadable', path, systemWords(outcome.code), error)
 }

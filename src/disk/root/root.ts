@@ -1,6 +1,6 @@
 import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } from 'node:fs'
 import { isBelow } from '../../base/files/path-below.ts'
-import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { causeOf, codeOf, SluiceError } from '../../base/run/errors.ts'
 import type { Disappearance } from '../../domain/disappearance.ts'
 import { isSameRoot, likeness } from '../../domain/root-identity.ts'
 import { defaultIgnore } from '../default-ignores.ts'
@@ -111,7 +111,7 @@ function offlineBy(root: string, error: unknown): Extract<RootStatus, { kind: 'o
   const detail = {
     missing: `${root} does not exist (not mounted?)`,
     'not a directory': `a part of ${root} is not a directory`,
-    unreadable: `${root} cannot be read: ${messageOf(error)}`,
+    unreadable: `${root} cannot be read: ${causeOf(error)}`,
   }
   return { kind: 'offline', reason, detail: detail[reason] }
 }

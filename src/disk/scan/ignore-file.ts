@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, constants, lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readBeginning } from '../../base/files/atomic-file.ts'
-import { codeOf, messageOf } from '../../base/run/errors.ts'
+import { causeOf, codeOf } from '../../base/run/errors.ts'
 
 export const ignore_file_name = '.sluiceignore'
 
@@ -36,8 +36,7 @@ export function readIgnoreFile(file: string): IgnoreFile {
     // Only open(2) says that no file is there. A file that then cannot be read has unknown rules.
     const is_opening = (error as NodeJS.ErrnoException).syscall === 'open'
     if (is_opening && (code === 'ENOENT' || code === 'ENOTDIR')) return { kind: 'none' }
-    const why =
-      code === 'ELOOP' ? 'it is a symbolic link' : `it cannot be read: ${code ?? messageOf(error)}`
+    const why = code === 'ELOOP' ? 'it is a symbolic link' : `it cannot be read: ${causeOf(error)}`
     return { kind: 'unusable', why }
   }
 }

@@ -126,7 +126,7 @@ function describe(code: string, message: string, needed: number): string {
     const { name, value } = inotifyLimit('instances')
     const limit = Number.isFinite(value) ? ` (${value} for all programs of this user together)` : ''
     return (
-      `not all of the folder is watched (${code}): either ${name}${limit} or the limit of open files (${maxOpenFiles() ?? 'not known'}) is reached; ` +
+      `not all of the folder is watched: either ${name}${limit} or the limit of open files (${maxOpenFiles() ?? 'not known'}) is reached; ` +
       `${raise(name, value, 1)}, or the other: ulimit -n, LimitNOFILE= of the unit`
     )
   }

@@ -2,7 +2,7 @@ import { constants, statSync } from 'node:fs'
 import { max_certificates_bytes } from '../../base/files/atomic-file.ts'
 import { readSmallText } from '../../base/files/paths.ts'
 import { tryMailServer } from '../../base/net/mail.ts'
-import { codeOf, isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { causeOf, isSluiceError } from '../../base/run/errors.ts'
 import { formatDuration, shellWord } from '../../base/text/format.ts'
 import { mailServers, targetsOf } from '../../config/resolve/targets.ts'
 import { accessFault } from '../plan/check-path.ts'
@@ -44,10 +44,7 @@ async function checkMailServer(
       )
     } catch (error) {
       if (isSluiceError(error)) return fault(error.message.replace(`${about}: `, ''), error.hint)
-      return fault(
-        `${ca_file} cannot be read: ${codeOf(error) ?? messageOf(error)}`,
-        'check smtp.ca_file',
-      )
+      return fault(`${ca_file} cannot be read: ${causeOf(error)}`, 'check smtp.ca_file')
     }
   }
   return withinTime(clock, limits.answer_ms + 1_000, connect, late)

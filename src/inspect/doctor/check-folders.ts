@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { patienceWith } from '../../base/files/paths.ts'
+import { systemWords } from '../../base/run/errors.ts'
 import { counted, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import { hasShareBelow } from '../../disk/root/mounts.ts'
@@ -124,7 +125,7 @@ function checkRights({ folder, seen }: InspectedFolder, who: string): Check[] {
   const { ok, warning } = findings('rights', folder.name)
   if (seen.unreadable_total === 0)
     return [ok(`${who} may open every directory of it${fromText(seen)}`)]
-  const entries = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
+  const entries = seen.unreadable.map(({ path, code }) => `${path} (${systemWords(code)})`)
   const text = `${formatCount(seen.unreadable_total)} that ${who} cannot read (${adviceOnUnreadable(seen.unreadable.map(({ code }) => code))})${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
   const hint = `setfacl -R -m u:${userWord(who)}:rX ${shellWord(folder.path)} gives the right; an exclude leaves them out on purpose`
   return [warning(text, hint)]

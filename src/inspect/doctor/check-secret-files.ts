@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { readBeginning } from '../../base/files/atomic-file.ts'
 import type { Paths } from '../../base/files/paths.ts'
-import { isSluiceError } from '../../base/run/errors.ts'
+import { isSluiceError, systemWords } from '../../base/run/errors.ts'
 import { shellWord } from '../../base/text/format.ts'
 import type { ServiceConfig } from '../../config/config.ts'
 import { secretFiles } from '../../config/resolve/targets.ts'
@@ -47,7 +47,7 @@ export function readSecret(file: string): { stat: Stats; text: string } | { why:
       const text = bytes.toString('utf8').trim()
       return text === '' ? { why: 'it is empty' } : { stat, text }
     },
-    (why) => ({ why }),
+    (code) => ({ why: systemWords(code) }),
   )
 }
 

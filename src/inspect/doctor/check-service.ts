@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { max_certificates_bytes } from '../../base/files/atomic-file.ts'
 import { direct_paths, readSmallText } from '../../base/files/paths.ts'
 import { createHttpClient } from '../../base/net/http-client.ts'
-import { messageOf } from '../../base/run/errors.ts'
+import { causeOf } from '../../base/run/errors.ts'
 import { programVersion } from '../../base/run/process.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
@@ -177,7 +177,7 @@ export function checkCa(
     return { checks: [judgeCertificates(find, ends, now_ms)], pem }
   } catch (error) {
     const hint = 'name a PEM file with certificates that this user can read as service.ca_file'
-    return { checks: [find.fault(`it cannot be used: ${messageOf(error)}`, hint)], pem: undefined }
+    return { checks: [find.fault(`it cannot be used: ${causeOf(error)}`, hint)], pem: undefined }
   }
 }
 

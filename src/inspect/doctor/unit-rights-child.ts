@@ -1,4 +1,5 @@
 import { constants, readFileSync } from 'node:fs'
+import { systemWords } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { accessFault } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, findings, isWithin } from './check.ts'
@@ -29,7 +30,10 @@ function checkFile(file: string): Check[] {
   if (code === undefined) return []
   const hint = `give ${user} the right to read it, and to pass through the directories above it`
   return [
-    findings('config', file).fault(`the unit runs as ${user}, who may not read it (${code})`, hint),
+    findings('config', file).fault(
+      `the unit runs as ${user}, who may not read it (${systemWords(code)})`,
+      hint,
+    ),
   ]
 }
 

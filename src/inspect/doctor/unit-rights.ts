@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { messageOf } from '../../base/run/errors.ts'
 import { builtModule } from '../../base/run/thread.ts'
 import type { UsableConfig } from '../../config/resolve/usable.ts'
 import { hasUser, idsOf } from '../unit/unit-facts.ts'
@@ -98,7 +99,7 @@ function ask(
   child.stdin.on('error', () => {}) // The process has ended: the missing answer is reported.
   child.stdin.end(JSON.stringify(question))
   return new Promise((resolve) => {
-    child.on('error', (error) => resolve({ out: '', err: error.message }))
+    child.on('error', (error) => resolve({ out: '', err: messageOf(error) }))
     child.on('close', () => resolve({ out, err: faultIn(err) }))
   })
 }
@@ -106,5 +107,6 @@ function ask(
 /** The line with the error: Node writes stack and version below it. */
 function faultIn(output: string): string {
   const lines = output.trim().split('\n')
-  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''
+  const line = lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''
+  return messageOf(line.replace(/^Error: /, ''))
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { systemWords } from '../../base/run/errors.ts'
 import { shellWord } from '../../base/text/format.ts'
 import {
   escapeName,
@@ -101,5 +102,8 @@ export function obstacleReasons(
       ? ''
       : `; or leave it out: add the line ${excludeLine(path)} to ${root}/.sluiceignore`
   const remedy = of.for_reader ? 'ask your administrator' : `${cure}${leave_out}`
-  return [`the directory ${place} cannot be read (${code}), so no scan sees what is in it`, remedy]
+  return [
+    `the directory ${place} cannot be read (${systemWords(code)}), so no scan sees what is in it`,
+    remedy,
+  ]
 }

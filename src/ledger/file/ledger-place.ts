@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { causeOf, codeOf, SluiceError } from '../../base/run/errors.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { controlSocket, ledgerFile } from './state-directory.ts'
 
@@ -42,7 +42,7 @@ function faultOf(file: string, opened: string): SluiceError | undefined {
     if (codeOf(error) !== 'ENOENT') {
       return new SluiceError({
         code: 'ledger.out_of_sight',
-        message: `${file} cannot be checked: ${messageOf(error)}`,
+        message: `${file} cannot be checked: ${causeOf(error)}`,
         hint: 'see that the daemon can enter state_dir, and that its disk is there',
         cause: error,
       })

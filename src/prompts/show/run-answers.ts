@@ -1,5 +1,5 @@
 import { direct_paths, type Paths, readSmallText } from '../../base/files/paths.ts'
-import { codeOf, messageOf } from '../../base/run/errors.ts'
+import { causeOf, codeOf } from '../../base/run/errors.ts'
 import { isoTime, isoTimeOrNull, localTime } from '../../base/time/time.ts'
 import type {
   DeliveryView,
@@ -149,7 +149,7 @@ export function reportOf(
   try {
     return { text: readSmallText(report_path, largest_report_bytes, paths) }
   } catch (error) {
-    const lost = codeOf(error) === 'ENOENT' ? 'it is not there any more' : messageOf(error)
+    const lost = codeOf(error) === 'ENOENT' ? 'it is not there any more' : causeOf(error)
     return { text: answerOf({ turns }), lost }
   }
 }

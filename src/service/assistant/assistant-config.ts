@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { isLoopbackHost } from '../../base/net/loopback.ts'
-import { codeOf, type SluiceError } from '../../base/run/errors.ts'
+import { causeOf, codeOf, type SluiceError } from '../../base/run/errors.ts'
 import { minute_ms, second_ms } from '../../base/time/time.ts'
 import { intelligence_modes, providers } from '../../contract/messages/messages-chats.ts'
 import { refused } from '../faults/faults.ts'
@@ -197,7 +197,7 @@ function readJson(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     // The message of JSON.parse quotes the text, which may contain a key.
-    throw unusable(file, codeOf(error) ?? 'it is not JSON')
+    throw unusable(file, codeOf(error) === undefined ? 'it is not JSON' : causeOf(error))
   }
 }
 

@@ -5,7 +5,7 @@ import {
   type HttpResponse,
   type ProxyVariables,
 } from '../../base/net/http-client.ts'
-import { codeOf, SluiceError } from '../../base/run/errors.ts'
+import { causeOf, SluiceError } from '../../base/run/errors.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
 import { refused } from '../faults/faults.ts'
 
@@ -87,9 +87,7 @@ function readKeyFile(file: string): string {
       throw unusable(file, 'the key must be one word of visible characters')
     return key
   } catch (error) {
-    throw error instanceof SluiceError
-      ? error
-      : unusable(file, codeOf(error) ?? 'it cannot be read')
+    throw error instanceof SluiceError ? error : unusable(file, causeOf(error))
   }
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { SluiceError } from '../../base/run/errors.ts'
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { no_debugger } from '../../base/run/process.ts'
 import { builtModule } from '../../base/run/thread.ts'
 import { formatBytes, formatDuration } from '../../base/text/format.ts'
@@ -171,7 +171,7 @@ function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
   const gone = new AbortController()
   let fault = 'it sent no message'
   child.on('error', (error) => {
-    fault = error.message
+    fault = messageOf(error)
     if (child.pid === undefined) gone.abort()
   })
   child.once('exit', () => {

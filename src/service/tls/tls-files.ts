@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { TlsKeys } from '../../base/net/http-server.ts'
-import { messageOf } from '../../base/run/errors.ts'
+import { causeOf } from '../../base/run/errors.ts'
 import { day_ms } from '../../base/time/time.ts'
 import { refused } from '../faults/faults.ts'
 
@@ -74,7 +74,7 @@ function parse<Value>(what: string, file: string, read: () => Value): Value {
     return read()
   } catch (error) {
     throw refused(
-      `${what} ${file} cannot be used: ${messageOf(error)}`,
+      `${what} ${file} cannot be used: ${causeOf(error)}`,
       'give the path of a PEM file that this user can read, without a passphrase',
       error,
     )

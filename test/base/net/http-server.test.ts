@@ -33,6 +33,14 @@ async function startApp(
   return { app, port }
 }
 
+test('a host without an address is an error in words', async () => {
+  const server = createBareServer({ silence_ms: 1_000, answerError, handle: () => {} })
+  await expect(listen(server, 'a..b', 0)).rejects.toMatchObject({
+    code: 'http.listen',
+    message: 'cannot listen on a..b, port 0: the name of the host is not known',
+  })
+})
+
 /** Sends the bytes unchanged and resolves to all that comes back until the server closes. */
 function talk(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {

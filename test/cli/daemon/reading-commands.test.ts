@@ -421,7 +421,7 @@ describe('sluice plan', () => {
     writeFileSync(config, text.replace(' }', `, token_file: ${token} }`))
     const missing = await sluice(['plan'])
     expect(missing).toMatchObject({ code: 0, out: expect.stringContaining('would be uploaded') })
-    expect(missing.err).toContain(`cannot read the token file ${token}: ENOENT`)
+    expect(missing.err).toContain(`cannot read the token file ${token}: no such file or directory`)
     writeFileSync(token, 'Bearer SECRET', { mode: 0o600 })
     const { err } = await sluice(['plan'])
     expect(err).toMatch(/line 1 begins with a word such as "Bearer".*A plan needs no token/s)

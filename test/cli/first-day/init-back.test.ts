@@ -175,7 +175,7 @@ test.skipIf(!has_terminals)(
     symlinkSync('loop', join(home.path, 'loop'))
     const terminal = withConnection(home)
     await terminal.on('Folder to watch:', `loop${keys.enter}`)
-    await terminal.on('ELOOP', '')
+    await terminal.on('too many symbolic links encountered', '')
     await terminal.on('allow this user to read it', `${'\b'.repeat(4)}docs${keys.enter}`)
     await terminal.on('Its name', keys.enter)
     await terminal.sees('2 files (6 B)')

@@ -208,7 +208,7 @@ describe('opening fails for a file', () => {
       console.log(JSON.stringify({ code: error.code, message: error.message }))`
     expect(runUnprivileged(script, root)).toEqual({
       code: 'file.unreadable',
-      message: 'f cannot be read: EACCES',
+      message: 'f cannot be read: permission denied',
     })
   })
 })

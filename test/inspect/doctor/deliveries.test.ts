@@ -73,7 +73,10 @@ describe('a mail server', () => {
       password_file: join(root, 'missing'),
     })
     expect(missing).toMatchObject([
-      { level: 'fault', message: expect.stringContaining('cannot be read (ENOENT)') },
+      {
+        level: 'fault',
+        message: expect.stringContaining('cannot be read (no such file or directory)'),
+      },
     ])
   })
 })

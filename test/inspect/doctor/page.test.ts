@@ -31,7 +31,7 @@ test('a certificate must be valid, and belong to a key that its owner alone can 
   for (const [files, message] of [
     [{ ...good, tls_key: other }, 'cannot be used'],
     [{ ...good, tls_key: old.tls_key }, 'cannot be used'],
-    [{ ...good, tls_cert: '/nowhere/cert.pem' }, 'ENOENT'],
+    [{ ...good, tls_cert: '/nowhere/cert.pem' }, 'no such file or directory'],
   ] as const)
     expect(await check(files)).toMatchObject([
       { level: 'fault', message: expect.stringContaining(message) },

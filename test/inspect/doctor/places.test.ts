@@ -93,7 +93,7 @@ describe('a folder', () => {
       checks.find((check) => check.about === about && check.id === id)
     expect(of('docs', 'rights')).toMatchObject({
       level: 'warning',
-      message: expect.stringContaining('in (EACCES)'),
+      message: expect.stringContaining('in (permission denied)'),
     })
     expect(of('docs/in', 'folder')).toMatchObject({
       level: 'fault',

@@ -95,7 +95,7 @@ describe('an invalid configuration', () => {
     const home = new SluiceHome({ 'a.txt': 'a' })
     home.giveToken(token)
     home.configure({ service: { ...service, ca_file: home.at('ca.pem') } })
-    expect(await refused(home)).toContain('ca_file: cannot be read (ENOENT)')
+    expect(await refused(home)).toContain('ca_file: cannot be read (no such file or directory)')
     writeFileSync(home.at('ca.pem'), 'no certificate')
     const broken = await home.inProcess(['sync', '--config', home.at('sluice.yaml')])
     expect([broken.code, broken.err]).toEqual([

@@ -21,7 +21,7 @@ describe.concurrent('a token that cannot be used', () => {
     rmSync(home.at('token'))
     const missing = await sync(home)
     expect(missing).toMatchObject({ code: 77, out: '' })
-    expect(missing.err).toMatch(/cannot read the token file .*: ENOENT\n {2}\S/)
+    expect(missing.err).toMatch(/cannot read the token file .*: no such file or directory\n {2}\S/)
 
     const password = 'correct-horse-battery-staple'
     const wrong = [

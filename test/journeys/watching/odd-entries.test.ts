@@ -46,7 +46,7 @@ localJourneys('entries that are neither file nor folder', (profile) => {
     await journey.until('it is said', async () => {
       const [docs] = await journey.daemon.ledger.folders()
       return (
-        docs?.watch?.reason.includes('; not all of the folder is watched: ENAMETOOLONG') ?? false
+        docs?.watch?.reason.includes('; not all of the folder is watched: name too long') ?? false
       )
     })
     journey.write({ 'docs/z/later.txt': 'later' })

@@ -25,7 +25,7 @@ test.each(
 
 test.each([
   ['/srv/docs/plan.txt is missing', 'docs/plan.txt is missing'],
-  ["EACCES: permission denied, open '/srv/docs/a'", "EACCES: permission denied, open 'docs/a'"],
+  ["permission denied, open '/srv/docs/a'", "permission denied, open 'docs/a'"],
   ['the rule *.log (/srv/docs/.sluiceignore:2)', 'the rule *.log (docs/.sluiceignore:2)'],
   ['/srv/docs/minutes/x, /srv/docs/y', 'minutes/x, docs/y'],
   [`at /srv/it's "odd"/z`, 'at odd/z'],
@@ -39,14 +39,17 @@ test.each([
     'the service could not be reached; it may come',
   ],
   [
-    "the page cannot be served as it is configured: the page cannot read /k.pem: ENOENT, open '/k.pem'",
+    "the page cannot be served as it is configured: the page cannot read /k.pem: no such file or directory, open '/k.pem'",
     'the page cannot be served as it is configured',
   ],
   [
-    'the page goes on with its earlier certificate: the page cannot read /k.pem: EACCES',
+    'the page goes on with its earlier certificate: the page cannot read /k.pem: permission denied',
     'the page goes on with its earlier certificate',
   ],
-  ['cannot read the token file /etc/sluice/token: EACCES', 'cannot read the token file: EACCES'],
+  [
+    'cannot read the token file /etc/sluice/token: permission denied',
+    'cannot read the token file: permission denied',
+  ],
   [
     'file /etc/sluice/token (service.token_file) holds none',
     'the token file (service.token_file) holds none',

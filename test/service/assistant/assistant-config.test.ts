@@ -80,7 +80,9 @@ test.each([
 
 test('a file that is missing or no JSON is named, and its content is not shown', async () => {
   const file = join(temporaryFolder(), 'assistant.json')
-  await expect(start({ assistant_config: file })).rejects.toThrow(`${file} cannot be used: ENOENT`)
+  await expect(start({ assistant_config: file })).rejects.toThrow(
+    `${file} cannot be used: no such file or directory`,
+  )
   writeFileSync(file, 'sk-secret')
   await expect(start({ assistant_config: file })).rejects.toThrow(/it is not JSON$/)
 })

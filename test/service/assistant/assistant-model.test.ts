@@ -313,5 +313,5 @@ test('C-20 a key that others can read, or an invalid one, ends the start and is 
   const missing = assistantFile({
     web_search: { url: 'http://127.0.0.1:1/?q={query}', key_file: 'none' },
   })
-  await expect(start({ assistant_config: missing })).rejects.toThrow(/ENOENT/)
+  await expect(start({ assistant_config: missing })).rejects.toThrow(/no such file or directory/)
 })

@@ -147,8 +147,14 @@ test('unusable certificates and keys are reported before anything is served', as
   const clock = new FakeClock(Date.now() - 2_000 * day_ms)
   const old = certificates(['127.0.0.2'], clock)
   const cases: [ServiceOptions['tls'], RegExp][] = [
-    [{ ...tls, cert_file: '/nowhere.pem' }, /the certificate \/nowhere.pem cannot be used: ENOENT/],
-    [{ ...tls, key_file: '/nowhere.key' }, /the key \/nowhere.key cannot be used: ENOENT/],
+    [
+      { ...tls, cert_file: '/nowhere.pem' },
+      /the certificate \/nowhere.pem cannot be used: no such file or directory/,
+    ],
+    [
+      { ...tls, key_file: '/nowhere.key' },
+      /the key \/nowhere.key cannot be used: no such file or directory/,
+    ],
     [{ ...tls, cert_file: file('no certificate') }, /the certificate .* cannot be used/],
     [{ ...tls, key_file: file('no key') }, /the key .* cannot be used/],
     [{ ...tls, key_file: other.tls.key_file }, /does not belong to the certificate/],
