@@ -1,6 +1,13 @@
 import type { FaultNote } from '../base/run/errors.ts'
 import type { Heartbeats } from '../base/run/heartbeat.ts'
-import { backoff_ms, type Clock, day_ms, isoTime, minute_ms, second_ms } from '../base/time/time.ts'
+import {
+  backoff_ms,
+  type Clock,
+  day_ms,
+  minute_ms,
+  second_ms,
+  zonedText,
+} from '../base/time/time.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
@@ -36,9 +43,9 @@ const retry = { first_ms: 5 * second_ms, max_ms: 15 * minute_ms }
 const give_up_ms = day_ms
 const min_tries = 5
 
-/** Name of a run for users: the prompt, and its due time as ISO 8601 UTC. */
+/** Name of a run for users: the prompt, and its due time. */
 export function nameOf({ prompt, due_ms }: Pick<RunWork, 'prompt' | 'due_ms'>): string {
-  return `${prompt} of ${isoTime(due_ms)}`
+  return `${prompt} of ${zonedText(due_ms)}`
 }
 
 export function noteOf(failure: Failure): FaultNote {

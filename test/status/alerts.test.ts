@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { minute_ms } from '../../src/base/time/time.ts'
+import { minute_ms, zonedText } from '../../src/base/time/time.ts'
 import { AlertJudge, alertText, reportedAfter } from '../../src/status/health/alerts.ts'
 import type { Problem } from '../../src/status/health/problems.ts'
 
@@ -101,7 +101,8 @@ test('the message says what is wrong, where, and what to do', () => {
   const { subject, text } = alertText({ began: [named, b], over: [], lasting: [] }, place, 0)
   expect(subject).toBe('Sluice on nas: a_*b is offline (and 1 more)')
   expect(text).toContain('- **folder**: a\\_\\*b is offline\n  What to do: mount it\n')
-  expect(text).toContain('Sluice on nas, /var/lib/sluice')
+  // Its readers may live in another zone.
+  expect(text).toContain(`Sluice on nas, /var/lib/sluice, ${zonedText(0)};`)
   const over = alertText({ began: [], over: [a], lasting: [] }, place, minute_ms)
   expect(over.subject).toBe('Sluice on nas: all problems are resolved')
   // The message shows when the problem began; the report comes later by the window and the limits

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { openPromptsView } from '../../src/ledger/views/view-prompts.ts'
 import { promptStatuses } from '../../src/status/prompts.ts'
@@ -43,21 +43,24 @@ test('shows the result of the last runs, failed deliveries, and the next times',
   const prompts = ['digest', 'log', 'new'].map((name) => ({ name, schedule }))
   const statuses = promptStatuses(view, prompts, rig.clock.now_ms())
   expect(statuses).toMatchSnapshot()
+  // A time in the zone of this machine names no zone.
+  vi.stubEnv('TZ', 'UTC')
+  onTestFinished(() => void vi.unstubAllEnvs())
   const writer = new LineWriter(100)
   promptLines(writer, statuses, rig.clock.now_ms())
   expect(writer.lines.map(({ tone, text }) => `${tone}: ${text}`)).toMatchInlineSnapshot(`
     [
-      "strong: prompt digest  next 2026-01-05 08:00",
-      "good:   run 1 of 2026-01-01 01:00: written, 2 files: /srv/r.md",
+      "strong: prompt digest  next 2026-01-05 08:00 Europe/Berlin",
+      "good:   run 1 of 2026-01-01 01:00 Europe/Berlin: written, 2 files: /srv/r.md",
       "warn:   delivery chat of run 1 fails (1 try in 1 h, the next in 2 h): it answered\\x1b[2J 503",
       "bad:   delivery mail of run 1 fails (given up: repair the receiver, then run \`sluice prompts deliver 1\`):",
       "bad:     it answered\\x1b[2J 503",
       "plain: ",
-      "strong: prompt log  next 2026-01-05 08:00",
-      "bad:   run 2 of 2026-01-01 01:01: failed: no answer in 15 min",
+      "strong: prompt log  next 2026-01-05 08:00 Europe/Berlin",
+      "bad:   run 2 of 2026-01-01 01:01 Europe/Berlin: failed: no answer in 15 min",
       "faint:     \`sluice prompts show 2\` says more",
       "plain: ",
-      "strong: prompt new  next 2026-01-05 08:00",
+      "strong: prompt new  next 2026-01-05 08:00 Europe/Berlin",
       "faint:   has not run yet",
       "plain: ",
       "strong: prompt gone  is no longer in the configuration",

@@ -168,15 +168,30 @@ export function localTime(at_ms: number, zone: string): string {
  * `2026-11-23 17:24`.
  */
 export function clockText(at_ms: number, now_ms?: number): string {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zone = ownZone()
   const text = wallText(at_ms, zone)
   const is_today = now_ms !== undefined && text.startsWith(localDate(now_ms, zone))
   return is_today ? text.slice(11) : text
 }
 
+/** The zone of this machine. */
+function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
 /** A time for users, as a clock in the zone shows it: `2026-11-23 08:00`. */
 export function wallText(at_ms: number, zone: string): string {
   return localTime(at_ms, zone).slice(0, 16).replace('T', ' ')
+}
+
+/** A time for users anywhere: `2026-11-23 08:00 Europe/Berlin`. */
+export function zonedText(at_ms: number, zone = ownZone()): string {
+  return `${wallText(at_ms, zone)} ${zone}`
+}
+
+/** A time of a prompt on this machine, whose zone is named only where it is another one. */
+export function promptTimeText(at_ms: number, zone: string): string {
+  return zone === ownZone() ? wallText(at_ms, zone) : zonedText(at_ms, zone)
 }
 
 /** The local calendar day: `2026-11-23`. */

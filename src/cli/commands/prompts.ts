@@ -124,8 +124,15 @@ export const history = defineCommand({
       printNote(terminal, `${name} has not run yet (\`sluice prompts next\` shows when it will)`)
       return exit_codes.ok
     }
-    const columns = [right('RUN'), 'DUE', 'STATE', right('FILES'), right('TOOK'), sentences('WHY')]
     const zone = zoneOf(name, config)
+    const columns = [
+      right('RUN'),
+      `DUE (${zone})`,
+      'STATE',
+      right('FILES'),
+      right('TOOK'),
+      sentences('WHY'),
+    ]
     const rows = runs.map((run) => rowOf(run, zone))
     printTable(terminal, columns, rows)
     return exit_codes.ok

@@ -1,6 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
-import { isoTime } from '../../base/time/time.ts'
+import { zonedText } from '../../base/time/time.ts'
 import { type Role, roles } from '../../contract/messages/messages-projects.ts'
 import { printNote } from '../text/print.ts'
 import { right, shrinking } from '../text/table.ts'
@@ -55,7 +55,7 @@ export const member = {
     run({ members }, { email, project, role }, terminal) {
       const invitation = members.add(email, project, role as Role)
       const note = invitation
-        ? `is no user yet. Send them this link: it shows them a token, once, until ${isoTime(invitation.expires_at_ms)}`
+        ? `is no user yet. Send them this link: it shows them a token, once, until ${zonedText(invitation.expires_at_ms)}`
         : `has the role ${role} in ${project}; \`sluice serve token create NAME --user ${email}\` makes a token for them`
       printNote(terminal, `${email} ${note}`)
       if (invitation) terminal.out(invitation.url)

@@ -1,5 +1,5 @@
 import { counted, formatBytes } from '../../base/text/format.ts'
-import { wallText } from '../../base/time/time.ts'
+import { promptTimeText } from '../../base/time/time.ts'
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
 import type { DryRun } from '../../prompts/show/dry-run.ts'
 import type { Question } from '../../remote/chats.ts'
@@ -12,7 +12,7 @@ export function dryRunLines(
   { now_ms, width }: { now_ms: number; width: number },
 ): Line[] {
   const writer = new LineWriter(width)
-  const due = wallText(now_ms, schedule.timezone)
+  const due = promptTimeText(now_ms, schedule.timezone)
   writer.say(`${name}, as if it came due at ${due}; nothing is sent`, { tone: 'faint' })
   if (why !== undefined) writer.say(`nothing would be asked: ${why}`)
   for (const [turn, body] of bodies.entries()) {

@@ -1,5 +1,5 @@
 import { printable } from '../../base/text/format.ts'
-import { type Clock, second_ms, wallText } from '../../base/time/time.ts'
+import { type Clock, promptTimeText, second_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { isFinal, stateText } from '../../domain/run.ts'
 import type { DeliveryView, PromptsView, RunView } from '../../ledger/views/view-prompts.ts'
@@ -15,7 +15,8 @@ import type { Terminal } from './terminal.ts'
 export function printRun(run: RunView, config: Config, terminal: Terminal, report = ''): void {
   const why = whyText(run)
   const because = why === undefined ? '' : `: ${why}`
-  const title = `${printable(run.prompt)}, ${wallText(run.due_ms, zoneOf(run.prompt, config))}`
+  const time = promptTimeText(run.due_ms, zoneOf(run.prompt, config))
+  const title = `${printable(run.prompt)}, ${time}`
   printFitted(terminal, `${title}  run ${run.run}, ${stateText(run.state)}${because}`, title)
   const coverage = coverageText(run, config)
   if (coverage !== undefined && !report.includes(coverage)) printFitted(terminal, coverage)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isSluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
-import { clockText } from '../../base/time/time.ts'
+import { zonedText } from '../../base/time/time.ts'
 import { amountRead, readingText } from '../../domain/reading.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import { fileAnswer } from '../../inspect/files/known-files.ts'
@@ -214,7 +214,7 @@ function fileLine({ stage, ready_ms, reason, detail, reading, ...of }: FileView)
   const why = detail ?? reason
   if (stage !== 'ready')
     return `${nameOf(of)}: not in: ${stage.replaceAll('_', ' ')}${why ? ` (${printable(why)})` : ''}`
-  const since = ready_ms === undefined ? '' : ` since ${clockText(ready_ms)}`
+  const since = ready_ms === undefined ? '' : ` since ${zonedText(ready_ms)}`
   const read = readingText(reading)
   const part = amountRead(reading) === 'in_part' ? ', in part' : ''
   return `${nameOf(of)}: in${since}${part}${read === undefined ? '' : ` (${printable(read)})`}`

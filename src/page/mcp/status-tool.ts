@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatCount, printable } from '../../base/text/format.ts'
-import { clockText, isoTime, isoTimeOrNull } from '../../base/time/time.ts'
+import { isoTime, isoTimeOrNull, zonedText } from '../../base/time/time.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { scheduleText } from '../../prompts/show/run-texts.ts'
 import { amountOf, type FolderStatus, sumOfAttention, underway } from '../../status/folders.ts'
@@ -137,5 +137,5 @@ function textOf(now: StatusView, { attention, folders, prompts, next_cursor }: L
 const stateText = (state: string) => state.replaceAll('_', ' ')
 
 function clock(time: string | null): string {
-  return time === null ? 'never' : clockText(Date.parse(time))
+  return time === null ? 'never' : zonedText(Date.parse(time))
 }

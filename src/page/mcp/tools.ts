@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatDuration, printable } from '../../base/text/format.ts'
-import { clockText, isoTime, second_ms } from '../../base/time/time.ts'
+import { isoTime, second_ms, zonedText } from '../../base/time/time.ts'
 import { sourceText } from '../../prompts/ask/ask-question.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
@@ -125,7 +125,7 @@ function reportOf(
   const next_cursor =
     to < covered_files ? cursors.of({ run: id, from: to } satisfies ReportPlace) : null
   const files = { due, coverage, covered, covered_files, next_cursor }
-  const head = `for ${clockText(run.due_ms)} (run ${id})\n${coverage}\n\n`
+  const head = `for ${zonedText(run.due_ms)} (run ${id})\n${coverage}\n\n`
   if (from !== undefined)
     return { ...files, text: head + covered.map(({ name }) => printable(name)).join('\n') }
   const whole = reportBody(run, own.paths).text

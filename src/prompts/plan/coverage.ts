@@ -1,5 +1,5 @@
 import { counted, fitText, formatCount, printable } from '../../base/text/format.ts'
-import { localDate, localTime, wallText } from '../../base/time/time.ts'
+import { localDate, zonedText } from '../../base/time/time.ts'
 import { amountRead, readingText } from '../../domain/reading.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import { type FreshAsset, filesOf } from './fresh.ts'
@@ -106,7 +106,7 @@ export function nothingNewText(
   zone: string,
   since_ms: number | undefined,
 ): string {
-  const since = since_ms === undefined ? '' : ` since ${wallText(since_ms, zone)}`
+  const since = since_ms === undefined ? '' : ` since ${zonedText(since_ms, zone)}`
   const unready = unreadyClauses(coverage).join(', ')
   const not_ready = unready === '' ? [] : [`not ready: ${unready}`]
   return [`nothing new${since}`, ...not_ready, ...folderClauses(coverage, zone)].join('; ')
@@ -177,10 +177,9 @@ function namesOf(files: NamedFiles['files'], total: number): string {
     : shown.join(', ')
 }
 
-/** Time of day; with the date if it is not the day of the run. */
+/** Time of day and zone; with the date if it is not the day of the run. */
 function scanTime(at_ms: number, due_ms: number, zone: string): string {
-  const time = localTime(at_ms, zone)
-  return localDate(due_ms, zone) === time.slice(0, 10)
-    ? time.slice(11, 16)
-    : time.slice(0, 16).replace('T', ' ')
+  const time = zonedText(at_ms, zone)
+  const is_same_day = time.startsWith(localDate(due_ms, zone))
+  return is_same_day ? time.slice(11) : time
 }

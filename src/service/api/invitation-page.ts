@@ -3,7 +3,7 @@ import { networkOf } from '../../base/net/connection-places.ts'
 import type { HttpApp, HttpReply, HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAddress } from '../../base/net/loopback.ts'
 import { escaped } from '../../base/text/escaped.ts'
-import { isoTime } from '../../base/time/time.ts'
+import { zonedText } from '../../base/time/time.ts'
 import { checkRate, limitRequests } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 
@@ -60,7 +60,7 @@ export function serveInvitations(
       return send(reply, 200, `Invitation to ${escaped(name)}`, [
         `You, ${escaped(email)}, are invited to the project <b>${escaped(name)}</b> with the role ${role}.`,
         '<form method="post"><button>Accept, and show my token</button></form>',
-        `The token is shown only once. This link works once, until ${isoTime(expires_at_ms)}.`,
+        `The token is shown only once. This link works once, until ${zonedText(expires_at_ms)}.`,
       ])
     }
     if (accepted?.token === undefined) {

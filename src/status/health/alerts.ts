@@ -1,5 +1,5 @@
 import { counted, escapeMarkdown, formatSpan } from '../../base/text/format.ts'
-import { clockText } from '../../base/time/time.ts'
+import { zonedText } from '../../base/time/time.ts'
 import type { ReportedProblem } from '../../domain/delivery.ts'
 import type { Problem } from './problems.ts'
 
@@ -99,7 +99,7 @@ export function alertText(
     titled('Problems', began.map(newLine)),
     titled('Still a problem', known(lasting)),
     titled('Resolved', known(over)),
-    `*${escapeMarkdown(`Sluice on ${host}, ${state_dir}, ${clockText(now_ms)}; \`sluice status\` there says more.`)}*`,
+    `*${escapeMarkdown(`Sluice on ${host}, ${state_dir}, ${zonedText(now_ms)}; \`sluice status\` there says more.`)}*`,
   ]
   return {
     subject: subjectOf({ began, over, lasting }, host),

@@ -1,5 +1,5 @@
 import { counted, formatSpan } from '../../base/text/format.ts'
-import { wallText } from '../../base/time/time.ts'
+import { promptTimeText } from '../../base/time/time.ts'
 import { stateText } from '../../domain/run.ts'
 import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from '../prompts.ts'
 import { type Line, type LineWriter, spanText } from './lines.ts'
@@ -11,7 +11,7 @@ export function promptLines(
   now_ms: number,
 ): void {
   for (const { name, configured, timezone, next, last_run, undelivered } of prompts) {
-    const shown = (time: string) => wallText(Date.parse(time), timezone ?? 'UTC')
+    const shown = (time: string) => promptTimeText(Date.parse(time), timezone ?? 'UTC')
     writer.gap()
     const when = next === null ? 'never' : shown(next)
     const text = configured ? `next ${when}` : 'is no longer in the configuration'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockText, wallText } from '../../../src/base/time/time.ts'
+import { clockText, promptTimeText, wallText, zonedText } from '../../../src/base/time/time.ts'
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const at_ms = Date.UTC(2026, 10, 23, 16, 24, 59)
@@ -19,4 +19,15 @@ test.each([
   ['Pacific/Auckland', '2026-11-24 05:24'],
 ])('a time in %s has the clock of that zone', (name, text) => {
   expect(wallText(at_ms, name)).toBe(text)
+})
+
+test('a time for readers anywhere names its zone; here, only a time of another zone does', () => {
+  const [other, time] =
+    zone === 'Asia/Kathmandu'
+      ? ['Pacific/Auckland', '2026-11-24 05:24']
+      : ['Asia/Kathmandu', '2026-11-23 22:09']
+  expect(zonedText(at_ms, other)).toBe(`${time} ${other}`)
+  expect(zonedText(at_ms)).toBe(`${wallText(at_ms, zone)} ${zone}`)
+  expect(promptTimeText(at_ms, other)).toBe(`${time} ${other}`)
+  expect(promptTimeText(at_ms, zone)).toBe(wallText(at_ms, zone))
 })

@@ -28,7 +28,7 @@ test('without a daemon: one pass over the folders, the question, the report; a s
   expect([code, out], err).toEqual([
     0,
     expect.stringMatching(
-      /^digest, [-\d]{10} \d\d:\d\d {2}run 1, written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/,
+      /^digest, [-\d]{10} \d\d:\d\d( UTC)? {2}run 1, written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/,
     ),
   ])
   expect(readFileSync(join(home.path, 'reports/digest.md'), 'utf8')).toContain(
@@ -42,7 +42,7 @@ test('without a daemon: one pass over the folders, the question, the report; a s
     run: 2,
     cause: 'user',
     state: 'skipped',
-    why: expect.stringMatching(/^nothing new since [-\d]{10} \d\d:\d\d$/),
+    why: expect.stringMatching(/^nothing new since [-\d]{10} \d\d:\d\d \S+$/),
   })
   expect(chatsOf(home)).toHaveLength(1)
   expect((await home.inProcess('prompts', 'show', '1')).out).toContain('> The lease ends in May.')

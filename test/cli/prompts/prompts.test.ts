@@ -153,10 +153,10 @@ describe('sluice prompts history', () => {
     const { code, out } = await prompts('history', 'digest')
     expect(code).toBe(0)
     expect(out).toMatchInlineSnapshot(`
-      "RUN  DUE               STATE    FILES  TOOK  WHY
-        3  2026-01-01 03:00  skipped      0   0 s  user: nothing new
-        2  2026-01-01 02:00  written      2   0 s
-        1  2026-01-01 01:00  written      2   0 s
+      "RUN  DUE (Europe/Berlin)  STATE    FILES  TOOK  WHY
+        3  2026-01-01 03:00     skipped      0   0 s  user: nothing new
+        2  2026-01-01 02:00     written      2   0 s
+        1  2026-01-01 01:00     written      2   0 s
       "
     `)
     expect(
@@ -214,7 +214,7 @@ describe('sluice prompts show', () => {
     const { code, out, err } = await prompts('show', String(one))
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatchInlineSnapshot(`
-      "digest, 2026-01-01 01:00  run 1, written
+      "digest, 2026-01-01 01:00 Europe/Berlin  run 1, written
       2 of 2 files ready
       report: HOME/one.md
       delivery chat: failed 1 time, tried again 2026-01-01 01:00: it answered 503
@@ -236,7 +236,7 @@ describe('sluice prompts show', () => {
     writeFileSync(join(home, 'two.md'), report)
     const { out } = await promptsOn(capturedTerminal(80), ['show', 'digest'])
     expect(out).toMatchInlineSnapshot(`
-      "digest, 2026-01-01 02:00  run 2, written
+      "digest, 2026-01-01 02:00 Europe/Berlin  run 2, written
       2 of 2 files ready
       report: HOME/two.md
 
@@ -250,7 +250,7 @@ describe('sluice prompts show', () => {
   test('finds a run by its time; without its report it shows the answer; a skipped run', async () => {
     const { two } = await withRuns()
     const { out, err } = await prompts('show', 'digest@2026-01-01T02:00')
-    expect(out).toContain(`digest, 2026-01-01 02:00  run ${two}, written\n`)
+    expect(out).toContain(`digest, 2026-01-01 02:00 Europe/Berlin  run ${two}, written\n`)
     expect(out).toContain('the lease ends in June')
     expect(err).toContain('it is not there any more; this is the answer as the ledger keeps it')
     expect((await prompts('show', 'digest@2026-01-01T03:00+01:00')).out).toContain(
@@ -297,7 +297,10 @@ test('sluice prompts show NAME: the newest report, and what came after it', asyn
   })
   const { rig, two } = await withRuns()
   const { code, out, err } = await prompts('show', 'digest')
-  expect([code, out.split('\n')[0]]).toEqual([0, `digest, 2026-01-01 02:00  run ${two}, written`])
+  expect([code, out.split('\n')[0]]).toEqual([
+    0,
+    `digest, 2026-01-01 02:00 Europe/Berlin  run ${two}, written`,
+  ])
   expect(err).toContain('a later run has no report: `sluice prompts history digest` says why')
   expect(JSON.parse((await prompts('show', 'digest', '--json')).out)).toMatchObject({ run: two })
   await rig.record({ type: 'run_due', prompt: 'log', due_ms: rig.clock.now_ms(), cause: 'user' })
@@ -315,7 +318,9 @@ test('without a name the only prompt is meant; several are listed', async () => 
     })
   configure(digest)
   const { one } = await withRuns()
-  expect((await prompts('show')).out).toContain('digest, 2026-01-01 02:00  run 2, written')
+  expect((await prompts('show')).out).toContain(
+    'digest, 2026-01-01 02:00 Europe/Berlin  run 2, written',
+  )
   // The report says how complete it is, so the command does not.
   writeFileSync(join(home, 'one.md'), '# Report\n\n2 of 2 files ready\n')
   expect((await prompts('show', String(one))).out.match(/2 of 2 files ready/g)).toHaveLength(1)

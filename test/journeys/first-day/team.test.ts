@@ -81,7 +81,7 @@ class Machine {
     for (const [found, name] of masks) text = text.replaceAll(found, name)
     return text
       .replaceAll(this.#root, '')
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replaceAll(/\d{4}-\d\d-\d\d(T[\d:.]+Z| \d\d:\d\d [A-Z][\w/]*)/g, 'TIME')
       .replaceAll(/^.*\b(sent|ready): office\/.*\n/gm, '')
       .replaceAll(/invitation_\w+/g, 'INVITATION')
       .replaceAll(/[ \t]+$/gm, '')

@@ -21,7 +21,7 @@ describe.each(['default', 'hosted'] as const)('from the file to the report (%s)'
     expect(office.asked()).toBe(1)
     expect(await office.hour()).toMatchObject({
       state: 'skipped',
-      why: expect.stringMatching(/^nothing new since [-\d]{10} \d\d:\d\d$/),
+      why: expect.stringMatching(/^nothing new since [-\d]{10} \d\d:\d\d \S+$/),
     })
     expect(office.asked()).toBe(1)
   })

@@ -71,7 +71,7 @@ test('the line of an ordinary run', () => {
   }
   expect(lineOf({ ready: 41, unready, folders: [in_time, offline] })).toBe(
     '41 of 44 files ready; 2 refused (finance/a.pdf, finance/b.pdf); 1 still on the way (finance/c.docx); ' +
-      'Legal: last complete scan 06:12 (offline)',
+      'Legal: last complete scan 06:12 Europe/Berlin (offline)',
   )
 })
 
@@ -110,25 +110,25 @@ test('a run without news says since when, and apart from that what is not ready'
     return nothingNewText(composeCoverage(run), zone, since_ms)
   }
   const since_ms = due_ms - 604_800_000
-  expect(textOf([], since_ms)).toBe('nothing new since 2026-11-16 08:00')
+  expect(textOf([], since_ms)).toBe('nothing new since 2026-11-16 08:00 Europe/Berlin')
   expect(textOf([], undefined)).toBe('nothing new')
   const blocked = unreadyOf('a.bin', { stage: 'blocked' })
   expect(textOf([blocked, refused(1, 'b.pdf')], since_ms)).toBe(
-    'nothing new since 2026-11-16 08:00; not ready: 1 refused (finance/b.pdf), 1 blocked (finance/a.bin)',
+    'nothing new since 2026-11-16 08:00 Europe/Berlin; not ready: 1 refused (finance/b.pdf), 1 blocked (finance/a.bin)',
   )
   expect(textOf([], since_ms, { ...in_time, online: false })).toBe(
-    'nothing new since 2026-11-16 08:00; finance: last complete scan 08:00 (offline)',
+    'nothing new since 2026-11-16 08:00 Europe/Berlin; finance: last complete scan 08:00 Europe/Berlin (offline)',
   )
 })
 
 test('scans that did not end in time, on another day, or never', () => {
   const late = { ...in_time, scan_began_ms: due_ms - 1 }
   expect(lineOf({ folders: [late] })).toBe(
-    'nothing new; finance: last complete scan 08:00 (the next did not end in time)',
+    'nothing new; finance: last complete scan 08:00 Europe/Berlin (the next did not end in time)',
   )
   const old = { ...late, online: false, scan_ended_ms: due_ms - 86_400_000 }
   expect(lineOf({ folders: [old] })).toBe(
-    'nothing new; finance: last complete scan 2026-11-22 08:00 (offline)',
+    'nothing new; finance: last complete scan 2026-11-22 08:00 Europe/Berlin (offline)',
   )
   const never = { ...in_time, scan_began_ms: undefined, scan_ended_ms: undefined }
   expect(lineOf({ folders: [never] })).toBe(
