@@ -155,8 +155,9 @@ export function translateSqliteError(error: unknown, file: string): unknown {
   ]
   return new SluiceError({
     code: ours,
-    message: `${file}: ${messageOf(error)} (${code})`,
+    message: `${file}: ${messageOf(error)}`,
     hint,
+    detail: code,
     cause: error,
   })
 }

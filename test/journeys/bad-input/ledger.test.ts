@@ -192,7 +192,9 @@ test('a full disk under the ledger ends a pass with exit code 1; with space agai
   const { out } = await run.ended
   const outputOf = (name: string) => readFileSync(home.at(`out/${name}`), 'utf8')
   expect(out, outputOf('1.err') + outputOf('2.err').slice(-2_000)).toBe('first 0\nfull 1\nroom 0\n')
-  expect(outputOf('2.err')).toMatch(/sluice: .*(ledger|tickets)\.db: .*(SQLITE_FULL|SQLITE_IOERR)/)
+  expect(outputOf('2.err')).toMatch(
+    /sluice: .*(ledger|tickets)\.db: .*(database or disk is full|disk I\/O error)$/m,
+  )
   expect(outputOf('2.err').trimEnd().split('\n').at(-1)).toMatch(/^ {2}\S/)
   const ready = service.assets(project_id).filter(({ status }) => status === 'ready')
   expect(ready).toHaveLength(401)
