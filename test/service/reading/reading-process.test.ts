@@ -223,6 +223,11 @@ test('without the optional packages their kinds of files are refused, with the r
   expect(await read('harbour.pdf')).toEqual(missing('unpdf'))
   expect(await read('harbour.docx')).toEqual(missing('yauzl'))
   expect(await read('windows-1252.txt')).toMatchObject({ text: expect.stringContaining('Größe') })
+  for (const name of ['yauzl', 'sax'])
+    symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
+  await reading.end()
+  expect(await read('harbour.docx')).toMatchObject({ text: expect.stringContaining('arbour') })
+  expect(await read('harbour.xlsx')).toEqual(missing('numfmt'))
 })
 
 test('a program that cannot be started is no fault of the file', async () => {

@@ -3,23 +3,37 @@ import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import { unread_kind } from '../file-kind.ts'
 import { openArchive } from './archive.ts'
-import { extractEpub } from './epub.ts'
-import { extractOpenDocument, openDocumentUnit } from './open-document/open-document.ts'
 import { mainPart, rootName } from './relationships.ts'
-import { extractPresentation } from './slides/presentation.ts'
-import { extractWordDocument, type ReadInner } from './word/word.ts'
-import { extractWorkbook } from './workbook/workbook.ts'
+import type { extractWordDocument, ReadInner } from './word/word.ts'
 
-/** The kinds of Office documents, by the first element of the main part, or by its folder. */
+/**
+ * The kinds of Office documents, by the first element of the main part, or by its folder. The reader
+ * of a kind is loaded with its first file.
+ */
 const office_kinds: readonly {
   root: string
   folder: string
   unit: ReadUnit
-  extract: typeof extractWordDocument
+  reader: () => Promise<typeof extractWordDocument>
 }[] = [
-  { root: 'document', folder: 'word/', unit: 'part', extract: extractWordDocument },
-  { root: 'presentation', folder: 'ppt/', unit: 'slide', extract: extractPresentation },
-  { root: 'workbook', folder: 'xl/', unit: 'sheet', extract: extractWorkbook },
+  {
+    root: 'document',
+    folder: 'word/',
+    unit: 'part',
+    reader: async () => (await import('./word/word.ts')).extractWordDocument,
+  },
+  {
+    root: 'presentation',
+    folder: 'ppt/',
+    unit: 'slide',
+    reader: async () => (await import('./slides/presentation.ts')).extractPresentation,
+  },
+  {
+    root: 'workbook',
+    folder: 'xl/',
+    unit: 'sheet',
+    reader: async () => (await import('./workbook/workbook.ts')).extractWorkbook,
+  },
 ]
 
 /**
@@ -43,11 +57,17 @@ export async function extractPackage(
   if (main !== undefined) {
     const first = await rootName(archive, main)
     const kind = office_kinds.find(({ root, folder }) => root === first || main.startsWith(folder))
-    if (kind) return read(kind.unit, (text) => kind.extract(archive, main, text, readInner))
+    const extract = await kind?.reader()
+    if (kind && extract) return read(kind.unit, (text) => extract(archive, main, text, readInner))
   }
-  if (archive.has('META-INF/container.xml'))
+  if (archive.has('META-INF/container.xml')) {
+    const { extractEpub } = await import('./epub.ts')
     return read('part', (text) => extractEpub(archive, text))
-  const unit = archive.has('content.xml') ? await openDocumentUnit(archive) : undefined
-  if (unit) return read(unit, (text) => extractOpenDocument(archive, unit, text))
+  }
+  if (archive.has('content.xml')) {
+    const reader = await import('./open-document/open-document.ts')
+    const unit = await reader.openDocumentUnit(archive)
+    if (unit) return read(unit, (text) => reader.extractOpenDocument(archive, unit, text))
+  }
   throw unreadable(unread_kind)
 }
