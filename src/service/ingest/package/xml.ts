@@ -33,7 +33,7 @@ export async function walkXml(
   part: string,
   listener: XmlListener,
 ): Promise<void> {
-  // To count lines and columns takes a tenth of the time, and an archive has no lines to look at.
+  // Lines and columns cost time, and a user cannot look at the lines of a part in an archive.
   const parser = sax.parser(true, { position: false })
   const elements = new OpenElements(listener)
   parser.onerror = (error) => {
