@@ -150,10 +150,13 @@ export class DocumentText {
   }
 }
 
-/** Words are runs of letters, marks and digits: `§ 4.2` has two. Counts only as many as matter. */
+/**
+ * Words are runs of letters, marks and digits: `§ 4.2` has two. Counts only as many as matter. A run
+ * without a limit could overflow the stack.
+ */
 function wordsIn(text: string): number {
   let words = 0
-  for (const _ of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+  for (const _ of text.matchAll(/[\p{L}\p{M}\p{N}]{1,999}/gu)) {
     if (++words === max_counted_words) break
   }
   return words

@@ -21,6 +21,7 @@ const video = Buffer.from(
 )
 const word = wordDocument('<w:p><w:t>Berth four</w:t></w:p>')
 const not_read = 'the service does not read this kind of file'
+const drawing = 'it is a drawing or a model for programs, which the service does not read'
 const office = 'application/vnd.ms-'
 
 describe('the bytes decide what a file is, not its ending or its media type', () => {
@@ -84,9 +85,9 @@ describe('the bytes decide what a file is, not its ending or its media type', ()
     ['a.zip', 'application/zip', zipOf([{ name: 'a.txt', content: 'a' }]), not_read],
     ['a.key', 'application/pdf', zipOf([{ name: 'Index/Document.iwa', content: 'a' }]), not_read],
     ['a.png', 'text/plain', Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1'), not_read],
-    ['a.txt', 'text/plain', '%!PS-Adobe-3.0\n(Berth) show', not_read],
-    ['a.xml', 'text/xml', '<?xml version="1.0"?><svg><text>Berth</text></svg>', not_read],
-    ['a.txt', 'text/plain', 'solid part\n facet normal 0 0 1\n', not_read],
+    ['a.txt', 'text/plain', '%!PS-Adobe-3.0\n(Berth) show', drawing],
+    ['a.xml', 'text/xml', '<?xml version="1.0"?><svg><text>Berth</text></svg>', drawing],
+    ['a.txt', 'text/plain', 'solid part\n facet normal 0 0 1\n', drawing],
     ['a.obj', 'model/obj', '# a cube\no Cube\nv 1.0 -1.0 1\nv 1 1 1\n', not_read],
     ['a.txt', 'text/plain', '{\\xtf1\\ansi\\deff0 Berth\\pard}', 'broken: RTF'],
     ['a.pdf', 'application/pdf', '1 0 obj\n<< /Type /Catalog >>\nendobj\n', 'broken: a PDF'],
@@ -110,6 +111,9 @@ describe('the bytes decide what a file is, not its ending or its media type', ()
     '{\\bf Title} of a LaTeX text',
     'An <svg> is a picture.',
     'v 1.0 is out',
+    'v 1.0 2.0 3.0 is out',
+    'P2 14 30 Uhr',
+    '#VRML is old',
   ])('a text about a format is text: %s', async (text) =>
     expect(await read(text, 'a.txt')).toBe(text),
   )

@@ -4,6 +4,16 @@ import { sourceFault } from '../../../src/service/ingest/text/source-text.ts'
 const noise = Buffer.from(Array.from({ length: 600 }, (_, at) => (at * 7_919) % 256)).toString(
   'base64',
 )
+/** 64 hexadecimal digits that look random. */
+const hex = Buffer.from(noise, 'base64').subarray(300, 332).toString('hex')
+const prose = 'The ropes are new. '.repeat(40)
+const zeros = Buffer.concat([
+  Buffer.from(noise, 'base64'),
+  Buffer.alloc(900),
+  Buffer.from(noise, 'base64'),
+]).toString('base64')
+const lines = (text: string, length: number, end = '\n') =>
+  text.replace(new RegExp(`.{${length}}`, 'g'), `$&${end}`)
 const head = 'From: erika@harbour.example\r\nTo: yrsa@harbour.example\r\nSubject: Ropes\r\n'
 const xml = '<?xml version="1.0"?>\n'
 
@@ -26,12 +36,30 @@ describe('a form for programs is no document', () => {
       `${xml}<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="urn:schemas">`,
       'one XML file',
     ],
-    ['SpreadsheetML without its mark', `${xml}<ss:Workbook xmlns:ss="urn">`, 'a workbook'],
-    ['Word 2003', `${xml}<w:wordDocument xmlns:w="x">`, 'a Word document'],
+    [
+      'SpreadsheetML without its mark',
+      `${xml}<ss:Workbook xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">`,
+      'a workbook',
+    ],
+    [
+      'Word 2003',
+      `${xml}<w:wordDocument xmlns:w="http://schemas.microsoft.com/office/word/2003/wordml">`,
+      'a Word document',
+    ],
     ['flat Office', `${xml}<pkg:package xmlns:pkg="http://x/2006/xmlPackage">`, 'an Office'],
     [
       'flat OpenDocument',
       `${xml}<office:document xmlns:office="urn:opendocument">`,
+      'OpenDocument',
+    ],
+    [
+      'flat OpenDocument behind a long comment',
+      `${xml}<!-- ${'licence '.repeat(300)}-->\n<office:document xmlns:office="urn:opendocument">`,
+      'OpenDocument',
+    ],
+    [
+      'flat OpenDocument behind many names',
+      `${xml}<office:document ${'xmlns:a="b" '.repeat(150)}xmlns:office="urn:opendocument">`,
       'OpenDocument',
     ],
     ['a notebook', '{\n "cells": [],\n "nbformat": 4\n}', 'a notebook'],
@@ -40,6 +68,21 @@ describe('a form for programs is no document', () => {
     ['uuencode', `begin 644 a.bin\nM${'A'.repeat(60)}\n`, 'uuencode'],
     ['base64', noise, 'mostly encoded data'],
     ['text in base64', Buffer.from('The ropes are new. '.repeat(40)).toString('base64'), 'mostly'],
+    ['base64 in lines of 48', lines(noise, 48), 'mostly'],
+    ['base64 in lines of 76 with CRLF', lines(noise, 76, '\r\n'), 'mostly'],
+    ['text in base64 in lines', lines(Buffer.from(prose).toString('base64'), 64), 'mostly'],
+    ['base64 of a file with zeros in it', lines(zeros, 76), 'mostly'],
+    ['base64 in JSON', `{"name": "scan", "content": "${noise.repeat(9)}"}`, 'mostly'],
+    ['base64 for addresses', noise.replaceAll('+', '-').replaceAll('/', '_'), 'mostly'],
+    ['random hexadecimal digits', hex.repeat(4), 'mostly'],
+    ['uuencode without its beginning', `M${'%!5B'.repeat(15)}\n`.repeat(20), 'mostly'],
+    [
+      'a data URI of a page',
+      'data:text/html,%3Ch1%3EOur%20harbour%20has%20berths%3C%2Fh1%3E',
+      'mostly',
+    ],
+    ['a data URI of text', 'data:text/plain;base64,VGhlIHJvcGVzIGFyZSBuZXcu', 'mostly'],
+    ['data URIs, one a line', `data:image/gif;base64,${noise}\n`.repeat(3), 'mostly'],
     ['a data URI', `{"picture": "data:image/png;base64,${noise}"}`, 'mostly encoded data'],
   ])('%s', (_what, text, kind) => {
     const fault = sourceFault(text, 'a.txt')?.message
@@ -80,6 +123,13 @@ describe('it says nothing about the kind that the name of the file says', () => 
     ['a.MHT', mail, 'ingest.unreadable'],
     ['a.ipynb', '{\n "cells": [],\n "nbformat": 4\n}', 'ingest.unreadable'],
     ['a.pem', '-----BEGIN PRIVATE KEY-----\nMIIE\n', 'ingest.unreadable'],
-    ['a.txt', '%!PS-Adobe-3.0\n', 'ingest.unreadable'],
+    ['a.txt', '%!PS-Adobe-3.0\n', 'ingest.wire_form'],
+    ['a.eps', '%!PS-Adobe-3.0\n', 'ingest.unreadable'],
+    ['a.xml', `${xml}<svg><text>Berth</text></svg>`, 'ingest.wire_form'],
+    ['a.svg', `${xml}<svg><text>Berth</text></svg>`, 'ingest.unreadable'],
+    ['a.txt', 'P2 2 2 255\n0 1\n2 3\n', 'ingest.wire_form'],
+    ['a.txt', '{\\xtf1\\ansi\\deff0 Berth}', 'ingest.wire_form'],
+    ['a.txt', '1 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n', 'ingest.wire_form'],
+    ['a.pdf', '1 0 obj\n<<>>\nendobj\n', 'ingest.unreadable'],
   ])('%s: case %#', (name, text, code) => expect(sourceFault(text, name)?.code).toBe(code))
 })

@@ -30,10 +30,10 @@ export function readText(file: FileToRead): ReadText {
       ? { unreadable: binaryFault(file, 'it contains NUL bytes') }
       : { needs_child: true }
   }
-  const fault = sourceFault(text, file.filename)
-  if (fault !== undefined) return unreadableOf(fault)
-  if (bytes.length > max_html_bytes && isHtml(file, text)) return { needs_child: true }
   try {
+    const fault = sourceFault(text, file.filename)
+    if (fault !== undefined) return unreadableOf(fault)
+    if (bytes.length > max_html_bytes && isHtml(file, text)) return { needs_child: true }
     // The size of the file is its limit.
     return textDocument(file, text, { text_length: Number.POSITIVE_INFINITY })
   } catch (error) {

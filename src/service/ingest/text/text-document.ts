@@ -2,6 +2,7 @@ import { DocumentText, type ReadDocument } from '../document-text.ts'
 import type { ExtractLimits } from '../extract-limits.ts'
 import { isCommaSeparated, isHtml, type NamedFile } from '../file-kind.ts'
 import { headerOf } from './comma-separated.ts'
+import { withoutDataUris } from './data-uris.ts'
 import { addHtml } from './html.ts'
 
 /**
@@ -13,12 +14,13 @@ export function textDocument(
   limits: Pick<ExtractLimits, 'text_length'>,
 ): ReadDocument {
   const document = new DocumentText(limits, 'part')
-  if (isHtml(file, decoded)) {
-    addHtml(decoded, document)
+  const text = withoutDataUris(decoded)
+  if (isHtml(file, text)) {
+    addHtml(text, document)
     return document.end()
   }
-  document.add(decoded)
-  const found = isCommaSeparated(file) ? headerOf(decoded) : undefined
-  if (found) document.noteTable({ ...found, to: decoded.length })
+  document.add(text)
+  const found = isCommaSeparated(file) ? headerOf(text) : undefined
+  if (found) document.noteTable({ ...found, to: text.length })
   return document.end()
 }
