@@ -22,7 +22,7 @@ export function headerOf(text: string): { from: number; header: string } | undef
         from,
         header: sample
           .slice(0, records[0]!.to)
-          .replace(/\s*\n\s*/g, ' ')
+          .replace(/\s+/g, (blank) => (blank.includes('\n') ? ' ' : blank))
           .trimEnd(),
       }
   }
