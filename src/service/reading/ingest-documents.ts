@@ -5,14 +5,15 @@ import { minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Parts } from '../parts.ts'
 import type { AssetRow } from '../store/store-assets.ts'
 import { EarlierFiles, readAgain } from './read-again.ts'
-import { failedText, fileText, toRead } from './read-together.ts'
+import { failedText, fileText, indexDocument, toRead } from './read-together.ts'
 import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
 import { keepReadingProcess } from './reading-process.ts'
 
 type DocumentReader = ReturnType<typeof openDocumentReader>
 
 /** Reads documents in a child process, one at a time, and puts their text into the index. */
-export function openDocumentReader({ objects, reader, paths, settings }: Parts) {
+export function openDocumentReader(parts: Parts) {
+  const { objects, paths, settings } = parts
   const child = keepReadingProcess(settings.ingest)
   return {
     async read({ asset, project, filename, mime_type }: AssetToRead): Promise<ReadOutcome> {
@@ -21,7 +22,7 @@ export function openDocumentReader({ objects, reader, paths, settings }: Parts) 
       const named_place = 'file' in place ? { path: join(paths.objects, place.file) } : place
       const found = await child.read({ filename, mime_type, place: named_place })
       if ('unreadable' in found) return { asset, ...found }
-      return await reader.ask('index', { asset, project, ...found })
+      return await indexDocument(parts, { asset, project, ...found })
     },
     /** Bytes. The most memory that one of its processes has used. */
     get peak_bytes() {

@@ -2,7 +2,7 @@ import { printable } from '../../base/text/format.ts'
 import type { Parts } from '../parts.ts'
 import type { AssetRow } from '../store/store-assets.ts'
 import { isThreadDeath } from './reader.ts'
-import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
+import type { AssetToRead, ReaderCalls, ReadOutcome } from './reader-thread.ts'
 
 export function toRead({ seq, project, filename, mime_type }: AssetRow): AssetToRead {
   return { asset: seq, project, filename, mime_type }
@@ -35,14 +35,38 @@ export async function readTogether(
   }
   const outcomes: ReadOutcome[] = []
   for (const asset of wanted) {
-    try {
-      outcomes.push(...(await reader.ask('read', [asset])))
-    } catch (error) {
-      if (!isThreadDeath(error) || signal.aborted) throw error
-      outcomes.push({ asset: asset.asset, unreadable: 'the thread that read it ended' })
-    }
+    const readOne = () => reader.ask('read', [asset])
+    outcomes.push(...(await readAlone(readOne, asset.asset, signal)))
   }
   return outcomes
+}
+
+/** Puts the text of a document into the index. Another file may have ended the thread meanwhile. */
+export async function indexDocument(
+  { reader, signal }: Pick<Parts, 'reader' | 'signal'>,
+  found: ReaderCalls['index']['argument'],
+): Promise<ReadOutcome> {
+  const index = async () => [await reader.ask('index', found)]
+  try {
+    return (await index())[0]!
+  } catch (error) {
+    if (!isThreadDeath(error) || signal.aborted) throw error
+  }
+  return (await readAlone(index, found.asset, signal))[0]!
+}
+
+/** A file that ends the thread with no other one beside it is unreadable. */
+async function readAlone(
+  read: () => Promise<ReadOutcome[]>,
+  asset: number,
+  signal: AbortSignal,
+): Promise<ReadOutcome[]> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isThreadDeath(error) || signal.aborted) throw error
+    return [{ asset, unreadable: 'the thread that read it ended' }]
+  }
 }
 
 /** The line for the operator about a file that failed. */

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite, openSqliteReadOnly } from '../../base/files/sqlite.ts'
+import { codeOf } from '../../base/run/errors.ts'
 import { serveCalls } from '../../base/run/thread.ts'
 import type { AssetReading } from '../../contract/messages/messages-assets.ts'
 import type { ReadDocument } from '../ingest/document-text.ts'
-import type { Unreadable } from '../ingest/extract-limits.ts'
+import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
 import { isNamedDocument } from '../ingest/file-kind.ts'
 import { type ReadText, readText } from '../ingest/text/read-text.ts'
 import { splitDocument } from '../ingest/text/split-passages.ts'
@@ -111,10 +112,28 @@ serveCalls(
       return { asset, reading }
     }
 
+    /** Within the transaction of a batch. Without an answer it leaves nothing in the index. */
+    const alone = passages.transaction((read: () => ReadOutcome) => read())
+
+    /** An error of the reader is the fault of the file, so that it stops no other one. */
+    function ofFile(asset: number, read: () => ReadOutcome): ReadOutcome {
+      try {
+        return alone(read)
+      } catch (error) {
+        // This machine is the cause, such as by a full disk: the same file is tried again.
+        if (codeOf(error)?.startsWith('SQLITE_')) throw error
+        return { asset, ...unreadableOf(error) }
+      }
+    }
+
     return {
       missing: findMissing,
-      read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] => assets.map(readOne)),
-      index: passages.transaction(indexText),
+      read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] =>
+        assets.map((asset) => ofFile(asset.asset, () => readOne(asset))),
+      ),
+      index: passages.transaction((found: ReaderCalls['index']['argument']) =>
+        ofFile(found.asset, () => indexText(found)),
+      ),
       empty: passages.transaction((assets: ReaderCalls['empty']['argument']): null => {
         for (const { asset, project } of assets) index.replace(asset, project, [])
         return null
