@@ -10,7 +10,12 @@ const transitional = 'http://schemas.openxmlformats.org/officeDocument/2006/rela
 
 /** An Office document whose parts name one another by relationships `rId1`, `rId2` and so on. */
 export function officePackage(main: RelatedPart, types = transitional): Buffer {
-  return zipOf(partsOf('', [main], types))
+  return zipOf(officeParts(main, types))
+}
+
+/** The parts of such a document, with the lists of their relationships. */
+export function officeParts(main: RelatedPart, types = transitional): ZipPart[] {
+  return partsOf('', [main], types)
 }
 
 function partsOf(owner: string, related: readonly RelatedPart[], types: string): ZipPart[] {

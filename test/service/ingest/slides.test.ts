@@ -144,7 +144,7 @@ test('a slide that is missing or has a broken chart is named', async () => {
     reading: {
       of: 3,
       seen: 1,
-      why: 'slide 2 is broken (ppt/charts/chart1.xml); slide 3 is missing',
+      why: 'slide 2 is broken (ppt/charts/chart1.xml); slide 3 is broken (ppt/slides/slide3.xml is missing)',
     },
   })
 })

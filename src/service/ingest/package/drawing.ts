@@ -2,7 +2,7 @@ import type { DocumentText } from '../document-text.ts'
 import type { Archive } from './archive.ts'
 import { DrawingFlow } from './drawing-flow.ts'
 import { type Faults, readOptional } from './optional-part.ts'
-import { relatedParts } from './relationships.ts'
+import { partsOfKind, type Relationship, relationshipsOf } from './relationships.ts'
 import { SlidePictures } from './slides/slide-pictures.ts'
 import { walkXml } from './xml.ts'
 
@@ -16,11 +16,11 @@ export async function addDrawing(
   text: DocumentText,
 ): Promise<void> {
   const pictures = new SlidePictures(text, Number.POSITIVE_INFINITY)
-  await walkXml(archive, part, new DrawingFlow(text, { pictures }))
-  await addGraphics(archive, part, text)
+  await readOptional(archive, [part], text, () =>
+    walkXml(archive, part, new DrawingFlow(text, { pictures })),
+  )
+  await addGraphics(archive, await relationshipsOf(archive, part, text), text)
 }
-
-const graphic_kinds = ['chart', 'chartEx', 'diagramData']
 
 /**
  * Adds the words of the charts and SmartArt that a drawing, a slide or a document names. `faults`
@@ -28,12 +28,12 @@ const graphic_kinds = ['chart', 'chartEx', 'diagramData']
  */
 export async function addGraphics(
   archive: Archive,
-  part: string,
+  related: readonly Relationship[],
   text: DocumentText,
   faults: Faults = text,
 ): Promise<void> {
-  const graphics = await relatedParts(archive, part, ...graphic_kinds)
-  await readOptional(graphics, faults, (graphic) =>
+  const graphics = partsOfKind(related, 'chart', 'chartEx', 'diagramData')
+  await readOptional(archive, graphics, faults, (graphic) =>
     walkXml(archive, graphic, new DrawingFlow(text)),
   )
 }

@@ -3,23 +3,26 @@ import type { DocumentText } from '../document-text.ts'
 import { unreadable } from '../extract-limits.ts'
 import { addHtml } from '../text/html.ts'
 import type { Archive } from './archive.ts'
+import { type Faults, readOptional } from './optional-part.ts'
 import { decodedPath } from './relationships.ts'
-import { decodeXml, walkXml } from './xml.ts'
+import { decodeXml, walkXml, type XmlListener } from './xml.ts'
 
 /**
  * Adds the chapters of an e-book in the order of its spine (the list of chapters to read). Its
  * table of contents repeats their headings, so it is left out.
  */
 export async function extractEpub(archive: Archive, text: DocumentText): Promise<void> {
-  const encrypted = await encryptedParts(archive)
+  const encrypted = await encryptedParts(archive, text)
   const spine = await spineOf(archive)
   const chapters = spine.filter(({ is_contents }) => !is_contents)
   for (const { part, is_picture } of chapters.length > 0 ? chapters : spine) {
     text.begin()
     if (encrypted.has(part)) throw unreadable('encrypted')
     if (is_picture) text.notePicture()
-    else if (archive.has(part)) addHtml(decodeXml(await archive.read(part)), text)
-    else text.noteFault('is missing')
+    else
+      await readOptional(archive, [part], text, async () =>
+        addHtml(decodeXml(await archive.read(part)), text),
+      )
   }
 }
 
@@ -55,14 +58,15 @@ async function spineOf(archive: Archive): Promise<Chapter[]> {
 }
 
 /** The paths of the encrypted parts. Many e-books encrypt only their fonts and can be read. */
-async function encryptedParts(archive: Archive): Promise<ReadonlySet<string>> {
+async function encryptedParts(archive: Archive, faults: Faults): Promise<ReadonlySet<string>> {
   const parts = new Set<string>()
   const list = 'META-INF/encryption.xml'
   if (!archive.has(list)) return parts
-  await walkXml(archive, list, {
+  const listener: XmlListener = {
     open(name, attributes) {
       if (name === 'CipherReference') parts.add(decodedPath(attributes.URI ?? ''))
     },
-  })
+  }
+  await readOptional(archive, [list], faults, () => walkXml(archive, list, listener))
   return parts
 }

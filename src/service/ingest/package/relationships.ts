@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { Archive } from './archive.ts'
-import { decodeXml, walkXml } from './xml.ts'
+import { type Faults, readOptional } from './optional-part.ts'
+import { decodeXml, walkXml, type XmlListener } from './xml.ts'
 
 /** A part that another part of an Office document names. */
 export interface Relationship {
@@ -13,44 +14,55 @@ export interface Relationship {
 
 /**
  * The parts that a part names, or that the package names for `''`, in the order of the file. Links
- * out of the document are left out (ECMA-376 part 2, 6.5).
+ * out of the document are left out (ECMA-376 part 2, 6.5). `faults` notes a broken list.
  */
-async function relationshipsOf(archive: Archive, part: string): Promise<Relationship[]> {
+export async function relationshipsOf(
+  archive: Archive,
+  part: string,
+  faults: Faults,
+): Promise<Relationship[]> {
   const { dir, base } = posix.parse(part)
   const list = posix.join(dir, '_rels', `${base}.rels`)
   const found: Relationship[] = []
   if (!archive.has(list)) return found
-  await walkXml(archive, list, {
+  const listener: XmlListener = {
     open(name, { Id = '', Type = '', Target = '', TargetMode }) {
       if (name !== 'Relationship' || TargetMode === 'External') return
       const target = decodedPath(Target.replaceAll('\\', '/'))
       const at = target.startsWith('/') ? target.slice(1) : posix.join(dir, target)
       found.push({ id: Id, kind: posix.basename(Type), part: at })
     },
-  })
+  }
+  await readOptional(archive, [list], faults, () => walkXml(archive, list, listener))
   return found
 }
 
-/** The parts of some kinds that a part names and the archive has. */
-export async function relatedParts(
-  archive: Archive,
-  part: string,
+/** The names of the parts of some kinds. */
+export function partsOfKind(
+  related: readonly Relationship[],
   ...kinds: readonly string[]
-): Promise<string[]> {
-  const related = await relationshipsOf(archive, part)
-  return related
-    .filter((each) => kinds.includes(each.kind) && archive.has(each.part))
-    .map((each) => each.part)
+): string[] {
+  return related.filter(({ kind }) => kinds.includes(kind)).map(({ part }) => part)
 }
 
 /**
- * The parts that the main part names and the archive has. If the package has lost its list, the
+ * The parts that the main part names. If the package has lost its list, or the list is broken, the
  * usual names of parts say what they are; `id` is then empty, and parts with a number are in its
  * order.
  */
-export async function partsOfMain(archive: Archive, main: string): Promise<Relationship[]> {
-  const listed = await relationshipsOf(archive, main)
-  if (listed.length > 0) return listed.filter(({ part }) => archive.has(part))
+export async function partsOfMain(
+  archive: Archive,
+  main: string,
+  faults: Faults,
+): Promise<Relationship[]> {
+  let is_broken = false
+  const listed = await relationshipsOf(archive, main, {
+    noteFault(fault) {
+      is_broken = true
+      faults.noteFault(fault)
+    },
+  })
+  if (listed.length > 0 && !is_broken) return listed
   const number = (part: string) => Number(/(\d*)\.xml$/i.exec(part)?.[1])
   return archive.names
     .flatMap((part) => {
@@ -61,8 +73,8 @@ export async function partsOfMain(archive: Archive, main: string): Promise<Relat
 }
 
 /**
- * The parts that ids name, each undefined if the archive lacks it. Parts whose ids are lost stand
- * for them in their order; `kind`: theirs.
+ * The parts that ids name, each undefined if none has the id. Parts whose ids are lost stand for
+ * them in their order; `kind`: theirs.
  */
 export function partsNamed(
   ids: readonly (string | undefined)[],
@@ -94,7 +106,9 @@ const usual_main = /^(word\/document\d*|ppt\/presentation|xl\/workbook)\.xml$/i
 
 /** The main part of an Office document; undefined if the archive is none. */
 export async function mainPart(archive: Archive): Promise<string | undefined> {
-  const [named] = await relatedParts(archive, '', 'officeDocument')
+  // Nothing else in this list has words, so the usual name does as well.
+  const related = await relationshipsOf(archive, '', { noteFault() {} })
+  const named = partsOfKind(related, 'officeDocument').find(archive.has)
   return named ?? archive.names.find((name) => usual_main.test(name))
 }
 

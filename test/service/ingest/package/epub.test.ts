@@ -50,7 +50,9 @@ describe('a chapter', () => {
   test('that is missing is named', async () =>
     expect(
       await read({ '1.xhtml': '<p>one</p>' }, '<item id="x" href="x.xhtml"/><itemref idref="x"/>'),
-    ).toMatchObject({ reading: { of: 2, seen: 1, why: 'part 2 is missing' } }))
+    ).toMatchObject({
+      reading: { of: 2, seen: 1, why: 'part 2 is broken (b/x.xhtml is missing)' },
+    }))
 })
 
 test('a name in a book is no reason of this machine', async () => {

@@ -3,6 +3,7 @@ import type { DocumentText } from '../../document-text.ts'
 import { unreadable } from '../../extract-limits.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
+import { readOptional } from '../optional-part.ts'
 import { walkXml } from '../xml.ts'
 import { OpenBody } from './open-body.ts'
 import { OpenLists } from './open-lists.ts'
@@ -20,8 +21,10 @@ const units: Readonly<Record<string, ReadUnit>> = {
 /** The unit of an OpenDocument file, by the type it declares; undefined if it is none. */
 export async function openDocumentUnit(archive: Archive): Promise<ReadUnit | undefined> {
   for (const part of ['mimetype', manifest]) {
-    if (!archive.has(part)) continue
-    const declared = (await archive.read(part)).toString('latin1')
+    let declared = ''
+    await readOptional(archive, [part], { noteFault() {} }, async () => {
+      declared = (await archive.read(part)).toString('latin1')
+    })
     const kind = /opendocument\.(text|spreadsheet|presentation|graphics)/.exec(declared)?.[1]
     if (kind !== undefined) return units[kind]
   }
@@ -37,10 +40,12 @@ export async function extractOpenDocument(
   unit: ReadUnit,
   text: DocumentText,
 ): Promise<void> {
-  if (archive.has(manifest) && (await archive.read(manifest)).includes('encryption-data'))
-    throw unreadable('encrypted')
+  if (archive.has(manifest))
+    await readOptional(archive, [manifest], text, async () => {
+      if ((await archive.read(manifest)).includes('encryption-data')) throw unreadable('encrypted')
+    })
   const lists = new OpenLists()
-  const { page_area, margins } = await readPageStyles(archive, lists)
+  const { page_area, margins } = await readPageStyles(archive, lists, text)
   for (const margin of margins) new FlowText(text).addLabel(margin)
   const objects = await readObjects(archive)
   const body = new OpenBody(text, { unit, page_area, objects, lists })

@@ -2,14 +2,15 @@ import type { ReadUnit } from '../../../../contract/messages/messages-assets.ts'
 import type { DocumentText } from '../../document-text.ts'
 import { areaOf } from '../area.ts'
 import type { XmlAttributes } from '../xml.ts'
+import type { OpenObject } from './open-objects.ts'
 
 /** What says how large a frame is, and what an object in it says. */
 export interface FrameSources {
   unit: ReadUnit
   /** In square points. */
   page_area: number
-  /** Words of charts and formulas. */
-  objects: ReadonlyMap<string, string>
+  /** Charts and formulas by their folders. */
+  objects: ReadonlyMap<string, OpenObject>
 }
 
 interface OpenFrame {
@@ -44,7 +45,14 @@ export class OpenFrames {
     if (name === 'image') frame.has_picture = true
     if (name === 'table' || name === 'text-box') frame.has_words = true
     if (name !== 'object') return ''
-    const words = objects.get((attributes.href ?? '').replace(/^\.\//, '')) ?? ''
+    const folder = (attributes.href ?? '').replace(/^\.\//, '')
+    // Other objects are links to files elsewhere.
+    if (!/^[^/:.]+$/.test(folder)) return ''
+    const { words, fault } = objects.get(folder) ?? {
+      words: '',
+      fault: `is broken (${folder} is missing)`,
+    }
+    if (fault !== undefined) this.#text.noteFault(fault)
     if (words !== '') frame.has_words = true
     return words
   }

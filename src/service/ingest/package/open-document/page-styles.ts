@@ -1,6 +1,7 @@
 import type { Archive } from '../archive.ts'
 import { areaOf } from '../area.ts'
-import { walkXml } from '../xml.ts'
+import { type Faults, readOptional } from '../optional-part.ts'
+import { walkXml, type XmlListener } from '../xml.ts'
 import type { OpenLists } from './open-lists.ts'
 
 export interface PageStyles {
@@ -17,12 +18,15 @@ const margin_name = /^(header|footer)(-left|-first)?$/
 const page_fields = new Set(['page-number', 'page-count', 'sheet-name', 'date', 'time'])
 
 /** Reads what `styles.xml` says of pages and lists. */
-export async function readPageStyles(archive: Archive, lists: OpenLists): Promise<PageStyles> {
+export async function readPageStyles(
+  archive: Archive,
+  lists: OpenLists,
+  faults: Faults,
+): Promise<PageStyles> {
   const margins = new Set<string>()
   let page_area = usual_area
   let margin: string | undefined
-  if (!archive.has('styles.xml')) return { page_area, margins: [] }
-  await walkXml(archive, 'styles.xml', {
+  const listener: XmlListener = {
     open(name, attributes) {
       lists.open(name, attributes)
       if (name === 'page-layout-properties')
@@ -41,6 +45,8 @@ export async function readPageStyles(archive: Archive, lists: OpenLists): Promis
       if (words) margins.add(words)
       margin = undefined
     },
-  })
+  }
+  const parts = ['styles.xml'].filter(archive.has)
+  await readOptional(archive, parts, faults, (part) => walkXml(archive, part, listener))
   return { page_area, margins: [...margins] }
 }

@@ -4,7 +4,7 @@ import { addComments } from '../comments.ts'
 import { addGraphics } from '../drawing.ts'
 import { DrawingFlow } from '../drawing-flow.ts'
 import { readOptional } from '../optional-part.ts'
-import { partsNamed, partsOfMain, relatedParts } from '../relationships.ts'
+import { partsNamed, partsOfKind, partsOfMain, relationshipsOf } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
 import { SlidePictures } from './slide-pictures.ts'
 
@@ -17,7 +17,8 @@ export async function extractPresentation(
   main: string,
   text: DocumentText,
 ): Promise<void> {
-  const { slides, slide_emu2 } = await slidesOf(archive, main)
+  const { ids, slide_emu2 } = await slidesOf(archive, main)
+  const slides = partsNamed(ids, await partsOfMain(archive, main, text), 'slide')
   const repeated = new Set<string>()
   for (const slide of slides) {
     text.begin()
@@ -26,18 +27,21 @@ export async function extractPresentation(
       continue
     }
     const pictures = new SlidePictures(text, slide_emu2)
-    await walkXml(archive, slide, new DrawingFlow(text, { repeated, pictures }))
-    await addGraphics(archive, slide, text)
-    const comments = await relatedParts(archive, slide, 'comments')
-    await readOptional(comments, text, (part) => addComments(archive, part, text))
-    const notes = await relatedParts(archive, slide, 'notesSlide')
-    await readOptional(notes, text, (part) =>
+    await readOptional(archive, [slide], text, () =>
+      walkXml(archive, slide, new DrawingFlow(text, { repeated, pictures })),
+    )
+    const related = await relationshipsOf(archive, slide, text)
+    await addGraphics(archive, related, text)
+    await readOptional(archive, partsOfKind(related, 'comments'), text, (part) =>
+      addComments(archive, part, text),
+    )
+    await readOptional(archive, partsOfKind(related, 'notesSlide'), text, (part) =>
       walkXml(archive, part, new DrawingFlow(text, { repeated, label: 'Notes:\n' })),
     )
   }
 }
 
-/** The parts of the slides, in the order of the presentation; undefined for one that is missing. */
+/** What a presentation says of its slides: their ids, in their order. */
 async function slidesOf(archive: Archive, main: string) {
   const ids: string[] = []
   let slide_emu2 = 0
@@ -49,6 +53,5 @@ async function slidesOf(archive: Archive, main: string) {
       return name !== 'section'
     },
   })
-  const slides = partsNamed(ids, await partsOfMain(archive, main), 'slide')
-  return { slides, slide_emu2: slide_emu2 || usual_slide_emu2 }
+  return { ids, slide_emu2: slide_emu2 || usual_slide_emu2 }
 }

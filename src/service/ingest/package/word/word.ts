@@ -4,7 +4,7 @@ import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
 import { addGraphics } from '../drawing.ts'
 import { readOptional } from '../optional-part.ts'
-import { partsOfMain, type Relationship } from '../relationships.ts'
+import { partsOfKind, partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
 import { readLists } from './lists.ts'
 import { Numbering } from './numbering.ts'
@@ -22,7 +22,7 @@ export async function extractWordDocument(
   text: DocumentText,
   readInner: ReadInner,
 ): Promise<void> {
-  const related = await partsOfMain(archive, main)
+  const related = await partsOfMain(archive, main, text)
   const word = new WordParts(archive, related, text)
   text.begin()
   const sources: WordSources = {
@@ -37,7 +37,7 @@ export async function extractWordDocument(
   await walkXml(archive, main, new WordFlow(text, sources, page_emu2))
   for (const kind of ['footnotes', 'endnotes', 'comments']) await word.addParts(kind, sources)
   await word.addMargins('footer', sources)
-  await addGraphics(archive, main, text, word)
+  await addGraphics(archive, related, text, word)
 }
 
 /** The parts of a Word document beside its body. A broken one is a remark. */
@@ -68,8 +68,11 @@ class WordParts {
     const texts = new Set<string>()
     await this.#forEach(kind, async (part) => {
       const margin = this.#text.apart()
-      await this.#add(part, margin, sources)
-      texts.add(margin.text)
+      try {
+        await this.#add(part, margin, sources)
+      } finally {
+        texts.add(margin.text)
+      }
     })
     const flow = new FlowText(this.#text)
     for (const words of texts) {
@@ -99,12 +102,7 @@ class WordParts {
   }
 
   async #forEach(kind: string, read: (part: string) => Promise<void>): Promise<void> {
-    const related = this.#related.filter((each) => each.kind === kind)
-    await readOptional(
-      related.map(({ part }) => part),
-      this,
-      read,
-    )
+    await readOptional(this.#archive, partsOfKind(this.#related, kind), this, read)
   }
 }
 
@@ -121,8 +119,8 @@ async function chunksOf(
   const chunks = new Map<string, ReadDocument | string>()
   for (const { kind, id, part } of related) {
     if (kind !== 'aFChunk') continue
-    const bytes = await archive.read(part)
     try {
+      const bytes = await archive.read(part)
       if (mail_start.test(bytes.toString('latin1', 0, mail_start_bytes)))
         throw unreadable('a page in the format of mail (MHT)')
       chunks.set(id, await readInner(bytes, part))

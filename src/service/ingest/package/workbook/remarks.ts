@@ -2,7 +2,8 @@ import type { DocumentText } from '../../document-text.ts'
 import type { Archive } from '../archive.ts'
 import { addComments } from '../comments.ts'
 import { addDrawing } from '../drawing.ts'
-import { relatedParts } from '../relationships.ts'
+import { readOptional } from '../optional-part.ts'
+import { partsOfKind, relationshipsOf } from '../relationships.ts'
 
 /** Adds the comments on a sheet, and the words of its text boxes and charts. */
 export async function addRemarks(
@@ -10,10 +11,10 @@ export async function addRemarks(
   sheet: string,
   text: DocumentText,
 ): Promise<void> {
-  const threads = await relatedParts(archive, sheet, 'threadedComment')
+  const related = await relationshipsOf(archive, sheet, text)
+  const threads = partsOfKind(related, 'threadedComment')
   // Beside threads, Excel keeps a copy of each for programs that do not know them.
-  const notes = threads.length > 0 ? threads : await relatedParts(archive, sheet, 'comments')
-  for (const part of notes) await addComments(archive, part, text)
-  for (const part of await relatedParts(archive, sheet, 'drawing'))
-    await addDrawing(archive, part, text)
+  const notes = threads.length > 0 ? threads : partsOfKind(related, 'comments')
+  await readOptional(archive, notes, text, (part) => addComments(archive, part, text))
+  for (const part of partsOfKind(related, 'drawing')) await addDrawing(archive, part, text)
 }

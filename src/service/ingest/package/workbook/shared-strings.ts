@@ -1,9 +1,12 @@
 import type { Archive } from '../archive.ts'
 import { walkXml } from '../xml.ts'
 
-/** The texts of cells. One part contains each text once, and cells refer to it by number. */
-export async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
-  const strings: string[] = []
+/** Adds the texts of cells. One part has each text once, and cells refer to it by number. */
+export async function readSharedStrings(
+  archive: Archive,
+  part: string,
+  strings: string[],
+): Promise<void> {
   let words = ''
   await walkXml(archive, part, {
     // Readings that stand above Asian letters are left out.
@@ -17,7 +20,6 @@ export async function readSharedStrings(archive: Archive, part: string): Promise
       words = ''
     },
   })
-  return strings
 }
 
 /**

@@ -21,11 +21,12 @@ export async function addSheet(
   sources: CellSources,
   text: DocumentText,
 ): Promise<void> {
-  await walkXml(archive, part, new SheetRows(sources, new TableText(text)))
+  await walkXml(archive, part, new SheetRows(sources, text))
 }
 
 class SheetRows implements XmlListener {
   readonly #sources: CellSources
+  readonly #text: DocumentText
   readonly #table: TableText
   /** The column of the present cell. Cells without a reference follow one another. */
   #column = -1
@@ -33,9 +34,10 @@ class SheetRows implements XmlListener {
   /** Of a cell without a value: some programs leave it to others to compute it. */
   #formula = ''
 
-  constructor(sources: CellSources, table: TableText) {
+  constructor(sources: CellSources, text: DocumentText) {
     this.#sources = sources
-    this.#table = table
+    this.#text = text
+    this.#table = new TableText(text)
   }
 
   open(name: string, { r }: XmlAttributes): boolean {
@@ -71,7 +73,7 @@ class SheetRows implements XmlListener {
     if (value === '') return this.#formula === '' ? '' : `=${this.#formula}`
     switch (t) {
       case 's':
-        return strings[Number(value)] ?? ''
+        return strings[Number(value)] ?? this.#missingText()
       case 'b':
         return /^(1|true)$/.test(value) ? 'TRUE' : 'FALSE'
       case 'n':
@@ -81,6 +83,11 @@ class SheetRows implements XmlListener {
       default:
         return unescaped(value)
     }
+  }
+
+  #missingText(): string {
+    this.#text.noteFault('is without some texts of cells')
+    return ''
   }
 }
 

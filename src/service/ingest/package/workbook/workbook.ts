@@ -1,6 +1,7 @@
 import type { DocumentText } from '../../document-text.ts'
 import type { Archive } from '../archive.ts'
-import { partsNamed, partsOfMain } from '../relationships.ts'
+import { type Faults, readOptional } from '../optional-part.ts'
+import { partsNamed, partsOfKind, partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml, type XmlAttributes } from '../xml.ts'
 import { addRemarks } from './remarks.ts'
 import { readSharedStrings } from './shared-strings.ts'
@@ -13,15 +14,12 @@ export async function extractWorkbook(
   main: string,
   text: DocumentText,
 ): Promise<void> {
-  const parts = await partsOfMain(archive, main)
+  // What all sheets refer to is missing on each of them.
+  const common: string[] = []
+  const faults = { noteFault: (fault: string) => common.push(fault) }
+  const parts = await partsOfMain(archive, main, faults)
   const { sheets, is_mac } = await sheetsOf(archive, main)
-  const strings = parts.find(({ kind }) => kind === 'sharedStrings')?.part
-  const styles = parts.find(({ kind }) => kind === 'styles')?.part
-  const sources: CellSources = {
-    strings: strings === undefined ? [] : await readSharedStrings(archive, strings),
-    styles: styles === undefined ? [] : await readStyles(archive, styles),
-    is_mac,
-  }
+  const sources = { ...(await cellSources(archive, parts, faults)), is_mac }
   const ids = sheets.map(({ id }) => id)
   for (const [at, part] of partsNamed(ids, parts, 'worksheet').entries()) {
     const { name = '', state = 'visible' } = sheets[at] ?? {}
@@ -31,10 +29,28 @@ export async function extractWorkbook(
       text.noteFault('is missing')
       continue
     }
-    await addSheet(archive, part, sources, text)
+    for (const fault of common) text.noteFault(fault)
+    await readOptional(archive, [part], text, () => addSheet(archive, part, sources, text))
     await addRemarks(archive, part, text)
     text.addLabel('\n')
   }
+}
+
+/** What the cells of all sheets refer to; of a broken part, what stands before the fault. */
+async function cellSources(
+  archive: Archive,
+  parts: readonly Relationship[],
+  faults: Faults,
+): Promise<Pick<CellSources, 'strings' | 'styles'>> {
+  const strings: string[] = []
+  const styles: (string | undefined)[] = []
+  await readOptional(archive, partsOfKind(parts, 'sharedStrings'), faults, (part) =>
+    readSharedStrings(archive, part, strings),
+  )
+  await readOptional(archive, partsOfKind(parts, 'styles'), faults, (part) =>
+    readStyles(archive, part, styles),
+  )
+  return { strings, styles }
 }
 
 /** What a workbook says of its sheets, in their order. */
