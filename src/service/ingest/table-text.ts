@@ -31,13 +31,14 @@ export class TableText {
     let before = -1
     let line = ''
     let cells = 0
-    // `forEach` of a sparse array visits only what was put.
-    this.#row.forEach((cell, column) => {
+    // Only what was put: a span may have moved the last column to ten million.
+    for (const [at, cell] of Object.entries(this.#row)) {
+      const column = Number(at)
       const blanks = Math.min(column - before - 1, max_blank_columns)
       line += '\t'.repeat(before < 0 ? blanks : blanks + 1) + cell
       before = column
       cells++
-    })
+    }
     this.#row = []
     if (cells === 0) return
     // A title above the table stands alone in its row.

@@ -121,3 +121,16 @@ describe('pictures', () => {
       reading: { of: 1, seen: 1 },
     }))
 })
+
+describe('many small parts in one paragraph take no time', () => {
+  test.each([
+    ['boxes', '{\\shptxt box}'.repeat(60_000)],
+    ['headers', '{\\header head}'.repeat(60_000)],
+    ['boxes in boxes', `${'{\\shptxt a'.repeat(30_000)}${'}'.repeat(30_000)}`],
+    ['cells of an inner table', `\\intbl ${'a\\nestcell '.repeat(60_000)}`],
+  ])('%s', async (_what, parts) => {
+    const began = performance.now()
+    expect(await textOf(`{\\rtf1\\ansi Begin ${parts}\\par End}`)).toMatch(/^Begin[\s\S]*End\s*$/)
+    expect(performance.now() - began).toBeLessThan(4_000)
+  })
+})

@@ -3,17 +3,26 @@ import { TableText } from '../table-text.ts'
 
 export type Apart = 'header' | 'note' | 'comment' | 'box' | 'author'
 
+/** A text that grows. Reading in it costs a copy, so what matters of it is kept apart. */
+interface Piece {
+  text: string
+  has_words: boolean
+  ends_line: boolean
+}
+
+const empty: Piece = { text: '', has_words: false, ends_line: true }
+
 /** Puts the text of an RTF file into a document: paragraphs, tables, and what stands apart. */
 export class RtfOutput {
   readonly #text: DocumentText
   /** The paragraph or cell so far. */
-  #piece = ''
+  #piece = { ...empty }
   /** Of cells or rows of a table in the cell, before the next words. */
   #separator = ''
   #table: TableText | undefined
   #column = 0
   /** What was begun before each group that stands apart. */
-  readonly #outer: string[] = []
+  readonly #outer: Piece[] = []
   readonly #headers = new Set<string>()
   readonly #notes: { label: string; words: string }[] = []
   #author = ''
@@ -22,35 +31,40 @@ export class RtfOutput {
     this.#text = text
   }
 
+  /** How many groups that stand apart are open. */
+  get depth(): number {
+    return this.#outer.length
+  }
+
   write(words: string): void {
-    this.#piece += this.#separator + words
+    this.#add(this.#separator + words)
     this.#separator = ''
   }
 
   /** Ends a cell (`, `) or row (`; `) of a table in a cell. */
   endInner(separator: ', ' | '; '): void {
-    if (this.#piece.trim() !== '') this.#separator = separator
+    if (this.#piece.has_words) this.#separator = separator
   }
 
   endParagraph(is_in_table: boolean): void {
-    this.#piece += '\n\n'
+    this.#add('\n\n')
     if (!is_in_table && this.#outer.length === 0) this.#endPiece()
   }
 
   endCell(): void {
     if (this.#outer.length > 0) {
-      this.#piece += '\t'
+      this.#add('\t')
       return
     }
     this.#table ??= new TableText(this.#text)
-    this.#table.put(this.#column++, this.#piece)
-    this.#piece = ''
+    this.#table.put(this.#column++, this.#piece.text)
+    this.#piece = { ...empty }
     this.#separator = ''
   }
 
   endRow(): void {
     if (this.#outer.length > 0) {
-      this.#piece += '\n'
+      this.#add('\n')
       return
     }
     this.#table?.endRow()
@@ -59,12 +73,12 @@ export class RtfOutput {
 
   beginApart(): void {
     this.#outer.push(this.#piece)
-    this.#piece = ''
+    this.#piece = { ...empty }
   }
 
   endApart(kind: Apart): void {
-    const words = this.#piece.trim()
-    this.#piece = this.#outer.pop() ?? ''
+    const words = this.#piece.text.trim()
+    this.#piece = this.#outer.pop() ?? { ...empty }
     if (kind === 'author') this.#author = words
     if (kind === 'author' || words === '') return
     if (kind === 'note' || kind === 'comment') {
@@ -74,8 +88,7 @@ export class RtfOutput {
     }
     if (kind === 'header' && this.#headers.has(words)) return
     if (kind === 'header') this.#headers.add(words)
-    const before = /(^|\n)$/.test(this.#piece) ? '' : '\n'
-    this.#piece += `${before}${words}\n`
+    this.#add(`${this.#piece.ends_line ? '' : '\n'}${words}\n`)
   }
 
   end(): void {
@@ -86,11 +99,18 @@ export class RtfOutput {
     }
   }
 
+  #add(words: string): void {
+    if (words === '') return
+    this.#piece.text += words
+    this.#piece.has_words ||= /\S/.test(words)
+    this.#piece.ends_line = words.endsWith('\n')
+  }
+
   #endPiece(): void {
     this.#table?.end()
     this.#table = undefined
     this.#column = 0
-    this.#text.add(this.#piece)
-    this.#piece = ''
+    this.#text.add(this.#piece.text)
+    this.#piece = { ...empty }
   }
 }

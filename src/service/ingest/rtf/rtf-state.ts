@@ -23,6 +23,9 @@ interface Group {
   charset: string
 }
 
+/** Deeper boxes are read as running text. Each level costs a copy of its text. */
+const max_apart_depth = 8
+
 /** Follows the groups and control words of an RTF file. */
 export class RtfState {
   readonly #output: RtfOutput
@@ -147,6 +150,7 @@ export class RtfState {
   }
 
   #beginApart(apart: Apart): void {
+    if (this.#output.depth === max_apart_depth) return
     this.#letters.flush()
     this.#output.beginApart()
     this.#group.apart = apart

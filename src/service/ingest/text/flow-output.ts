@@ -9,8 +9,9 @@ interface Flow {
   is_apart: boolean
   /** The open paragraph. */
   line: string
-  /** Kept apart, because reading the end of a text that grows costs a copy of it. */
+  /** These are kept apart, because reading in a text that grows costs a copy of it. */
   ends_blank: boolean
+  has_words: boolean
   /** Line ends before the next paragraph. */
   gap: number
   blocks: Block[]
@@ -52,7 +53,13 @@ export class FlowOutput {
   add(words: string): void {
     const { flow } = this
     flow.line += words
+    flow.has_words ||= /\S/.test(words)
     if (words !== '') flow.ends_blank = /\s$/.test(words)
+  }
+
+  addBefore(words: string): void {
+    this.flow.line = words + this.flow.line
+    this.flow.has_words ||= /\S/.test(words)
   }
 
   beginAside(label: string, is_apart: boolean): void {
@@ -78,6 +85,7 @@ export class FlowOutput {
     const content = flow.line.replace(/ \n/g, '\n').trim()
     flow.line = ''
     flow.ends_blank = true
+    flow.has_words = false
     if (content !== '') this.#put({ content, gap: flow.gap })
     flow.gap = Math.max(flow.gap, gap)
     this.#writeAsides()
@@ -147,5 +155,6 @@ export class FlowOutput {
 }
 
 function newFlow(label: string, is_apart: boolean, gap = 0): Flow {
-  return { label, is_apart, line: '', ends_blank: true, gap, blocks: [], tables: [] }
+  const open = { line: '', ends_blank: true, has_words: false }
+  return { label, is_apart, ...open, gap, blocks: [], tables: [] }
 }

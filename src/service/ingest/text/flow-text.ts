@@ -16,7 +16,7 @@ export class FlowText {
   }
 
   get has_open_line(): boolean {
-    return this.#output.flow.line.trim() !== ''
+    return this.#output.flow.has_words
   }
 
   add(words: string): void {
@@ -31,8 +31,7 @@ export class FlowText {
 
   /** Adds words before those of the open paragraph. */
   addBefore(words: string): void {
-    const { flow } = this.#output
-    flow.line = words + flow.line
+    this.#output.addBefore(words)
   }
 
   /** Ends a paragraph, with `gap` line ends before the next one. */
