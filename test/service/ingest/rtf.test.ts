@@ -25,6 +25,32 @@ describe('braces', () => {
   )
 })
 
+describe('a broken escape loses no text', () => {
+  const words = ['one', 'two', 'three', 'four', 'five']
+  const faults = [
+    ...[String.raw`\'zz `, String.raw`\'4 `, String.raw`\'g1 `, "\\'\n", '\\\u00e4 ', '\\\0 '],
+    ...[String.raw`\u `, String.raw`\u99999999999 `, String.raw`\bin99999999 `, String.raw`\bin `],
+    ...[
+      String.raw`\bin-4 `,
+      String.raw`\-7 `,
+      String.raw`\0 `,
+      String.raw`\'}{ `,
+      String.raw`\'\'`,
+    ],
+  ]
+  test.each(faults)('%j', async (fault) => {
+    for (const at of words.keys()) {
+      const body = words.map((word, index) => (index === at ? `${word} ${fault}` : word)).join(' ')
+      const found = await textOf(`{\\rtf1\\ansi{\\b\\pard ${body}\\par}}`)
+      for (const word of words) expect(found).toContain(word)
+    }
+  })
+
+  test.each(['\\', "\\'", "\\'4"])('at the end of the file: %j', async (fault) =>
+    expect(await textOf(`{\\rtf1 one\\par}${fault}`)).toContain('one'),
+  )
+})
+
 describe('groups', () => {
   test.each([
     [String.raw`{\rtf1 a{\*\unknown b}c}`, 'ac'],
