@@ -57,6 +57,15 @@ export function isHtml({ filename, mime_type }: NamedFile, text: string): boolea
   return is_named && /<[a-z!/?]|&[#a-z]/i.test(text)
 }
 
+const xhtml_start =
+  /^\s*<\?xml\s|<(?:\w+:)?html\s[^>]*xmlns(?::\w+)?\s*=\s*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/
+
+/** True for a page of HTML that is written in XML. */
+export function isXhtml({ filename, mime_type }: NamedFile, text: string): boolean {
+  const is_named = /^application\/xhtml\+xml\b/i.test(mime_type) || /\.xht(ml)?$/i.test(filename)
+  return is_named || xhtml_start.test(text.slice(0, start_length))
+}
+
 export function isCommaSeparated({ filename, mime_type }: NamedFile): boolean {
   return (
     /^text\/(csv|tab-separated-values)\b/i.test(mime_type) || /\.(csv|tsv|tab)$/i.test(filename)

@@ -21,7 +21,7 @@ export async function extractEpub(archive: Archive, text: DocumentText): Promise
     if (is_picture) text.notePicture()
     else
       await readOptional(archive, [part], text, async () =>
-        addHtml(decodeXml(await archive.read(part)), text),
+        addHtml(decodeXml(await archive.read(part)), text, true),
       )
   }
 }

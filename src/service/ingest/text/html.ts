@@ -34,15 +34,19 @@ const max_depth = 20_000
 /**
  * Adds the readable text of an HTML page, with an empty line between paragraphs, and tables with
  * their columns. Scripts do not run. What a style hides is read: scripts show it, as tabs do.
+ * `is_xhtml`: an element can end where it begins, such as `<script/>`, and CDATA is text. All else
+ * is read as HTML, because many pages of XHTML are not well-formed.
  */
-export function addHtml(html: string, text: DocumentText): void {
-  const page = new HtmlPage(text)
-  new Parser(page).end(html)
+export function addHtml(html: string, text: DocumentText, is_xhtml: boolean): void {
+  const page = new HtmlPage(text, is_xhtml)
+  new Parser(page, { recognizeSelfClosing: is_xhtml, recognizeCDATA: is_xhtml }).end(html)
 }
 
 class HtmlPage implements Partial<Handler> {
   readonly #text: DocumentText
   readonly #flow: FlowText
+  /** Names can have a prefix, as in `svg:text`. */
+  readonly #has_prefixes: boolean
   /** Numbers of the next items of the open lists; undefined for bullets. */
   readonly #lists: (number | undefined)[] = []
   #depth = 0
@@ -52,12 +56,14 @@ class HtmlPage implements Partial<Handler> {
   /** The label that is open: the name of the page, or what it says without scripts. */
   #label: string | undefined
 
-  constructor(text: DocumentText) {
+  constructor(text: DocumentText, has_prefixes: boolean) {
     this.#text = text
+    this.#has_prefixes = has_prefixes
     this.#flow = new FlowText(text)
   }
 
-  onopentag(name: string, attributes: Record<string, string>): void {
+  onopentag(written: string, attributes: Record<string, string>): void {
+    const name = this.#nameOf(written)
     if (++this.#depth > max_depth) throw broken(`more than ${max_depth} nested elements`)
     if (silent.has(name)) this.#silent_depth++
     if (this.#silent_depth > 0) return
@@ -83,7 +89,8 @@ class HtmlPage implements Partial<Handler> {
     else this.#flow.addWords(words)
   }
 
-  onclosetag(name: string): void {
+  onclosetag(written: string): void {
+    const name = this.#nameOf(written)
     this.#depth--
     if (silent.has(name)) {
       this.#silent_depth--
@@ -103,6 +110,10 @@ class HtmlPage implements Partial<Handler> {
   onend(): void {
     this.#endLabel()
     this.#flow.end()
+  }
+
+  #nameOf(written: string): string {
+    return this.#has_prefixes ? written.slice(written.indexOf(':') + 1) : written
   }
 
   #breakAt(name: string): void {

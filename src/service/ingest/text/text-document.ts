@@ -1,6 +1,6 @@
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import type { ExtractLimits } from '../extract-limits.ts'
-import { isCommaSeparated, isHtml, type NamedFile } from '../file-kind.ts'
+import { isCommaSeparated, isHtml, isXhtml, type NamedFile } from '../file-kind.ts'
 import { headerOf } from './comma-separated.ts'
 import { withoutDataUris } from './data-uris.ts'
 import { addHtml } from './html.ts'
@@ -16,7 +16,7 @@ export function textDocument(
   const document = new DocumentText(limits, 'part')
   const text = withoutDataUris(decoded)
   if (isHtml(file, text)) {
-    addHtml(text, document)
+    addHtml(text, document, isXhtml(file, text))
     return document.end()
   }
   document.add(text)

@@ -55,6 +55,23 @@ describe('a chapter', () => {
     }))
 })
 
+describe('elements of XML', () => {
+  test.each([
+    ['that end where they begin', '<script src="a.js"/><style/><title/><textarea/><iframe/>one'],
+    ['with text as it is', '<p><![CDATA[one & <b>]]></p><script><![CDATA[no()]]></script>'],
+    ['with a prefix', '<svg:svg><svg:script>no</svg:script><svg:text>one</svg:text></svg:svg>'],
+    ['with an entity of HTML', '<p>one&nbsp;&mdash;</p>'],
+    ['that are not well-formed', '<p>one<br><p>two & three</body>'],
+  ])('%s', async (_what, body) => {
+    const found = await read({ '1.xhtml': body, '2.xhtml': '<p>last</p>' })
+    expect(found).toMatchObject({
+      text: expect.stringMatching(/one[\s\S]*last$/),
+      reading: { seen: 2 },
+    })
+    expect(found).not.toMatchObject({ text: expect.stringMatching(/no\b|CDATA/) })
+  })
+})
+
 test('a name in a book is no reason of this machine', async () => {
   const content = `<container><rootfile full-path="Cannot find package 'x'"/></container>`
   const bytes = zipOf([{ name: 'META-INF/container.xml', content }])

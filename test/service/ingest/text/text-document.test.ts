@@ -11,6 +11,18 @@ function readAs(name: string, content: string): ReadDocument {
 
 const htmlText = (html: string) => readAs('a.html', html).text
 
+test.each([
+  ['a.xhtml', '<html><head><title/><script src="a.js"/></head><body>one</body></html>'],
+  ['a.html', '<?xml version="1.0"?><html><script src="a.js"/><p><![CDATA[one]]></p></html>'],
+  [
+    'a.html',
+    '<!DOCTYPE html><html lang="de" xmlns="http://www.w3.org/1999/xhtml"><style/><p>one</p></html>',
+  ],
+  ['a.html', '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:script/><h:p>one</h:p></h:html>'],
+])('XHTML is read by the rules of XML: %s %s', (name, page) =>
+  expect(readAs(name, page).text).toBe('one'),
+)
+
 describe('HTML', () => {
   test.each([
     ['<p>One</p><p>Two</p>', 'One\n\nTwo'],
