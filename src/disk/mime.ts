@@ -22,7 +22,7 @@ export function mimeType(
 }
 
 /** Texts that name their own charset, or have only one. */
-const names_its_own = /^text\/(html|xml|rtf|calendar|vcard)$/
+const names_its_own = /^text\/(html|xml|rtf|calendar|vcard)$|^application\/(.*\+)?(json|xml|rtf)$/
 
 /** A media type with the charset of its folder, if the text is not in Unicode. */
 export function withCharset(
@@ -30,7 +30,8 @@ export function withCharset(
   first_bytes: Uint8Array,
   charset: string | undefined,
 ): string {
-  const is_bare = type.startsWith('text/') && !names_its_own.test(type)
+  const is_source = !no_text.test(type) && !first_bytes.subarray(0, type_bytes).some(isControl)
+  const is_bare = (type.startsWith('text/') || is_source) && !names_its_own.test(type)
   if (charset === undefined || !is_bare || isUnicode(first_bytes)) return type
   return `${type}; charset=${charset}`
 }
@@ -165,8 +166,7 @@ function isPlainText(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return false
   let foreign = 0
   for (const byte of bytes) {
-    const is_control = byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d)
-    if ((is_control && byte !== 0x1b) || byte === 0x7f) return false
+    if (isControl(byte)) return false
     if (byte > 0x7f) foreign++
   }
   return (
@@ -176,3 +176,9 @@ function isPlainText(bytes: Uint8Array): boolean {
 }
 
 const max_foreign_share = 0.3
+
+/** True for a control that no text has. Escape switches charsets. */
+function isControl(byte: number): boolean {
+  const is_control = byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d)
+  return (is_control && byte !== 0x1b) || byte === 0x7f
+}

@@ -1,6 +1,7 @@
 import { optional, z } from 'zod'
 import { control_characters, hasCharacters } from '../../base/text/format.ts'
 import { parsePattern } from '../../base/text/ignore-patterns.ts'
+import { charset_field } from './charset-field.ts'
 import { choice, duration, flag, list, matching, reading, size } from './fields.ts'
 import { removal_policy } from './schema-limits.ts'
 import { durationFault, parseDuration_ms } from './units.ts'
@@ -110,22 +111,10 @@ const mime_types = z
       'by default.',
   )
 
-/** Charsets in which a text cannot be told from others by its bytes alone. UTF-8 is always seen. */
-const charset_names = [
-  ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254'],
-  ...['windows-1255', 'windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
-  ...['iso-8859-1', 'iso-8859-2', 'iso-8859-5', 'iso-8859-6', 'iso-8859-7', 'iso-8859-15'],
-  ...['cp437', 'cp737', 'cp775', 'cp850', 'cp852', 'cp857', 'cp862', 'cp866'],
-  ...['macintosh', 'x-mac-ce', 'x-mac-cyrillic', 'koi8-r', 'koi8-u', 'viscii'],
-  ...['shift_jis', 'euc-jp', 'iso-2022-jp', 'gb18030', 'big5', 'euc-kr'],
-]
-
-const charset = optional(
-  z.enum(charset_names, `must be a character set: one of ${charset_names.join(', ')}`),
-).describe(
+const charset = optional(charset_field).describe(
   'The character set of the text files in the folder that are not in UTF-8 or UTF-16, such as cp850 for files of ' +
     'DOS. The media type of plain text, CSV, Markdown and source text then names it (text/plain; charset=cp850), ' +
-    'and does not for a service that refuses that. HTML, XML and RTF name their own. It counts for what is ' +
+    'and does not for a service that refuses that. HTML, XML, JSON and RTF name their own or have only one. It counts for what is ' +
     'uploaded from now on. Default: none, the service tells it by the letters.',
 )
 

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { charset_names } from '../../../src/config/schema/charset-field.ts'
 import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
 import { decodeCharset, decodeForeign } from '../../../src/service/ingest/text/charset.ts'
 import { samples, sentences } from './charset-samples.ts'
@@ -60,6 +59,7 @@ describe('a short text: the common Western reading wins unless the letters speak
     ['cám ơn bạn', 'viscii'],
     ['tiếng Việt', 'viscii'],
     ['Größe', 'cp850'],
+    ['Não há ações às três da manhã', 'cp860'],
     ['Grüße', 'macintosh'],
     ['mañana', 'macintosh'],
     ['привет', 'windows-1251'],
@@ -98,6 +98,14 @@ describe('doubt', () => {
       seen: 1,
       why: expect.stringMatching(/^its character set is not certain: read as /),
     }))
+
+  test.each([
+    ['six characters of Japanese', 'c6fcb7eeb2d0bfe5cddaa4ce'],
+    ['six characters of Chinese', 'c4e3bac3cac0bde7c5f3d3d1'],
+    ['a word of Cyrillic', 'cff0e8e2e5f2'],
+  ])('a few letters of another script: %s', (_what, hex) =>
+    expect(decodeForeign(Buffer.from(hex, 'hex'))?.doubt).toMatch(/^its character set is not/),
+  )
 
   test('none where the letters decide', async () =>
     expect(await readingOf(german)).toEqual({
@@ -159,10 +167,6 @@ test('a large file of an old character set takes little time', () => {
   decodeForeign(Buffer.alloc(400_000, 0xc4))
   expect(performance.now() - began).toBeLessThan(10_000)
 })
-
-const schema_file = join(import.meta.dirname, '../../../config/sluice.schema.json')
-const schema = JSON.parse(readFileSync(schema_file, 'utf8'))
-const charset_names: string[] = schema.properties.folders.items.properties.charset.enum
 
 test.each(charset_names)('%s, which a folder may name, is known here', (name) =>
   expect(decodeCharset(name, Buffer.from('abc'), { strict: true })).toBe('abc'),

@@ -17,6 +17,9 @@ const plausible_from = 0.3
 /** A reading is sure if it is better than the next one by this for each letter, or in all. */
 const sure_margin = 0.05
 const sure_sum = 1.5
+/** In one script, a few bytes can be words of another one by chance: Thai, Chinese, Cyrillic. */
+const min_script_letters = 20
+const other_script = /[\u0370-\u1dff\u2e80-\ud7ff]/
 /** The share of bytes that are not ASCII, below which bytes without controls are text. */
 const max_foreign_share = 0.3
 /** Of UTF-8 in which some bytes are wrong, the number of right letters for each wrong one. */
@@ -34,6 +37,7 @@ const candidates: readonly (readonly [rarity: number, proof: number, names: read
     [0, 0.3, ['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr', 'koi8-u', 'koi8-r']],
     [0.01, 0.3, ['iso-8859-15', 'iso-8859-2', 'iso-8859-5', 'iso-8859-7', 'iso-8859-6']],
     [0.02, 0.3, ['cp850', 'cp437', 'cp852', 'ibm866', 'cp737', 'cp775', 'cp857', 'cp862']],
+    [0.03, 0.3, ['cp860', 'cp863', 'cp865']],
     [0.01, 0.3, ['macintosh', 'x-mac-cyrillic']],
     [0.1, 0.3, ['mac-latin2']],
     [0.15, 0.3, ['viscii']],
@@ -193,7 +197,9 @@ function decodeByLetters(bytes: Buffer): Decoded | undefined {
   const text = decodeAs(name, bytes)
   if (text === undefined) return undefined
   const lead = best!.points - (next?.points ?? -1)
-  const is_sure = is_likely && (lead >= sure_margin || lead * best!.letters >= sure_sum)
+  const is_enough = best!.letters >= min_script_letters || !other_script.test(best!.text!)
+  const is_near = lead < sure_margin && lead * best!.letters < sure_sum
+  const is_sure = is_likely && is_enough && !is_near
   const doubt = `its character set is not certain: read as ${name}`
   return is_sure ? { text } : { text, doubt }
 }
