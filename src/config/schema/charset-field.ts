@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { matching } from './fields.ts'
 
-/** Charsets in which a text cannot be told from others by its bytes alone. UTF-8 is always seen. */
+/**
+ * Charsets in which a text cannot be told from others by its bytes alone. UTF-8 is always seen.
+ *
+ * @internal
+ */
 export const charset_names = [
   ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254'],
   ...['windows-1255', 'windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
