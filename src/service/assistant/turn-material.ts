@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/run/errors.ts'
 import type { MemoryCreate, SkillCreate } from '../../contract/messages/messages-resources.ts'
-import { splitPassages } from '../ingest/text/split-passages.ts'
+import { splitPassages } from '../ingest/passages/split-passages.ts'
 import type { Parts } from '../parts.ts'
 import { isIn } from '../store/store-assets.ts'
 import type { MessageRow } from '../store/store-chats.ts'

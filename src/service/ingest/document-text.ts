@@ -16,11 +16,14 @@ export interface ReadDocument {
   tables: readonly Table[]
 }
 
-/** A table in a text, from its first to behind its last character. `header`: a line of it. */
+/** A table in a text, from its first to behind its last character. */
 export interface Table {
   from: number
   to: number
+  /** Lines of it; empty if its columns have no names. */
   header: string
+  /** Of comma-separated values, which can have quotes. A tab stands between all other cells. */
+  separator?: string
 }
 
 /**
@@ -30,7 +33,7 @@ export interface Table {
  */
 export class DocumentText {
   readonly #limits: Pick<ExtractLimits, 'text_length'>
-  readonly #unit: ReadUnit
+  readonly unit: ReadUnit
   readonly #parts: string[] = []
   readonly #found: UnitFound[] = []
   readonly #tables: Table[] = []
@@ -45,7 +48,7 @@ export class DocumentText {
 
   constructor(limits: Pick<ExtractLimits, 'text_length'>, unit: ReadUnit) {
     this.#limits = limits
-    this.#unit = unit
+    this.unit = unit
   }
 
   /** Of the text so far, in UTF-16 units. */
@@ -60,7 +63,7 @@ export class DocumentText {
 
   /** An empty one with the same limits, for a text that is compared before it is added. */
   apart(): DocumentText {
-    return new DocumentText(this.#limits, this.#unit)
+    return new DocumentText(this.#limits, this.unit)
   }
 
   /** True while a picture in the present unit would matter: it has few words beside it. */
@@ -127,7 +130,7 @@ export class DocumentText {
     const has_picture = this.#found.some(({ picture_share }) => picture_share > 0)
     // Half a character cannot be stored or sent as UTF-8.
     const text = this.#parts.join('').toWellFormed()
-    const reading = readingOf(this.#unit, this.#found)
+    const reading = readingOf(this.unit, this.#found)
     if (reading === undefined) throw noText(has_picture ? 'pictures' : undefined)
     return { text, reading: { ...reading, text_md5: textMd5(text) }, tables: this.#tables }
   }

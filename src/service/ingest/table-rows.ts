@@ -64,7 +64,7 @@ export class TableRows {
       this.#table.put(column, wordsOf(blocks))
     }
     this.#has_columns ||= filled > 1
-    this.#table.endRow(row.is_hidden)
+    this.#table.endRow(row.is_hidden ? 'hidden row' : '')
   }
 
   end(): void {

@@ -1,9 +1,16 @@
 import type { DocumentText } from './document-text.ts'
+import { TableBlocks } from './table-blocks.ts'
 
-/**
- * Blank columns in a row that are written. A value far to the right would make millions of tabs.
- */
+/** More blank columns in a row are written only while a table has few of them. */
 const max_blank_columns = 64
+/**
+ * The blank columns of all wider gaps of a table that are written. Values far to the right would
+ * make millions of tabs, so the others stand behind the letters of their column.
+ */
+const max_far_columns = 65_536
+
+/** No program has more. */
+const max_sheet_columns = 16_384
 
 /**
  * Writes a table into a document: a line for each row, with a tab between the columns, so that each
@@ -11,13 +18,16 @@ const max_blank_columns = 64
  */
 export class TableText {
   readonly #text: DocumentText
-  readonly #from: number
-  #header: string | undefined
+  readonly #blocks: TableBlocks
   #row: string[] = []
+  #far_columns = max_far_columns
+  readonly #hidden_columns = new Set<number>()
+  /** Those that have cells. */
+  readonly #hidden_found = new Set<number>()
 
   constructor(text: DocumentText) {
     this.#text = text
-    this.#from = text.length
+    this.#blocks = new TableBlocks(text)
   }
 
   /** Adds to a cell of the present row. `column` counts from 0. */
@@ -26,31 +36,55 @@ export class TableText {
     if (cell !== '') this.#row[column] = `${this.#row[column] ?? ''} ${cell}`.trimStart()
   }
 
-  /** `is_hidden`: then a remark stands behind the row, none of the document's own words. */
-  endRow(is_hidden = false): void {
-    let before = -1
+  /** Marks columns that the document does not show. `to` is behind the last one. */
+  hideColumns(from: number, to: number): void {
+    for (let at = from; at < to && at < max_sheet_columns; at++) this.#hidden_columns.add(at)
+  }
+
+  /** `remark` stands behind the row; it is none of the document's own words. */
+  endRow(remark = ''): void {
+    let next = 0
     let line = ''
-    let cells = 0
+    const cells: { column: number; words: string }[] = []
     // Only what was put: a span may have moved the last column to ten million.
-    for (const [at, cell] of Object.entries(this.#row)) {
+    for (const [at, words] of Object.entries(this.#row)) {
       const column = Number(at)
-      const blanks = Math.min(column - before - 1, max_blank_columns)
-      line += '\t'.repeat(before < 0 ? blanks : blanks + 1) + cell
-      before = column
-      cells++
+      line += (cells.length > 0 ? '\t' : '') + this.#blanks(column, column - next) + words
+      next = column + 1
+      cells.push({ column, words })
+      if (this.#hidden_columns.has(column)) this.#hidden_found.add(column)
     }
     this.#row = []
-    if (cells === 0) return
-    // A title above the table stands alone in its row.
-    if (cells > 1) this.#header ??= line
+    if (cells.length === 0) {
+      this.#blocks.addBlank()
+      return
+    }
+    this.#blocks.add(cells, line)
     this.#text.add(line)
-    this.#text.addLabel(is_hidden ? '\t(hidden row)\n' : '\n')
+    this.#text.addLabel(remark === '' ? '\n' : `\t(${remark})\n`)
   }
 
   /** Ends the table, so that each passage of it has the header row. */
   end(): void {
     if (this.#row.length > 0) this.endRow()
-    if (this.#header === undefined) return
-    this.#text.noteTable({ from: this.#from, to: this.#text.length, header: this.#header })
+    if (this.#hidden_found.size > 0) {
+      const letters = [...this.#hidden_found].sort((a, b) => a - b).map(lettersOf)
+      this.#text.addLabel(`(hidden columns: ${letters.join(', ')})\n`)
+    }
+    this.#blocks.end()
   }
+
+  #blanks(column: number, count: number): string {
+    if (count > max_blank_columns) {
+      if (count > this.#far_columns) return `\t${lettersOf(column)}: `
+      this.#far_columns -= count
+    }
+    return '\t'.repeat(count)
+  }
+}
+
+/** Column 27 is `AB`. */
+export function lettersOf(column: number): string {
+  const last = String.fromCharCode(65 + (column % 26))
+  return column < 26 ? last : `${lettersOf(Math.floor(column / 26) - 1)}${last}`
 }

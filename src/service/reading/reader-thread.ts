@@ -7,8 +7,8 @@ import type { AssetReading } from '../../contract/messages/messages-assets.ts'
 import type { ReadDocument } from '../ingest/document-text.ts'
 import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
 import { isNamedDocument } from '../ingest/file-kind.ts'
+import { splitDocument } from '../ingest/passages/split-passages.ts'
 import { type ReadText, readText } from '../ingest/text/read-text.ts'
-import { splitDocument } from '../ingest/text/split-passages.ts'
 import {
   type Hit,
   openPassageIndex,

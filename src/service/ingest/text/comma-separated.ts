@@ -1,3 +1,5 @@
+import type { Table } from '../document-text.ts'
+
 const separators = [',', ';', '\t', '|']
 /** The records that show whether a text is a table. */
 const sample_records = 20
@@ -10,7 +12,7 @@ const min_even_share = 0.8
  * The header of comma-separated values, and where it begins. Undefined if the text is no table:
  * then it has no columns, or each line has others. `sep=;` before the header is for Excel alone.
  */
-export function headerOf(text: string): { from: number; header: string } | undefined {
+export function headerOf(text: string): Omit<Table, 'to'> | undefined {
   const from = /^sep=.\r?\n/.exec(text)?.[0].length ?? 0
   const sample = text.slice(from, from + max_sample_length)
   for (const separator of separators) {
@@ -20,6 +22,7 @@ export function headerOf(text: string): { from: number; header: string } | undef
     if (columns > 1 && records.length > 1 && even >= records.length * min_even_share)
       return {
         from,
+        separator,
         header: sample
           .slice(0, records[0]!.to)
           .replace(/\s+/g, (blank) => (blank.includes('\n') ? ' ' : blank))

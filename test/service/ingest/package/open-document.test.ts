@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
-import { splitDocument } from '../../../../src/service/ingest/text/split-passages.ts'
+import { splitDocument } from '../../../../src/service/ingest/passages/split-passages.ts'
 import { type ZipPart, zipOf } from '../zip.ts'
 
 const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }

@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
+import { max_passage_length } from '../../../../src/service/ingest/passages/cut-line.ts'
+import { splitPassages } from '../../../../src/service/ingest/passages/split-passages.ts'
 import { readText } from '../../../../src/service/ingest/text/read-text.ts'
-import {
-  max_passage_length,
-  splitPassages,
-} from '../../../../src/service/ingest/text/split-passages.ts'
 
 const read = (bytes: Buffer, filename = 'a.txt', mime_type = 'text/plain') =>
   readText({ filename, mime_type, bytes })

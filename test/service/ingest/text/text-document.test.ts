@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReadDocument } from '../../../../src/service/ingest/document-text.ts'
-import { splitDocument } from '../../../../src/service/ingest/text/split-passages.ts'
+import { splitDocument } from '../../../../src/service/ingest/passages/split-passages.ts'
 import { textDocument } from '../../../../src/service/ingest/text/text-document.ts'
 
 const limits = { text_length: 100_000_000 }

@@ -1,4 +1,5 @@
 import type { DocumentText } from '../../document-text.ts'
+import { lettersOf } from '../../table-text.ts'
 import { addAltText } from '../../text/alt-text.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { XmlAttributes, XmlListener } from '../xml.ts'
@@ -187,10 +188,4 @@ export class OpenBody implements XmlListener {
 function repeated(written = '1'): number {
   const number = Number.parseInt(written, 10)
   return number >= 1 ? number : 1
-}
-
-/** Column 27 is `AB`. */
-function lettersOf(column: number): string {
-  const last = String.fromCharCode(65 + (column % 26))
-  return column < 26 ? last : `${lettersOf(Math.floor(column / 26) - 1)}${last}`
 }

@@ -1,4 +1,5 @@
 import type { DocumentText } from '../../document-text.ts'
+import { max_gap } from '../../table-blocks.ts'
 import { TableText } from '../../table-text.ts'
 import type { Archive } from '../archive.ts'
 import { shownDate } from '../shown-values.ts'
@@ -30,6 +31,8 @@ class SheetRows implements XmlListener {
   readonly #table: TableText
   /** The column of the present cell. Cells without a reference follow one another. */
   #column = -1
+  /** The number of the row before, from 1. */
+  #last_row = 0
   #value = ''
   /** Of a cell without a value: some programs leave it to others to compute it. */
   #formula = ''
@@ -40,8 +43,11 @@ class SheetRows implements XmlListener {
     this.#table = new TableText(text)
   }
 
-  open(name: string, { r }: XmlAttributes): boolean {
-    if (name === 'row') this.#column = -1
+  open(name: string, attributes: XmlAttributes): boolean {
+    const { r } = attributes
+    if (name === 'col' && isHidden(attributes, attributes.width))
+      this.#table.hideColumns(Number(attributes.min) - 1, Number(attributes.max))
+    if (name === 'row') this.#beginRow(Number(r ?? this.#last_row + 1))
     if (name === 'c') {
       this.#column = columnOf(r) ?? this.#column + 1
       this.#value = ''
@@ -60,11 +66,19 @@ class SheetRows implements XmlListener {
 
   close(name: string, attributes: XmlAttributes): void {
     if (name === 'c') this.#table.put(this.#column, this.#cellText(attributes))
-    if (name === 'row') this.#table.endRow(/^(1|true)$/.test(attributes.hidden ?? ''))
+    if (name === 'row') this.#table.endRow(isHidden(attributes, attributes.ht) ? 'hidden row' : '')
   }
 
   end(): void {
     this.#table.end()
+  }
+
+  /** Blank rows are left out of the file. */
+  #beginRow(row: number): void {
+    const blank_rows = Math.min(row - this.#last_row - 1, max_gap)
+    for (let at = 0; at < blank_rows; at++) this.#table.endRow()
+    this.#last_row = row
+    this.#column = -1
   }
 
   #cellText({ t = 'n', s = '0' }: XmlAttributes): string {
@@ -89,6 +103,11 @@ class SheetRows implements XmlListener {
     this.#text.noteFault('is without some texts of cells')
     return ''
   }
+}
+
+/** A row or a column can also be hidden by its size. */
+function isHidden({ hidden = '' }: XmlAttributes, size: string | undefined): boolean {
+  return /^(1|true)$/.test(hidden) || (size !== undefined && Number(size) === 0)
 }
 
 /** `B7` is column 1. Undefined without a reference. */
