@@ -38,6 +38,8 @@ function partsOf(owner: string, related: readonly RelatedPart[], types: string):
 interface WorkbookContent {
   /** XML of the rows of the only sheet, Berths. */
   rows: string
+  /** XML before the rows. */
+  cols?: string
   /** XML of the items of the shared strings. */
   strings?: string
   /** Format codes of styles 1, 2 and so on; a number is one that is built in. */
@@ -50,7 +52,15 @@ interface WorkbookContent {
 }
 
 export function workbookPart(content: WorkbookContent): RelatedPart {
-  const { rows, strings = '', formats = [], is_mac = false, sheet = '', related = [] } = content
+  const {
+    rows,
+    cols = '',
+    strings = '',
+    formats = [],
+    is_mac = false,
+    sheet = '',
+    related = [],
+  } = content
   const codes = formats.map((code, at) =>
     typeof code === 'number' ? '' : `<numFmt numFmtId="${164 + at}" formatCode="${code}"/>`,
   )
@@ -65,7 +75,7 @@ export function workbookPart(content: WorkbookContent): RelatedPart {
       {
         kind: 'worksheet',
         name: 'xl/worksheets/sheet1.xml',
-        content: `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+        content: `<worksheet>${cols}<sheetData>${rows}</sheetData></worksheet>`,
         related,
       },
       { kind: 'sharedStrings', name: 'xl/sharedStrings.xml', content: `<sst>${strings}</sst>` },

@@ -39,6 +39,7 @@ describe('cells', () => {
       '1\n\t2',
     ],
     ['of a hidden row', '<row hidden="1"><c><v>1</v></c></row>', '1\t(hidden row)'],
+    ['of a row without a height', '<row ht="0"><c><v>1</v></c></row>', '1\t(hidden row)'],
     [
       'of the shared strings',
       '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>9</v></c></row>',
@@ -80,7 +81,14 @@ describe('cells', () => {
 test.each<[string | number | undefined, string, string]>([
   [undefined, '19.989999999999998', '19.99'],
   [undefined, '123456789012', '123456789012'],
-  [undefined, '1e300', '1e+300'],
+  [undefined, '1e300', '1E+300'],
+  [undefined, '1E21', '1E+21'],
+  [undefined, '-1.5E20', '-1.5E+20'],
+  [undefined, '1E-7', '1E-07'],
+  [undefined, '0.0000123', '0.0000123'],
+  [undefined, '4006381333931', '4006381333931'],
+  [undefined, '1234567890123450', '1234567890123450'],
+  ['General', '1E-10', '1E-10'],
   [20, '0.645833333333333', '15:30'],
   [18, '0.645833333333333', '3:30 PM'],
   [46, '1.5', '36:00:00'],
@@ -90,11 +98,26 @@ test.each<[string | number | undefined, string, string]>([
   [14, '46095', '2026-03-14'],
   ['dd.mm.yyyy hh:mm', '46095.395833333336', '2026-03-14 09:30'],
   ['yyyy-mm-dd hh:mm:ss', '46095.395844907', '2026-03-14 09:30:01'],
-  [15, '0.5', '0.5'],
+  [15, '0.5', '1900-01-00'],
+  [22, '0.645833333333333', '1900-01-00 15:30'],
+  ['dd.mm.yyyy hh:mm', '0.645833333333333', '1900-01-00 15:30'],
+  ['dd.mm. hh:mm', '2.5', '1900-01-02 12:00'],
+  ['dd.mm. hh:mm', '-2.5', '-2.5'],
+  ['d"d "hh:mm', '2.5', '2d 12:00'],
+  ['d"d "h"h "mm"m "ss"s"', '2.5', '2d 12h 00m 00s'],
+  ['d"d "h:mm AM/PM', '2.5', '2d 12:00 PM'],
+  ['d hh:mm', '46095.5', '2026-03-14 12:00'],
+  ['mmm hh:mm', '46095.5', '2026-03-14 12:00'],
+  ['[$-409]h:mm AM/PM', '0.5', '12:00 PM'],
+  ['[$-F400]h:mm:ss AM/PM', '0.5', '12:00:00 PM'],
+  ['[$-407]d. mmmm yyyy', '46095', '2026-03-14'],
+  ['#,##0.00 [$€-407]', '-1234.5', '-1,234.50 €'],
+  ['[$$-409]#,##0.00', '1234.5', '$1,234.50'],
+  ['[$CHF-807] #,##0.00', '1234.5', 'CHF 1,234.50'],
   [9, '0.5', '50%'],
   [10, '0.1234', '12.34%'],
   [4, '1234.5', '1,234.50'],
-  ['#,##0.00 [$€-407]', '1234.5', '1.234,50 €'],
+  ['#,##0.00 [$€-407]', '1234.5', '1,234.50 €'],
   ['_-* #,##0.00\\ "€"_-', '1234.5', '1,234.50 €'],
   ['[Red]0.00" days"', '46095', '46095.00 days'],
   ['"Yes";"Yes";"No"', '0', 'No'],
@@ -106,6 +129,36 @@ test.each<[string | number | undefined, string, string]>([
   const formats = quoted === undefined ? [] : [quoted]
   const rows = `<row><c s="${formats.length}"><v>${value}</v></c></row>`
   expect(await sheetText({ rows, formats })).toBe(shown)
+})
+
+test('hidden columns with cells are marked below their rows', async () => {
+  const cols =
+    '<cols><col min="1" max="1" width="9"/><col min="2" max="3" hidden="1" width="9"/><col min="4" max="4" width="0"/><col min="9" max="16384" hidden="1"/></cols>'
+  const rows = '<row r="1"><c r="A1"><v>1</v></c><c r="C1"><v>3</v></c><c r="D1"><v>4</v></c></row>'
+  expect(await sheetText({ rows, cols })).toBe('1\t\t3\t4\n(hidden columns: C, D)')
+})
+
+test('each of two tables on a sheet has its own header', async () => {
+  const cells = (...words: string[]) =>
+    `<c t="inlineStr">${words.map(text).join('</c><c t="inlineStr">')}</c>`
+  const rows = `<row r="1">${cells('Name', 'Pay')}</row><row r="2">${cells('Anna', '5000')}</row><row r="3">${cells('Bert', '4000')}</row><row r="6">${cells('Town', 'Flats')}</row><row r="7">${cells('Kiel', '90000')}</row>`
+  expect(await read(officePackage(workbookPart({ rows })))).toMatchObject({
+    tables: [{ header: 'Name\tPay' }, { header: 'Town\tFlats' }],
+  })
+})
+
+test.each([
+  ['0;0;0;"Name: "@', 'Name: Anna'],
+  ['"Name: "@', 'Name: Anna'],
+  ['_-* #,##0.00_-;-* #,##0.00_-;_-@_-', 'Anna'],
+  ['@', 'Anna'],
+  ['0.00', 'Anna'],
+  [';;;', 'Anna'],
+])('format %s shows a text as %s', async (code, shown) => {
+  const formats = [code.replaceAll('"', '&quot;')]
+  const rows = `<row><c s="1" t="s"><v>0</v></c><c s="1" t="str"><v>Anna</v></c></row>`
+  const strings = '<si><t>Anna</t></si>'
+  expect(await sheetText({ rows, strings, formats })).toBe(`${shown}\t${shown}`)
 })
 
 test('dates of the Mac begin four years later', () =>

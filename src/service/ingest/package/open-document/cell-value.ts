@@ -24,11 +24,17 @@ export function cellValue(attributes: XmlAttributes): string {
   }
 }
 
-/** `PT15H30M00S` is 15:30. */
+/** `PT15H30M00S` is 15:30, and `P1DT2H30M` is 26:30. */
 function durationOf(written: string): string {
-  const parts = /^(-?)PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?$/.exec(written)
+  const parts = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d*)?)S)?)?$/.exec(
+    written,
+  )
   if (!parts) return written
-  const [sign, hours = '0', minutes = '0', seconds = '0'] = parts.slice(1)
-  const clock = `${sign}${hours.padStart(2, '0')}:${minutes.padStart(2, '0')}`
-  return Number(seconds) === 0 ? clock : `${clock}:${seconds.padStart(2, '0')}`
+  const [days, hours, minutes, seconds] = parts
+    .slice(2)
+    .map((part = '0') => Number(part.replace(',', '.'))) as [number, number, number, number]
+  const total = Math.round(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+  const clock = [Math.floor(total / 3_600), Math.floor(total / 60) % 60, total % 60]
+  if (clock[2] === 0) clock.pop()
+  return parts[1] + clock.map((part) => String(part).padStart(2, '0')).join(':')
 }

@@ -4,7 +4,7 @@ import { TableText } from '../../table-text.ts'
 import type { Archive } from '../archive.ts'
 import { shownDate } from '../shown-values.ts'
 import { walkXml, type XmlAttributes, type XmlListener } from '../xml.ts'
-import { numberText } from './number-text.ts'
+import { numberText, textByFormat } from './number-text.ts'
 import { unescaped } from './shared-strings.ts'
 
 /** What the cells of all sheets of a workbook refer to. */
@@ -87,7 +87,7 @@ class SheetRows implements XmlListener {
     if (value === '') return this.#formula === '' ? '' : `=${this.#formula}`
     switch (t) {
       case 's':
-        return strings[Number(value)] ?? this.#missingText()
+        return textByFormat(strings[Number(value)] ?? this.#missingText(), styles[Number(s)])
       case 'b':
         return /^(1|true)$/.test(value) ? 'TRUE' : 'FALSE'
       case 'n':
@@ -95,7 +95,7 @@ class SheetRows implements XmlListener {
       case 'd':
         return shownDate(value)
       default:
-        return unescaped(value)
+        return textByFormat(unescaped(value), t === 'e' ? undefined : styles[Number(s)])
     }
   }
 
