@@ -50,6 +50,10 @@ export class TableRows {
     this.#table = new TableText(text)
   }
 
+  hideColumns(from: number, to: number): void {
+    this.#table.hideColumns(from, to)
+  }
+
   add(row: Row): void {
     if (isLayout(row, this.#has_columns)) {
       this.end()

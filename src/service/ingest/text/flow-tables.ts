@@ -8,7 +8,8 @@ const max_depth = 8
  * A cell or a row can stand for many equal ones. More copies say nothing, and a few bytes could
  * make gigabytes.
  */
-const max_repeated = 256
+const max_repeated_rows = 256
+const max_repeated_cells = 1_024
 
 /** The tables of a running text. Each part of one ends the parts of it that are open. */
 export class FlowTables {
@@ -63,6 +64,12 @@ export class FlowTables {
     if (table?.cells) table.is_dropped = true
   }
 
+  /** Marks columns of the table that are hidden. `to` is behind the last one. */
+  hideColumns(from: number, to: number): void {
+    const rows = this.#table?.rows
+    if (rows instanceof TableRows) rows.hideColumns(from, to)
+  }
+
   /** Passes over columns of the open row, which have no cells of their own. */
   passColumns(count: number): void {
     this.#table?.columns.pass(count)
@@ -78,7 +85,7 @@ export class FlowTables {
     table.cell = undefined
     table.columns.pass(times - 1)
     if (blocks.length === 0 && value !== '') blocks.push({ content: value, gap: 0 })
-    const copies = blocks.length === 0 ? 1 : Math.min(times, max_repeated)
+    const copies = blocks.length === 0 ? 1 : Math.min(times, max_repeated_cells)
     for (let at = 1; at < copies; at++) table.cells?.push({ column: column + at, blocks })
   }
 
@@ -88,7 +95,7 @@ export class FlowTables {
     const table = this.#table
     if (!table?.cells) return
     const row = { cells: table.cells, is_hidden }
-    const copies = table.is_dropped ? 0 : Math.min(times, max_repeated)
+    const copies = table.is_dropped ? 0 : Math.min(times, max_repeated_rows)
     table.cells = undefined
     table.is_dropped = false
     for (let at = 0; at < copies; at++) {

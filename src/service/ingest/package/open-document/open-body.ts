@@ -4,6 +4,7 @@ import { addAltText } from '../../text/alt-text.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { XmlAttributes, XmlListener } from '../xml.ts'
 import { cellValue } from './cell-value.ts'
+import { HiddenParts } from './hidden-parts.ts'
 import { type FrameSources, OpenFrames } from './open-frames.ts'
 import type { OpenLists } from './open-lists.ts'
 
@@ -44,8 +45,9 @@ export class OpenBody implements XmlListener {
   readonly #frames: OpenFrames
   /** Rows of the present sheet before this one. */
   #rows = 0
-  readonly #hidden_styles = new Set<string>()
-  #style = ''
+  /** Columns that the present table declared so far. */
+  #columns = 0
+  readonly #hidden = new HiddenParts()
   #form_depth = 0
   /** How deep in paragraphs: other texts are none of the document. */
   #paragraph_depth = 0
@@ -63,7 +65,7 @@ export class OpenBody implements XmlListener {
     const is_external = name === 'table' && external_sheet.test(attributes.name ?? '')
     const is_fact = parent === 'annotation' && comment_fact.test(name)
     if (is_external || is_fact || skipped.has(name)) return false
-    this.#noteStyle(name, attributes)
+    this.#hidden.open(name, attributes)
     this.#openTable(name, attributes, parent)
     this.#openAside(name)
     if (name === 'page') this.#beginPage(attributes)
@@ -101,6 +103,7 @@ export class OpenBody implements XmlListener {
     this.#frames.close(name)
     this.#sources.lists.close(name)
     this.#closeTable(name, attributes)
+    this.#hidden.close(name, attributes)
   }
 
   end(): void {
@@ -117,20 +120,11 @@ export class OpenBody implements XmlListener {
     this.#label = ''
   }
 
-  /** Styles stand before the body. They say which sheets and slides are hidden. */
-  #noteStyle(name: string, attributes: XmlAttributes): void {
-    if (name === 'style') this.#style = attributes.name ?? ''
-    const is_hidden =
-      (name === 'table-properties' && attributes.display === 'false') ||
-      (name === 'drawing-page-properties' && attributes.visibility === 'hidden')
-    if (is_hidden) this.#hidden_styles.add(this.#style)
-  }
-
-  #beginUnit(name: string, { 'style-name': style = '' }: XmlAttributes): void {
+  #beginUnit(name: string, attributes: XmlAttributes): void {
     this.#flow.end()
     this.#text.begin()
     this.#flow = new FlowText(this.#text)
-    const hidden = this.#hidden_styles.has(style) ? ` (hidden ${this.#sources.unit})` : ''
+    const hidden = this.#hidden.has(attributes) ? ` (hidden ${this.#sources.unit})` : ''
     this.#flow.addLabel(`${name}${hidden}`.trimStart())
   }
 
@@ -144,18 +138,25 @@ export class OpenBody implements XmlListener {
     if (name === 'table') {
       if (parent === 'spreadsheet') this.#beginUnit(attributes.name ?? '', attributes)
       this.#rows = 0
+      this.#columns = 0
       this.#flow.tables.begin()
     }
+    if (name === 'table-column') this.#passColumns(attributes)
     if (name === 'table-row') this.#flow.tables.beginRow()
     if (cells.has(name)) this.#flow.tables.beginCell()
+  }
+
+  #passColumns(attributes: XmlAttributes): void {
+    const from = this.#columns
+    this.#columns += repeated(attributes['number-columns-repeated'])
+    if (this.#hidden.has(attributes)) this.#flow.tables.hideColumns(from, this.#columns)
   }
 
   #closeTable(name: string, attributes: XmlAttributes): void {
     if (name === 'table') this.#flow.tables.end()
     if (name === 'table-row') {
       const rows = repeated(attributes['number-rows-repeated'])
-      const is_hidden = /^(collapse|filter)$/.test(attributes.visibility ?? '')
-      this.#flow.tables.endRow(is_hidden, rows)
+      this.#flow.tables.endRow(this.#hidden.has(attributes), rows)
       this.#rows += rows
     }
     if (cells.has(name))
