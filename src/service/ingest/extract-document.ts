@@ -38,7 +38,8 @@ async function readDocument(
       return (await import('./package/extract-package.ts')).extractPackage(
         file.bytes,
         limits,
-        (bytes, filename) => readDocument({ bytes, filename, mime_type: '' }, limits, depth + 1),
+        (bytes, filename, mime_type) =>
+          readDocument({ bytes, filename, mime_type }, limits, depth + 1),
       )
     case 'old office':
       throw unreadable('encrypted, or in the binary format of Office programs before 2007')

@@ -52,6 +52,18 @@ describe('word documents', () => {
       '1\t2\n',
     ],
     ['<mc:Choice><w:t>once</w:t></mc:Choice><mc:Fallback><w:t>once</w:t></mc:Fallback>', 'once'],
+    [
+      '<a xmlns:b="u"><mc:Choice Requires="b"><w:t>no</w:t></mc:Choice><mc:Fallback><w:t>older</w:t></mc:Fallback></a>',
+      'older',
+    ],
+    [
+      '<a xmlns:b="http://schemas.microsoft.com/b"><mc:Choice Requires="b"><w:t>new</w:t></mc:Choice><mc:Fallback><w:t>older</w:t></mc:Fallback></a>',
+      'new',
+    ],
+    [
+      '<mc:AlternateContent><mc:Choice Requires="b"/><mc:Choice Requires="c"/><mc:Fallback><w:t>older</w:t></mc:Fallback></mc:AlternateContent>',
+      'older',
+    ],
     ['<w:t>&lt;tag&gt; &amp; &#228;</w:t>', '<tag> & ä'],
     [
       '<w:constructor/><w:toString>x</w:toString><w:t __proto__="x">names of JavaScript</w:t>',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
-import { officePackage, type RelatedPart, wordPart } from './office-package.ts'
+import { officePackage, officeParts, type RelatedPart, wordPart } from './office-package.ts'
 import { zipOf } from './zip.ts'
 
 const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }
@@ -251,13 +251,32 @@ describe('automatic numbers', () => {
 })
 
 describe('other parts', () => {
+  test.each([
+    ['4711-2026/0815', ['4711-2026/0815', 'body']],
+    ['12.03.2026', ['12.03.2026', 'body']],
+    ['0815', ['0815', 'body']],
+    ['– –', ['body']],
+  ])('a header of digits: %s', async (words, lines) =>
+    expect(
+      await linesOf(paragraph('body'), [part('header', `<w:hdr>${paragraph(words)}</w:hdr>`)]),
+    ).toEqual(lines),
+  )
+
+  test('the number of a page is left out, and other fields are not', async () => {
+    const field = (code: string, result: string) =>
+      `<w:r><w:fldChar w:fldCharType="begin"/><w:instrText>${code}</w:instrText><w:fldChar w:fldCharType="separate"/></w:r>${run(result)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`
+    const header = `<w:hdr><w:p>${field(' PAGE ', '31')}${run('/')}<w:fldSimple w:instr="NUMPAGES">${run('32')}</w:fldSimple>${field('PAGEREF a', '33')}${field('IF 1 = 1', '34')}</w:p></w:hdr>`
+    expect(await linesOf(paragraph('body'), [part('header', header)])).toEqual(['/3334', 'body'])
+  })
+
   test('headers and footers come once, without page numbers alone', async () => {
     const header = (name: string, words: string) =>
       part('header', `<w:hdr>${paragraph(words)}</w:hdr>`, `word/${name}.xml`)
+    const number = `<w:fldSimple w:instr="PAGE">${run('12')}</w:fldSimple>`
     const parts = [
       header('header1', 'Port office'),
       header('header2', 'Port office'),
-      header('header3', '12'),
+      part('header', `<w:hdr><w:p>${number}</w:p></w:hdr>`, 'word/header3.xml'),
       part('footer', `<w:ftr>${paragraph('Page 1')}</w:ftr>`),
     ]
     expect(await linesOf(paragraph('body'), parts)).toEqual(['Port office', 'body', 'Page 1'])
@@ -303,6 +322,18 @@ describe('other parts', () => {
         why: expect.stringContaining('part 2 cannot be read (word/a.mht'),
       },
     })
+  })
+
+  test('a fragment of a page is known by its media type', async () => {
+    const types = `<Types><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/Chunk" ContentType="text/html"/><Default Extension="frag" ContentType="text/html"/></Types>`
+    const chunks = [
+      part('aFChunk', '<p>one</p>', 'word/chunk'),
+      part('aFChunk', '<b>two</b>', 'word/a.frag'),
+    ]
+    const body = '<w:altChunk r:id="rId1"/><w:altChunk r:id="rId2"/>'
+    const parts = officeParts(wordPart(body, chunks))
+    const found = await read(zipOf([...parts, { name: '[Content_Types].xml', content: types }]))
+    expect(found).toMatchObject({ text: expect.stringMatching(/^\s*one\s+two\s*$/) })
   })
 
   test('documents in documents have a limit of depth', async () => {

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { inflateRawSync } from 'node:zlib'
-import { type Entry, fromBufferPromise } from 'yauzl'
+import { type Entry, fromBufferPromise, getFileNameLowLevel } from 'yauzl'
 import { broken, type ExtractLimits, unreadable } from '../extract-limits.ts'
 
 /** A large workbook has hundreds of parts, a long e-book thousands. */
@@ -20,10 +20,16 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     lazyEntries: true,
     autoClose: false,
     validateEntrySizes: true,
+    // The library refuses names that begin with a slash. Nothing is written to a path here.
+    decodeStrings: false,
   })
   const entries = new Map<string, Entry>()
+  const names: string[] = []
   for await (const entry of zip.eachEntry()) {
-    entries.set(keyOf(entry.fileName), entry)
+    const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry
+    const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false)
+    if (!entries.has(keyOf(name))) names.push(withSlashes(name))
+    entries.set(keyOf(name), entry)
     if (entries.size > max_entries)
       throw unreadable(`the archive has more than ${max_entries} parts`)
   }
@@ -60,7 +66,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
 
   return {
     /** In the order of the archive, with `/` between folders. */
-    names: [...entries.values()].map(({ fileName }) => withSlashes(fileName)),
+    names,
     has: (name: string) => entries.has(keyOf(name)),
     stream,
     read: (name: string) => buffer(stream(name)),
@@ -71,9 +77,21 @@ function* inPieces(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += piece_bytes) yield bytes.subarray(at, at + piece_bytes)
 }
 
-/** Names of parts count without regard to case (ECMA-376 part 2, 6.2.2). */
+/**
+ * Names of parts count without regard to case (ECMA-376 part 2, 6.2.2). Some programs write them
+ * with the % escapes that references have.
+ */
 function keyOf(name: string): string {
-  return withSlashes(name).toLowerCase()
+  return unescapedPath(withSlashes(name)).toLowerCase()
+}
+
+/** A path with an invalid % escape is taken as it is: a literal per cent sign is not rare. */
+export function unescapedPath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
 
 function withSlashes(name: string): string {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Archive } from './archive.ts'
+import { type Archive, unescapedPath } from './archive.ts'
 import { type Faults, readOptional } from './optional-part.ts'
 import { decodeXml, walkXml, type XmlListener } from './xml.ts'
 
@@ -104,6 +104,25 @@ const usual_parts: readonly (readonly [kind: string, name: RegExp])[] = [
 /** Main parts as Office names them, for packages whose list of parts is lost. */
 const usual_main = /^(word\/document\d*|ppt\/presentation|xl\/workbook)\.xml$/i
 
+/** Tells the media type of a part, by its name or its ending (ECMA-376 part 2, 6.3.2). */
+export async function mediaTypes(
+  archive: Archive,
+  faults: Faults,
+): Promise<(part: string) => string> {
+  const types = new Map<string, string>()
+  const listener: XmlListener = {
+    open(_name, { PartName = '', Extension = '', ContentType = '' }) {
+      types.set((PartName.slice(1) || Extension).toLowerCase(), ContentType)
+    },
+  }
+  const list = ['[Content_Types].xml'].filter(archive.has)
+  await readOptional(archive, list, faults, (part) => walkXml(archive, part, listener))
+  return (part) => {
+    const name = part.toLowerCase()
+    return types.get(name) ?? types.get(posix.extname(name).slice(1)) ?? ''
+  }
+}
+
 /** The main part of an Office document; undefined if the archive is none. */
 export async function mainPart(archive: Archive): Promise<string | undefined> {
   // Nothing else in this list has words, so the usual name does as well.
@@ -121,12 +140,7 @@ export async function rootName(archive: Archive, part: string): Promise<string |
   return undefined
 }
 
-/** A reference with an invalid % escape is taken as it is: a literal per cent sign is not rare. */
+/** The path in a reference, without the place in its file. */
 export function decodedPath(reference: string): string {
-  const path = reference.replace(/#.*/, '')
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return unescapedPath(reference.replace(/#.*/, ''))
 }

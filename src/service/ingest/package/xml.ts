@@ -62,7 +62,7 @@ export async function walkXml(
 /** Follows the open elements, and tells the listener of those that are not left out. */
 class OpenElements {
   readonly #listener: XmlListener
-  readonly #open: { name: string; attributes: XmlAttributes; has_form: boolean }[] = []
+  readonly #open: OpenElement[] = []
   /** The number of open elements at the one that is left out. */
   #left_out_at = 0
 
@@ -74,12 +74,21 @@ class OpenElements {
     const parent = this.#open.at(-1)
     this.#open.push({ name, attributes, has_form: false })
     if (this.#left_out_at > 0) return
-    // Programs write an element again in a form for older ones: the first form counts.
-    const is_form = name === 'Choice' || name === 'Fallback'
-    const is_repeated = is_form && parent?.has_form
-    if (is_form && parent) parent.has_form = true
-    if (is_repeated || this.#listener.open?.(name, attributes, parent?.name ?? '') === false)
+    // Programs write an element again in a form for older ones: of those that have something in
+    // them, the first form counts.
+    const alternatives = this.#open.at(-3)
+    if (alternatives && isForm(parent?.name)) alternatives.has_form = true
+    const is_passed = isForm(name) && (parent?.has_form || !this.#isKnown(attributes.Requires))
+    if (is_passed || this.#listener.open?.(name, attributes, parent?.name ?? '') === false)
       this.#left_out_at = this.#open.length
+  }
+
+  /** False if a form needs a namespace of another program. `prefixes`: parted by blanks. */
+  #isKnown(prefixes = ''): boolean {
+    return prefixes.split(/\s+/).every((prefix) => {
+      const declared = this.#open.findLast(({ attributes }) => Object.hasOwn(attributes, prefix))
+      return declared === undefined || office_namespace.test(declared.attributes[prefix]!)
+    })
   }
 
   text(text: string): void {
@@ -94,9 +103,29 @@ class OpenElements {
   }
 }
 
+interface OpenElement {
+  name: string
+  attributes: XmlAttributes
+  /** One of the forms in it is read. */
+  has_form: boolean
+}
+
+function isForm(name: string | undefined): boolean {
+  return name === 'Choice' || name === 'Fallback'
+}
+
+/** Namespaces of Office: their elements are read, as far as they have words. */
+const office_namespace = /schemas[.-](microsoft|openxmlformats)/
+
+/** The character `<` in UTF-16, with which XML begins that has no mark (XML 1.0, appendix F). */
+const utf16_begins = new Map([
+  ['<\u0000', 'utf-16le'],
+  ['\u0000<', 'utf-16be'],
+])
+
 /** UTF-8, unless the XML begins with a mark of UTF-16 or its first line names another charset. */
 function charsetOf(chunk: Buffer): string {
-  const marked = utf16ByMark(chunk)
+  const marked = utf16ByMark(chunk) ?? utf16_begins.get(chunk.toString('latin1', 0, 2))
   if (marked !== undefined) return marked
   const said = /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(
     chunk.toString('latin1', 0, 200),

@@ -361,3 +361,23 @@ describe('slides', () => {
     })
   })
 })
+
+test('paragraphs with numbers of their own, and headings that begin anew', async () => {
+  const styles = `<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/><text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")"/></text:list-style>`
+  const outline =
+    '<text:outline-style><text:outline-level-style text:level="1" style:num-format="1"/></text:outline-style>'
+  const numbered = (words: string, more = '') =>
+    `<text:numbered-paragraph text:list-id="x" text:style-name="L1" ${more}>${p(words)}</text:numbered-paragraph>`
+  const body =
+    numbered('one') +
+    numbered('below', 'text:level="2"') +
+    numbered('two') +
+    numbered('seven', 'text:start-value="7"') +
+    p('plain') +
+    '<text:h>Tides</text:h><text:h text:restart-numbering="true" text:start-value="5">Berths</text:h><text:h>Piers</text:h><text:h text:restart-numbering="true">Anew</text:h>'
+  const parts = [{ name: 'styles.xml', content: `<x>${outline}</x>` }]
+  expect((await textOf({ kind: 'text', styles, body, parts })).split(/\n+/)).toEqual([
+    ...['1. one', 'a) below', '2. two', '7. seven', 'plain'],
+    ...['1 Tides', '5 Berths', '6 Piers', '1 Anew'],
+  ])
+})

@@ -30,32 +30,48 @@ export class OpenLists {
       this.#open.push(attributes['style-name'] ?? this.#open.at(-1) ?? '')
       if (!goes_on) this.#present?.counts.begin(this.#open.length - 1)
     } else if (name === 'list-item') {
-      const start = Number(attributes['start-value'])
-      if (start > 0) this.#present?.counts.begin(this.#open.length - 1, start - 1)
+      startAnew(this.#present, this.#open.length - 1, attributes)
       this.#item = numberOf(this.#present, this.#open.length - 1)
+    } else if (name === 'numbered-paragraph') {
+      const style = this.#styles.get(attributes['style-name'] ?? '')
+      const at = Number(attributes.level ?? 1) - 1
+      startAnew(style, at, attributes)
+      this.#item = numberOf(style, at)
     }
   }
 
   close(name: string): void {
-    if (name === 'list-item') this.#item = ''
+    if (name === 'list-item' || name === 'numbered-paragraph') this.#item = ''
     if (name === 'list') this.#open.pop()
   }
 
   /** The number before a paragraph or a heading that opens; empty without one. */
   numberOf(name: string, attributes: XmlAttributes): string {
-    if (this.#open.length > 0) {
+    if (this.#open.length > 0 || this.#item !== '') {
       const number = this.#item
       this.#item = ''
       return number
     }
     if (name !== 'h' || attributes['is-list-header'] === 'true') return ''
-    return numberOf(this.#styles.get(outline), Number(attributes['outline-level'] ?? 1) - 1)
+    const style = this.#styles.get(outline)
+    const at = Number(attributes['outline-level'] ?? 1) - 1
+    if (attributes['restart-numbering'] === 'true') {
+      style?.counts.begin(at)
+      startAnew(style, at, attributes)
+    }
+    return numberOf(style, at)
   }
 
   /** The style of the innermost list. */
   get #present(): ListStyle | undefined {
     return this.#styles.get(this.#open.at(-1) ?? '')
   }
+}
+
+/** Begins with the number that an item or a heading names, if it does. */
+function startAnew(style: ListStyle | undefined, at: number, attributes: XmlAttributes): void {
+  const start = Number(attributes['start-value'])
+  if (start > 0) style?.counts.begin(at, start - 1)
 }
 
 function numberOf(style: ListStyle | undefined, at: number): string {

@@ -3,7 +3,7 @@ import { addAltText } from '../../text/alt-text.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import { formattedNumber } from '../list-numbers.ts'
 import type { XmlAttributes, XmlListener } from '../xml.ts'
-import { Fields } from './fields.ts'
+import { Fields, isPageNumber } from './fields.ts'
 import type { Numbering } from './numbering.ts'
 import { type ListPlace, setListPlace } from './paragraph-styles.ts'
 import { Pictures } from './pictures.ts'
@@ -22,7 +22,7 @@ export interface WordSources {
 
 /** Text that was deleted or moved away, former properties, codes, and readings above letters. */
 const left_out = new Set(
-  `del moveFrom delText instrText delInstrText rt pPrChange rPrChange sectPrChange tblPrChange
+  `del moveFrom delText delInstrText rt pPrChange rPrChange sectPrChange tblPrChange
 tblPrExChange tcPrChange trPrChange tblGridChange numberingChange`.split(/\s+/),
 )
 
@@ -84,7 +84,7 @@ export class WordFlow implements XmlListener {
     if ((name === 'del' || name === 'moveFrom') && parent === 'rPr') this.#join = ' '
     // Notes have types for the lines above them.
     const is_line = notes.has(name) && (attributes.type ?? 'normal') !== 'normal'
-    if (is_line || left_out.has(name)) return false
+    if (is_line || left_out.has(name) || isPageNumber(attributes.instr)) return false
     this.#fields.open(name, parent, attributes)
     this.#pictures?.open(name, attributes)
     this.#openText(name, parent, attributes)
@@ -98,6 +98,7 @@ export class WordFlow implements XmlListener {
   }
 
   text(piece: string, name: string): void {
+    if (name === 'instrText') this.#fields.addCode(piece)
     if (name === 't' && !this.#fields.isCode) this.#write(piece)
   }
 

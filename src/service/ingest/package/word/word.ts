@@ -3,8 +3,8 @@ import { unreadable, unreadableOf } from '../../extract-limits.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
 import { addGraphics } from '../drawing.ts'
-import { readOptional } from '../optional-part.ts'
-import { partsOfKind, partsOfMain, type Relationship } from '../relationships.ts'
+import { type Faults, readOptional } from '../optional-part.ts'
+import { mediaTypes, partsOfKind, partsOfMain, type Relationship } from '../relationships.ts'
 import { walkXml } from '../xml.ts'
 import { readLists } from './lists.ts'
 import { Numbering } from './numbering.ts'
@@ -13,7 +13,11 @@ import { readParagraphStyles } from './paragraph-styles.ts'
 import { WordFlow, type WordSources } from './word-flow.ts'
 
 /** Reads a document that another one holds. */
-export type ReadInner = (bytes: Buffer, filename: string) => Promise<ReadDocument>
+export type ReadInner = (
+  bytes: Buffer,
+  filename: string,
+  media_type: string,
+) => Promise<ReadDocument>
 
 /** Adds the headers, the body, the notes, comments and footers of a Word document. */
 export async function extractWordDocument(
@@ -27,7 +31,7 @@ export async function extractWordDocument(
   text.begin()
   const sources: WordSources = {
     numbering: await word.numbering(),
-    chunks: await chunksOf(archive, related, readInner),
+    chunks: await chunksOf(archive, related, text, readInner),
     marks: { footnote: new Map(), endnote: new Map() },
     quotes: new Map(),
   }
@@ -76,8 +80,8 @@ class WordParts {
     })
     const flow = new FlowText(this.#text)
     for (const words of texts) {
-      // A page number alone is no header.
-      if (/\p{L}/u.test(words)) flow.add(words)
+      // Signs alone are no header, such as those around the number of a page.
+      if (/[\p{L}\p{N}]/u.test(words)) flow.add(words)
       flow.break(2)
     }
   }
@@ -114,16 +118,19 @@ const mail_start_bytes = 1_024
 async function chunksOf(
   archive: Archive,
   related: readonly Relationship[],
+  faults: Faults,
   readInner: ReadInner,
 ): Promise<ReadonlyMap<string, ReadDocument | string>> {
   const chunks = new Map<string, ReadDocument | string>()
-  for (const { kind, id, part } of related) {
-    if (kind !== 'aFChunk') continue
+  const named = related.filter(({ kind }) => kind === 'aFChunk')
+  if (named.length === 0) return chunks
+  const typeOf = await mediaTypes(archive, faults)
+  for (const { id, part } of named) {
     try {
       const bytes = await archive.read(part)
       if (mail_start.test(bytes.toString('latin1', 0, mail_start_bytes)))
         throw unreadable('a page in the format of mail (MHT)')
-      chunks.set(id, await readInner(bytes, part))
+      chunks.set(id, await readInner(bytes, part, typeOf(part)))
     } catch (error) {
       chunks.set(id, `cannot be read (${part}: ${unreadableOf(error).unreadable})`)
     }
