@@ -113,6 +113,37 @@ test('each cell stands under its header, and nested cells stand in theirs', asyn
   })
 })
 
+test.each<[string, string[], string]>([
+  [
+    'spans two columns',
+    [
+      '\\cellx1000\\cellx2000\\cellx3000 \\intbl Name\\cell Town\\cell Pay\\cell\\row',
+      '\\cellx2000\\cellx3000 \\intbl Anna of Kiel\\cell 5000\\cell\\row',
+    ],
+    'Name\tTown\tPay\nAnna of Kiel\t\t5000\n',
+  ],
+  [
+    'has nearly the edges of others, and the definition of the row behind it again',
+    [
+      '\\cellx1000\\cellx2000 \\intbl a\\cell b\\cell \\trowd\\cellx9000\\row',
+      '\\cellx1020\\cellx1990 \\intbl c\\cell d\\cell\\row',
+    ],
+    'a\tb\nc\td\n',
+  ],
+  [
+    'stands beside a table with own edges',
+    [
+      '\\cellx1000\\cellx2000 \\intbl a\\nestcell {\\*\\nesttableprops\\trowd\\cellx500\\cellx700\\nestrow}\\cell b\\cell\\row',
+      '\\cellx1000\\cellx2000 \\intbl c\\cell d\\cell\\row',
+    ],
+    'a\tb\nc\td\n',
+  ],
+  ['has no edge', [' \\intbl a\\cell b\\cell\\row'], 'a\tb\n'],
+])('a cell that %s stands in its column', async (_what, rows, text) => {
+  const source = rows.map((row) => `\\trowd${row}`).join('\n')
+  expect((await textOf(`{\\rtf1 ${source}\\pard\\par}`)).trim()).toBe(text.trim())
+})
+
 describe('pictures', () => {
   const picture = String.raw`{\pict\pngblip\picwgoal10000\pichgoal14000 89504e47}`
   test('nothing else: no text', async () =>

@@ -1,5 +1,6 @@
 import type { DocumentText } from '../document-text.ts'
 import { TableText } from '../table-text.ts'
+import { RtfColumns } from './rtf-columns.ts'
 
 export type Apart = 'header' | 'note' | 'comment' | 'box' | 'author'
 
@@ -20,7 +21,7 @@ export class RtfOutput {
   /** Of cells or rows of a table in the cell, before the next words. */
   #separator = ''
   #table: TableText | undefined
-  #column = 0
+  #columns = new RtfColumns()
   /** What was begun before each group that stands apart. */
   readonly #outer: Piece[] = []
   readonly #headers = new Set<string>()
@@ -41,6 +42,20 @@ export class RtfOutput {
     this.#separator = ''
   }
 
+  /** Begins the definition of a row, which has the right edges of its cells. */
+  beginRow(): void {
+    if (!this.#is_in_cell) this.#columns.beginRow()
+  }
+
+  addEdge(twips: number): void {
+    if (!this.#is_in_cell) this.#columns.addEdge(twips)
+  }
+
+  /** A table in the first cell has edges of its own. */
+  get #is_in_cell(): boolean {
+    return this.#outer.length > 0 || this.#piece.has_words
+  }
+
   /** Ends a cell (`, `) or row (`; `) of a table in a cell. */
   endInner(separator: ', ' | '; '): void {
     if (this.#piece.has_words) this.#separator = separator
@@ -57,7 +72,7 @@ export class RtfOutput {
       return
     }
     this.#table ??= new TableText(this.#text)
-    this.#table.put(this.#column++, this.#piece.text)
+    this.#table.put(this.#columns.next(), this.#piece.text)
     this.#piece = { ...empty }
     this.#separator = ''
   }
@@ -68,7 +83,7 @@ export class RtfOutput {
       return
     }
     this.#table?.endRow()
-    this.#column = 0
+    this.#columns.endRow()
   }
 
   beginApart(): void {
@@ -108,8 +123,8 @@ export class RtfOutput {
 
   #endPiece(): void {
     this.#table?.end()
+    if (this.#table) this.#columns = new RtfColumns()
     this.#table = undefined
-    this.#column = 0
     this.#text.add(this.#piece.text)
     this.#piece = { ...empty }
   }

@@ -126,6 +126,8 @@ export class RtfState {
     if (word === 'uc') group.fallback_length = number ?? 1
     else if (word === 'pard') group.is_in_table = false
     else if (word === 'intbl') group.is_in_table = true
+    else if (word === 'trowd') this.#output.beginRow()
+    else if (word === 'cellx') this.#output.addEdge(number ?? 0)
     else if (word === 'upr') {
       group.is_unicode_silent = group.is_silent
       group.is_silent = true
