@@ -1,3 +1,6 @@
+/** SQL that is true for a row of `readings` whose asset was read in part, as `amountRead` says. */
+export const read_in_part = 'seen > 0 AND seen < of AND unit IS NOT NULL'
+
 /*
  * readings   how much of each asset the service could read (`Reading` in domain/reading.ts). No
  *            row: the service does not say it. `unit` is NULL if Sluice does not know the unit of
@@ -12,7 +15,7 @@ CREATE TABLE readings (
   unit TEXT,
   why TEXT
 ) STRICT;
-CREATE INDEX readings_in_part ON readings (content) WHERE seen > 0 AND seen < of AND unit IS NOT NULL;
+CREATE INDEX readings_in_part ON readings (content) WHERE ${read_in_part};
 -- The lists of the next audit show the readings of all assets that are there already.
 UPDATE audits SET wanted = 1;
 `

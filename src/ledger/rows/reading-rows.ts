@@ -1,13 +1,11 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
 import type { Reading } from '../../domain/reading.ts'
+import { read_in_part } from '../file/schema-readings.ts'
 import { shownWords } from './told-words.ts'
-
-/** SQL that is true for a row of `readings` whose asset was read in part, as `amountRead` says. */
-const in_part = 'seen > 0 AND seen < of AND unit IS NOT NULL'
 
 /** SQL that is true for a row of `contents` that the assistant has in part. */
 export const ready_in_part = `contents.state = 'ready'
-  AND EXISTS (SELECT 1 FROM readings WHERE readings.content = contents.id AND ${in_part})`
+  AND EXISTS (SELECT 1 FROM readings WHERE readings.content = contents.id AND ${read_in_part})`
 
 /** SQL for the reading of a row of `contents` as JSON, as a user of these folders may read it. */
 export function readingJson(sees: string): string {
@@ -54,7 +52,7 @@ export function countInPart(database: Sqlite): Map<number, number> {
     `SELECT files.folder, count(*) AS files FROM readings
        CROSS JOIN contents ON contents.id = readings.content AND contents.state = 'ready'
        CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
-     WHERE ${in_part} GROUP BY files.folder`,
+     WHERE ${read_in_part} GROUP BY files.folder`,
   )
   const counts = readAll<{ folder: number; files: number }>(rows)
   return new Map(counts.map(({ folder, files }) => [folder, files]))
