@@ -2,6 +2,7 @@ import type { ReadDocument } from './document-text.ts'
 import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
 import { binaryFault, type FileToRead, formatOf } from './file-kind.ts'
 import { decodeForeign } from './text/charset.ts'
+import { charsetOfXml } from './text/read-text.ts'
 import { sourceFault } from './text/source-text.ts'
 import { textDocument } from './text/text-document.ts'
 
@@ -72,8 +73,9 @@ function foreignText(file: FileToRead, limits: ExtractLimits): ReadDocument {
  */
 function charsetIn({ bytes, mime_type }: FileToRead): string | undefined {
   const start = bytes.toString('latin1', 0, 1_024)
+  const by_xml = charsetOfXml(start)
+  if (by_xml !== undefined) return by_xml
   const named =
-    /^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(start) ??
     /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(start) ??
     /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mime_type)
   return named?.[1]

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util'
 import sax from 'sax'
 import { broken } from '../extract-limits.ts'
-import { utf16ByMark } from '../text/read-text.ts'
+import { charsetOfXml, utf16ByMark } from '../text/read-text.ts'
 import type { Archive } from './archive.ts'
 
 /**
@@ -127,9 +127,7 @@ const utf16_begins = new Map([
 function charsetOf(chunk: Buffer): string {
   const marked = utf16ByMark(chunk) ?? utf16_begins.get(chunk.toString('latin1', 0, 2))
   if (marked !== undefined) return marked
-  const said = /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(
-    chunk.toString('latin1', 0, 200),
-  )?.[1]
+  const said = charsetOfXml(chunk.toString('latin1', 0, 200))
   // If this line is readable byte by byte, the file is not UTF-16.
   return said === undefined || /^utf-?16/i.test(said) ? 'utf-8' : said
 }

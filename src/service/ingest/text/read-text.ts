@@ -89,6 +89,11 @@ export function utf16ByMark(bytes: Buffer): string | undefined {
   return utf16_marks.get(bytes.toString('latin1', 0, 2))
 }
 
+/** The charset that the first line of XML names. `start`: its first bytes, each as a letter. */
+export function charsetOfXml(start: string): string | undefined {
+  return /^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(start)?.[1]
+}
+
 /** True for ISO-2022 (Japanese mail): pure ASCII that switches charsets by escape sequences. */
 export function switchesCharset(bytes: Buffer): boolean {
   return bytes.includes('\x1b$')
