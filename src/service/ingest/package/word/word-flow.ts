@@ -204,8 +204,13 @@ export class WordFlow implements XmlListener {
       for (const table of chunk.tables)
         this.#text.noteTable({ ...table, from: table.from + from, to: table.to + from })
       const { of, seen, why } = chunk.reading
-      if (seen < of) this.#text.noteFault(`is in part unread (${why})`)
+      if (seen < of) this.#text.noteFault(`is in part unread (${withoutNesting(why)})`)
     }
     this.#text.begin()
   }
+}
+
+/** A document in a document in a document says its reason once. */
+function withoutNesting(why = ''): string {
+  return /^part \d+ is in part unread \((.*)\)$/.exec(why)?.[1] ?? why
 }
