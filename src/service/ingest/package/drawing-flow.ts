@@ -4,7 +4,7 @@ import { FlowText } from '../text/flow-text.ts'
 import type { SlidePictures } from './slides/slide-pictures.ts'
 import type { XmlAttributes, XmlListener } from './xml.ts'
 
-/** Tab stops, and the numbers of charts. */
+/** Tab stops, and the numbers of charts, but for those that name a category. */
 const left_out = new Set(['tabLst', 'numCache', 'numLit', 'numDim'])
 /** Shapes whose words each slide repeats: they are found once, and are none of the slide's own. */
 const repeated = new Set(['dt', 'ftr', 'hdr'])
@@ -39,6 +39,8 @@ export class DrawingFlow implements XmlListener {
   /** Words of a shape whose words each slide repeats. */
   #margin = ''
   #has_picture = false
+  /** In the names of the categories of a chart, which can be years. */
+  #is_category = false
 
   constructor(text: DocumentText, sources: SlideSources = {}) {
     this.#flow = new FlowText(text)
@@ -49,7 +51,11 @@ export class DrawingFlow implements XmlListener {
 
   open(name: string, attributes: XmlAttributes, parent: string): boolean {
     // The number of a slide is none of its words.
-    if (left_out.has(name) || (name === 'fld' && attributes.type === 'slidenum')) return false
+    if (name === 'cat') this.#is_category = true
+    const is_left_out = left_out.has(name) && !(this.#is_category && name === 'numCache')
+    // A date is a number that only its sheet shows as one.
+    const is_date = name === 'pt' && parent === 'numCache' && !this.#is_category
+    if (is_left_out || is_date || (name === 'fld' && attributes.type === 'slidenum')) return false
     this.#pictures?.open(name, parent, attributes)
     if (shapes.has(name)) {
       this.#placeholder = ''
@@ -71,12 +77,14 @@ export class DrawingFlow implements XmlListener {
   }
 
   text(piece: string, name: string): void {
+    if (name === 'formatCode') this.#is_category = /^(general|0)$/i.test(piece)
     if (!texts.has(name) || this.#placeholder === 'sldNum') return
     if (repeated.has(this.#placeholder)) this.#margin += piece
     else this.#flow.add(piece)
   }
 
   close(name: string): void {
+    if (name === 'cat') this.#is_category = false
     if (lines.has(name)) this.#endLine()
     if (name === 'tc') this.#flow.tables.endCell()
     if (name === 'tr') this.#flow.tables.endRow()

@@ -200,7 +200,7 @@ describe('sheets', () => {
 
   test('have comments, threads, text boxes and charts', async () => {
     const run = (words: string) => `<a:p><a:r><a:t>${words}</a:t></a:r></a:p>`
-    const chart = `<c:title>${run('Tides')}</c:title><c:cat><c:strCache><c:pt><c:v>Monday</c:v></c:pt></c:strCache></c:cat><c:val><c:numCache><c:pt><c:v>77</c:v></c:pt></c:numCache></c:val>`
+    const chart = `<c:title>${run('Tides')}</c:title><c:cat><c:strCache><c:pt><c:v>Monday</c:v></c:pt></c:strCache></c:cat><c:cat><c:numRef><c:numCache><c:formatCode>General</c:formatCode><c:pt><c:v>2031</c:v></c:pt></c:numCache></c:numRef></c:cat><c:cat><c:numRef><c:numCache><c:formatCode>m/d/yyyy</c:formatCode><c:pt><c:v>46095</c:v></c:pt></c:numCache></c:numRef></c:cat><c:val><c:numCache><c:pt><c:v>77</c:v></c:pt></c:numCache></c:val>`
     const found = await sheetText({
       rows,
       related: [
@@ -226,6 +226,7 @@ describe('sheets', () => {
       'in a box',
       'Tides',
       'Monday',
+      '2031',
     ])
   })
 })
