@@ -6,6 +6,7 @@ import {
   readingOf,
   small_picture_share,
   type UnitFound,
+  whyWordless,
 } from './judge-units.ts'
 import { textMd5 } from './text/text-md5.ts'
 
@@ -95,6 +96,11 @@ export class DocumentText {
     this.#parts.push(text)
   }
 
+  /** Counts the words of the present unit as labels: they stand for its pictures. */
+  disown(): void {
+    this.#own = ''
+  }
+
   noteTable(table: Table): void {
     this.#tables.push(table)
   }
@@ -127,11 +133,10 @@ export class DocumentText {
   /** Ends the document. Throws `ingest.no_text` if it has no word of its own. */
   end(): ReadDocument {
     this.#endUnit()
-    const has_picture = this.#found.some(({ picture_share }) => picture_share > 0)
     // Half a character cannot be stored or sent as UTF-8.
     const text = this.#parts.join('').toWellFormed()
     const reading = readingOf(this.unit, this.#found)
-    if (reading === undefined) throw noText(has_picture ? 'pictures' : undefined)
+    if (reading === undefined) throw noText(whyWordless(this.unit, this.#found))
     return { text, reading: { ...reading, text_md5: textMd5(text) }, tables: this.#tables }
   }
 

@@ -22,11 +22,11 @@ export function tooMuchText({ text_length }: Pick<ExtractLimits, 'text_length'>)
 }
 
 /**
- * The error for a file without a word of its own. Such a file says nothing about its kind. `only`:
- * what it has instead.
+ * The error for a file without a word of its own. Such a file says nothing about its kind. `more`:
+ * what it has instead, such as `, only pictures`, or why, such as `: page 1 cannot be read`.
  */
-export function noText(only?: 'pictures' | 'attached files'): SluiceError {
-  const message = only === undefined ? 'it has no text' : `it has no text, only ${only}`
+export function noText(more = ''): SluiceError {
+  const message = `it has no text${more}`
   return new SluiceError({ code: 'ingest.no_text', message })
 }
 

@@ -31,18 +31,30 @@ export function readingOf(
   found: readonly UnitFound[],
 ): Omit<AssetReading, 'text_md5'> | undefined {
   if (found.every(({ words }) => words === 0)) return undefined
+  const of = found.length
+  const { unseen, why } = unseenOf(unit, found)
+  if (unseen === 0) return { of, seen: of, unit }
+  return unseen < of
+    ? { of, seen: of - unseen, unit, why }
+    : { of: of + 1, seen: 1, unit: 'part', why }
+}
+
+/** Why a document without a word of its own has none, to continue "it has no text". */
+export function whyWordless(unit: ReadUnit, found: readonly UnitFound[]): string {
+  if (found.some(({ fault }) => fault !== undefined)) return `: ${unseenOf(unit, found).why}`
+  return found.some(({ picture_share }) => picture_share > 0) ? ', only pictures' : ''
+}
+
+/** How many units were not seen, and why. */
+function unseenOf(unit: ReadUnit, found: readonly UnitFound[]) {
   const missing = new Map<string, number[]>()
   for (const [index, one] of found.entries()) {
     const why = whyUnseen(one)
     if (why !== undefined) missing.set(why, [...(missing.get(why) ?? []), index + 1])
   }
-  const of = found.length
-  if (missing.size === 0) return { of, seen: of, unit }
   const unseen = [...missing.values()].flat().length
   const why = [...missing].map(([fault, numbers]) => missingText(unit, numbers, fault)).join('; ')
-  return unseen < of
-    ? { of, seen: of - unseen, unit, why }
-    : { of: of + 1, seen: 1, unit: 'part', why }
+  return { unseen, why }
 }
 
 /** What is wrong with one unit; undefined if it was seen. */

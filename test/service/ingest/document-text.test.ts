@@ -63,3 +63,14 @@ test('the MD5 of a text depends on its words alone, wherever it is cut', () => {
   expect(textMd5('a\u{1f600}'.repeat(40_000))).not.toBe(textMd5('a\ufffd'.repeat(40_000)))
   expect(textMd5(' a  b\n')).toBe('0cc9cd4dd26c5137b675a0d819cb9ab0')
 })
+
+test('a document without a word says why its units have none', () => {
+  const text = new DocumentText(limits, 'page')
+  text.begin()
+  text.noteFault('is in a font that does not name its letters')
+  text.begin()
+  text.notePicture(1)
+  expect(() => text.end()).toThrow(
+    'it has no text: page 1 is in a font that does not name its letters; page 2 is a picture',
+  )
+})

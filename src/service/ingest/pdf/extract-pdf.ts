@@ -109,7 +109,7 @@ async function textOfPages(
   const fields = Object.values((await document.getFieldObjects()) ?? {}).flat()
   addFields(fields.map(fieldOfName), text, shown)
   if (await isPortfolio(document)) {
-    if (!/\S/.test(text.text)) throw noText('attached files')
+    if (!/\S/.test(text.text)) throw noText(', only attached files')
     text.noteFault('holds other files, which are not read')
   }
   return text.end()

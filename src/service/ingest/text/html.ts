@@ -55,6 +55,8 @@ class HtmlPage implements Partial<Handler> {
   #svg_depth = 0
   /** The label that is open: the name of the page, or what it says without scripts. */
   #label: string | undefined
+  /** It has a word that stands for no picture. */
+  #has_words = false
 
   constructor(text: DocumentText, has_prefixes: boolean) {
     this.#text = text
@@ -85,7 +87,12 @@ class HtmlPage implements Partial<Handler> {
     if (this.#silent_depth > 0) return
     const words = piece.replace(/\u00ad/g, '')
     if (this.#label !== undefined) this.#label += words
-    else if (this.#preformatted_depth > 0) this.#flow.add(words.replace(/\r\n?/g, '\n'))
+    else this.#addText(words)
+  }
+
+  #addText(words: string): void {
+    this.#has_words ||= /\S/.test(words)
+    if (this.#preformatted_depth > 0) this.#flow.add(words.replace(/\r\n?/g, '\n'))
     else this.#flow.addWords(words)
   }
 
@@ -110,6 +117,7 @@ class HtmlPage implements Partial<Handler> {
   onend(): void {
     this.#endLabel()
     this.#flow.end()
+    if (!this.#has_words) this.#text.disown()
   }
 
   #nameOf(written: string): string {
@@ -148,7 +156,7 @@ class HtmlPage implements Partial<Handler> {
     if (name === 'img' || name === 'image') this.#text.notePicture()
     const is_picture = name === 'img' || name === 'area'
     if (is_picture || (name === 'input' && /^image$/i.test(type))) this.#addAlt(alt)
-    if (name === 'input' && !silent_inputs.test(type)) this.#addApart(value)
+    if (name === 'input' && !silent_inputs.test(type)) this.#addText(` ${value} `)
   }
 
   /** In a sentence or a cell, the alternative text stands for the picture (HTML 4.8.4.4). */

@@ -260,3 +260,17 @@ describe('a package', () => {
     expect(await read(Buffer.from(bytes, 'latin1'))).toHaveProperty('text')
   })
 })
+
+test('headers and footers of pages stand once, without their codes', async () => {
+  const margin = (name: string, words: string) => `<${name}>${words}</${name}>`
+  const rows = `<row><c><v>1</v></c></row></sheetData><headerFooter>${[
+    margin(
+      'oddHeader',
+      '&amp;L&amp;"Arial,Bold"&amp;12Rates&amp;CR&amp;&amp;D 2026&amp;R&amp;K04-024Draft',
+    ),
+    margin('evenHeader', '&amp;LRates&amp;CR&amp;&amp;D 2026&amp;RDraft'),
+    margin('oddFooter', '&amp;CPage &amp;P of &amp;N'),
+    margin('firstFooter', '&amp;R&amp;D'),
+  ].join('')}</headerFooter><sheetData>`
+  expect(await sheetText({ rows })).toBe('1\n\nRates R&D 2026 Draft\n\nPage of')
+})

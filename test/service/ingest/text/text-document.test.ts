@@ -67,6 +67,13 @@ describe('HTML', () => {
   test('of pictures only says so', () =>
     expect(() => htmlText('<img src="a.png" alt="The pier">')).toThrow('only pictures'))
 
+  test('a picture alone in a cell is no text, and stands in its place beside words', () => {
+    const cell = '<td><img src="a.png" alt="The pier"></td>'
+    expect(() => htmlText(`<table><tr>${cell}</tr></table>`)).toThrow('only pictures')
+    expect(htmlText(`<table><tr><td>one</td>${cell}</tr></table>`)).toBe('one\tThe pier\n')
+    expect(htmlText('<table><tr><td><input value="one"></td></tr></table>')).toBe('one\n')
+  })
+
   test('is read in linear time, however broken the page', () => {
     const pieces = ['<', '<a ', '<!--', '&', '<script>', '"<', '</']
     const tables = ['<table>', '<td>', '<table><tr><td>a', '<tr><td rowspan=9 colspan=9>a', '<tr>']

@@ -25,6 +25,23 @@ export async function addSheet(
   await walkXml(archive, part, new SheetRows(sources, text))
 }
 
+const margins = new Set([
+  ...['oddHeader', 'evenHeader', 'firstHeader', 'oddFooter', 'evenFooter', 'firstFooter'],
+])
+
+/**
+ * The words of a header or footer without the codes for its left, middle and right part, for fonts
+ * and colours, and for what differs from page to page (ECMA-376, 18.3.1.46).
+ */
+function marginText(written: string): string {
+  return written
+    .replace(/&("[^"]*"|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|\d+|[A-Z]|&)/gi, (_, code: string) =>
+      code === '&' ? '&' : /[LCR]/i.test(code) ? ' ' : '',
+    )
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
 class SheetRows implements XmlListener {
   readonly #sources: CellSources
   readonly #text: DocumentText
@@ -36,6 +53,9 @@ class SheetRows implements XmlListener {
   #value = ''
   /** Of a cell without a value: some programs leave it to others to compute it. */
   #formula = ''
+  /** The headers and footers of its pages, each once. */
+  readonly #margins = new Set<string>()
+  #margin = ''
 
   constructor(sources: CellSources, text: DocumentText) {
     this.#sources = sources
@@ -62,15 +82,21 @@ class SheetRows implements XmlListener {
   text(piece: string, name: string): void {
     if (name === 'v' || name === 't') this.#value += piece
     if (name === 'f') this.#formula += piece
+    if (margins.has(name)) this.#margin += piece
   }
 
   close(name: string, attributes: XmlAttributes): void {
+    if (margins.has(name)) {
+      this.#margins.add(marginText(this.#margin))
+      this.#margin = ''
+    }
     if (name === 'c') this.#table.put(this.#column, this.#cellText(attributes))
     if (name === 'row') this.#table.endRow(isHidden(attributes, attributes.ht) ? 'hidden row' : '')
   }
 
   end(): void {
     this.#table.end()
+    for (const words of this.#margins) this.#text.addLabel(words && `\n${words}\n`)
   }
 
   /** Blank rows are left out of the file. */
