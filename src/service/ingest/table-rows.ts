@@ -24,6 +24,10 @@ const max_cell_paragraphs = 8
 /** Below a header they do: lists of demands, figures of a year line by line. */
 const max_cell_paragraphs_below_header = 64
 
+const min_data_cells = 3
+/** UTF-16 units. The parts of a page that a row arranges have longer texts. */
+const max_short_length = 100
+
 /**
  * Whether a row only arranges parts of a page, as rows of web pages do. `has_columns`: a row before
  * it has several cells, so the table says something by its columns.
@@ -36,7 +40,13 @@ function isLayout({ cells }: Row, has_columns: boolean): boolean {
   const has_table = filled.some(({ blocks }) =>
     blocks.some(({ content }) => typeof content !== 'string'),
   )
-  return has_table || (filled.length === 1 && filled[0]!.blocks.length > 1)
+  // Three short cells or more say something by their columns, as in a row of data.
+  if (has_table) return filled.length < min_data_cells || !filled.every(isShort)
+  return filled.length === 1 && filled[0]!.blocks.length > 1
+}
+
+function isShort({ blocks }: Cell): boolean {
+  return blocks.length === 1 && wordsOf(blocks).length <= max_short_length
 }
 
 /** Writes a table of data row by row, and what a layout row holds as parts of the page. */

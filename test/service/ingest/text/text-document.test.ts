@@ -133,6 +133,11 @@ describe('tables of HTML', () => {
       row('Name', 'Berths') + row('Anna', `<table>${row('1', '2')}${row('3', '4')}</table>`),
       'Name\tBerths\nAnna\t1, 2; 3, 4\n',
     ],
+    [
+      'a table in a cell of the first row',
+      row('Anna', `<table>${row('1', '2')}${row('3', '4')}</table>`, '5000'),
+      'Anna\t1, 2; 3, 4\t5000\n',
+    ],
   ])('%s', (_what, rows, text) => expect(htmlText(`<table>${rows}</table>`)).toBe(text))
 
   test('that only arrange a page are parts of it', () => {
