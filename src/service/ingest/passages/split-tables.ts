@@ -67,17 +67,24 @@ function* narrowRows(
     }))
   const key =
     columns.length > 1 && columns[0]!.words.length <= max_key_length ? columns.splice(0, 1) : []
-  let open: typeof columns = []
+  const key_length = lengthOf(key)
+  let open: Column[] = []
+  let open_length = key_length
   for (const column of columns) {
-    if (open.length > 0 && lengthOf([...key, ...open, column]) > max_passage_length) {
+    const length = lengthOf([column])
+    if (open.length > 0 && open_length + length > max_passage_length) {
       yield tableOf([...key, ...open], separator)
       open = []
+      open_length = key_length
     }
-    const max_length = max_passage_length - lengthOf([...key, { ...column, words: '' }])
-    for (const words of cutLine(column.words, max_length)) {
-      if (words.length === column.words.length) open.push(column)
-      else yield tableOf([...key, { ...column, words }], separator)
+    const max_length = max_passage_length - key_length - (length - column.words.length)
+    if (column.words.length <= max_length) {
+      open.push(column)
+      open_length += length
+      continue
     }
+    for (const words of cutLine(column.words, max_length))
+      yield tableOf([...key, { ...column, words }], separator)
   }
   if (open.length > 0) yield tableOf([...key, ...open], separator)
 }
