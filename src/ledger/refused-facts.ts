@@ -145,7 +145,7 @@ function isOfFact(error: unknown): boolean {
   if (!isSluiceError(error)) return false
   // An error of the ledger's thread that is neither SQLite's nor ours, such as a TypeError.
   if (error.code === 'internal.unexpected' || error.code.startsWith('ERR_')) return true
-  const is_of_value = /DATATYPE|MISMATCH|CONSTRAINT|TOOBIG/.test(error.message)
+  const is_of_value = /DATATYPE|MISMATCH|CONSTRAINT|TOOBIG/.test(error.detail ?? '')
   return error.code === 'database.failed' && is_of_value
 }
 

@@ -85,12 +85,14 @@ export interface PlainError {
   code: string
   message: string
   hint?: string | undefined
+  detail?: string | undefined
 }
 
 /** Errors cross threads and sockets as plain objects. A foreign error keeps its code. */
 export function toPlainError(error: unknown): PlainError {
   if (error instanceof SluiceError) {
-    return { code: error.code, message: error.message, hint: error.hint }
+    const { code, message, hint, detail } = error
+    return { code, message, hint, detail }
   }
   return { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
 }
