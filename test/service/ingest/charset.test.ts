@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { charset_names } from '../../../src/config/schema/charset-field.ts'
+import { charset_names } from '../../../src/config/schema/charset-names.ts'
 import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
 import { decodeCharset, decodeForeign } from '../../../src/service/ingest/text/charset.ts'
 import { samples, sentences } from './charset-samples.ts'
