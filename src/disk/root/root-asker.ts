@@ -78,6 +78,8 @@ export function startRootAsker(clock: Clock, onSlow?: (root: string) => void) {
     const thread = idle.pop() ?? startAskingThread()
     threads.add(thread)
     try {
+      // The start of a thread on a busy machine is no silence of the root.
+      await thread.call('ready', undefined)
       const asked = thread.call<RootStatus>('status', { root, before })
       if (onSlow && !(await within(asked, slow_ms, clock))) onSlow(root)
       const status = await asked
