@@ -49,7 +49,7 @@ function isLostDirectory(error: unknown): error is NodeJS.ErrnoException {
 function lostDirectory(cause: NodeJS.ErrnoException): SluiceError {
   return new SluiceError({
     code: 'usage.directory',
-    message: `the current directory cannot be found: it was probably deleted`,
+    message: 'the current directory cannot be found: it was probably deleted',
     hint: 'change to another directory (cd ~), or give whole paths',
     cause,
   })

@@ -159,8 +159,8 @@ export class DocumentText {
 }
 
 /**
- * Words are runs of letters, marks and digits: `§ 4.2` has two. Counts only as many as matter. A run
- * without a limit could overflow the stack.
+ * Words are runs of letters, marks and digits: `§ 4.2` has two. Counts only as many as matter. A
+ * run without a limit could overflow the stack.
  */
 function wordsIn(text: string): number {
   let words = 0

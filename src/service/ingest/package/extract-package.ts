@@ -7,8 +7,8 @@ import { mainPart, rootName } from './relationships.ts'
 import type { extractWordDocument, ReadInner } from './word/word.ts'
 
 /**
- * The kinds of Office documents, by the first element of the main part, or by its folder. The reader
- * of a kind is loaded with its first file.
+ * The kinds of Office documents, by the first element of the main part, or by its folder. The
+ * reader of a kind is loaded with its first file.
  */
 const office_kinds: readonly {
   root: string

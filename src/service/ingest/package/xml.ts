@@ -24,9 +24,9 @@ export interface XmlListener {
 }
 
 /**
- * Reads a part of XML as a stream, and calls the listener for each element and text. It expands only the five
- * entities of XML itself, and refuses a document that declares others: a few lines could expand to
- * gigabytes.
+ * Reads a part of XML as a stream, and calls the listener for each element and text. It expands
+ * only the five entities of XML itself, and refuses a document that declares others: a few lines
+ * could expand to gigabytes.
  */
 export async function walkXml(
   archive: Archive,

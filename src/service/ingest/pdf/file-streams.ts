@@ -25,8 +25,8 @@ export interface FileStream {
 }
 
 /**
- * The streams of a PDF by its objects, in the order of the file (PDF 32000-1, 7.3.8). The content of
- * a stream is passed over: a text can have the words of an object in it.
+ * The streams of a PDF by its objects, in the order of the file (PDF 32000-1, 7.3.8). The content
+ * of a stream is passed over: a text can have the words of an object in it.
  */
 export function* streamsOf(bytes: Buffer): Generator<FileStream> {
   let at = 0

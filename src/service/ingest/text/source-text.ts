@@ -82,8 +82,8 @@ const wire_name =
   /\.(emlx?|mhte?ml|mht|mbox|ipynb|fod[tspg]|pem|key|crt|cer|csr|asc|pgp|gpg|p7[bcms]|uue?|b64)$/i
 
 /**
- * Why a text is the source of a picture or of a document; undefined if it is text to read. Under the
- * name of another kind, it says nothing about that kind.
+ * Why a text is the source of a picture or of a document; undefined if it is text to read. Under
+ * the name of another kind, it says nothing about that kind.
  */
 export function sourceFault(text: string, filename: string): SluiceError | undefined {
   const start = text.slice(0, start_length)

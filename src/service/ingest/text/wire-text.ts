@@ -1,4 +1,4 @@
-/** Headers that mail programs write, and no person, with the beginnings of their values: RFC 5322. */
+/** Headers that mail programs write, and no person, with how their values begin: RFC 5322. */
 const mail_marks =
   /^(?:mime-version: *\d\.\d|message-id:\s*<|received: *(?:from|by) |return-path: *<|content-transfer-encoding: *\w+\s*$|delivered-to: *\S+@|x-mailer: *\S|dkim-signature: *[a-z]+=)/im
 const mail_names = /^(?:from|to|subject|date|cc|sender|reply-to|snapshot-content-location):/gim

@@ -14,7 +14,7 @@ const max_code_length = 100
  * is the number of a page. The boxes and lists of old forms have no result.
  */
 export class Fields {
-  /** True for each field that is open and has not yet come to its result, or has none that is read. */
+  /** True for each open field that has not come to its result, or has none that is read. */
   #codes: boolean[] = []
   /** Of the innermost field. */
   #code = ''
