@@ -107,13 +107,16 @@ async function requestFor(
       else sent.method = 'PUT'
     }
   }
-  const odd = intent === 'odd body or query' || (intent === 'malformed id' && names.length === 0)
-  const query = route.query ? pick(odd ? odd_queries : rightQuery(world, route, seed)) : ''
+  // A route without an id gets in this round what is refused for certain: an odd value may be right.
+  const wrong = intent === 'malformed id' && names.length === 0
+  const odd = intent === 'odd body or query' || wrong
+  const queries = wrong ? wrong_queries : odd ? odd_queries : rightQuery(world, route, seed)
+  const query = route.query ? pick(queries) : ''
   sent.path = route.path.replace(/\{(\w+)\}/g, (_, name) => params[name]!) + query
   if (route.request) {
     headers['content-type'] = 'application/json'
     const body = bodyOf(world, route, seed)
-    const text = JSON.stringify(pick(odd ? mutated(body) : body))
+    const text = JSON.stringify(pick(wrong ? wrong_bodies : odd ? mutated(body) : body))
     if (text !== undefined) sent.body = text
   }
   if (intent === 'odd envelope') {
@@ -151,6 +154,10 @@ const odd_queries = fc.constantFrom(
   '?__proto__=1',
   '?after_id[]=1',
 )
+
+const wrong_queries = fc.constantFrom('?limit=0', '?limit=101', '?limit=x')
+
+const wrong_bodies = fc.constantFrom<unknown>([], null, 7, 'text')
 
 const odd_envelopes: ((sent: Sent) => void)[] = [
   (sent) => delete sent.headers['x-api-key'],
