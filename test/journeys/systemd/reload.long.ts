@@ -144,7 +144,8 @@ describeInstalled('a token that is replaced', () => {
     if (!is_refreshing) {
       await sluice.untilStatus(/^token refused: .*; 1 ready, 1 on the way$/)
       const began = performance.now()
-      expect((await lab.systemctl('restart', 'sluice')).code).toBe(0)
+      const restarted = await lab.systemctl('restart', 'sluice')
+      expect(restarted, await sluice.tail()).toMatchObject({ code: 0, err: '' })
       console.info(`a restart for a new token took ${Math.round(performance.now() - began)} ms`)
     }
     await sluice.untilStatus('2 ready')
