@@ -56,6 +56,24 @@ end() {
   # Only the inside has files; outside this is an empty directory.
   rmdir "$lab"
   rm -f "$lab.log"
+  remove_group
+}
+
+# The last process of a group can still be ending.
+remove_group() {
+  for _ in $(seq 1 50); do
+    [ -n "$group" ] && [ -d "$group" ] || return 0
+    find "$group" -depth -type d -exec rmdir {} + 2> /dev/null || sleep 0.1
+  done
+}
+
+# Prints a new control group for this system, or nothing where none can be made. In one that they
+# share, systemd removes the group of a service while that of another system starts in it.
+own_group() {
+  local mounted at
+  mounted=$(findmnt --noheadings --first-only --types cgroup2 --output TARGET) || return 0
+  at=$mounted$(sed -n 's/^0:://p' /proc/self/cgroup)/$(basename "$lab")
+  if mkdir "$at" 2> /dev/null; then echo "$at"; fi
 }
 
 inside() {
@@ -64,7 +82,12 @@ inside() {
 
 export -f boot
 export lab package
-unshare --mount --pid --fork --kill-child --cgroup --uts --ipc bash -c boot > "$lab.log" 2>&1 < /dev/null &
+group=$(own_group)
+# Where `$group` is empty, nothing is written: the system stays in the group of this shell.
+(
+  [ -z "$group" ] || echo "$BASHPID" > "$group/cgroup.procs"
+  exec unshare --mount --pid --fork --kill-child --cgroup --uts --ipc bash -c boot
+) > "$lab.log" 2>&1 < /dev/null &
 outer=$!
 trap end EXIT
 
