@@ -115,8 +115,11 @@ async function requestFor(
   sent.path = route.path.replace(/\{(\w+)\}/g, (_, name) => params[name]!) + query
   if (route.request) {
     headers['content-type'] = 'application/json'
-    const body = bodyOf(world, route, seed)
-    const text = JSON.stringify(pick(wrong ? wrong_bodies : odd ? mutated(body) : body))
+    const fits = bodyOf(world, route, seed)
+    // The description cannot say every rule, and a body is judged before what it is about.
+    const isTaken = (body: unknown) => route.request!.safeParse(body).success
+    const right = intent === 'unknown thing' ? fits.filter(isTaken) : fits
+    const text = JSON.stringify(pick(wrong ? wrong_bodies : odd ? mutated(right) : right))
     if (text !== undefined) sent.body = text
   }
   if (intent === 'odd envelope') {
