@@ -44,6 +44,7 @@ export class DocumentText {
   #has_unsized_picture = false
   #is_picture_page = false
   #fault: string | undefined
+  #is_fault_named = false
   #has_begun = false
   #length = 0
 
@@ -130,6 +131,13 @@ export class DocumentText {
     this.#fault ??= fault
   }
 
+  /** Notes what of the present unit was not read, in a clause that names it. */
+  noteUnread(clause: string): void {
+    if (this.#fault !== undefined) return
+    this.#fault = clause
+    this.#is_fault_named = true
+  }
+
   /** Ends the document. Throws `ingest.no_text` if it has no word of its own. */
   end(): ReadDocument {
     this.#endUnit()
@@ -149,12 +157,18 @@ export class DocumentText {
   #endUnit(): void {
     const words = wordsIn(this.#own)
     if (this.#has_unsized_picture) this.notePicture(words === 0 ? 1 : small_picture_share)
-    this.#found.push({ words, picture_share: this.#picture_share, fault: this.#fault })
+    this.#found.push({
+      words,
+      picture_share: this.#picture_share,
+      fault: this.#fault,
+      is_named: this.#is_fault_named,
+    })
     this.#own = ''
     this.#picture_share = 0
     this.#has_unsized_picture = false
     this.#is_picture_page = false
     this.#fault = undefined
+    this.#is_fault_named = false
   }
 }
 

@@ -8,6 +8,8 @@ export interface UnitFound {
   picture_share: number
   /** Why it could not be read, to continue "page 3 …", such as `is encrypted`. */
   fault?: string | undefined
+  /** `fault` is a clause of its own: it names what was not read. */
+  is_named?: boolean
 }
 
 /** A picture below this share of a page is an illustration. */
@@ -20,6 +22,9 @@ const words_beside_picture = 20
 export const max_counted_words = words_beside_picture + 1
 /** So that the reason stays one line: a scan with text in between has many ranges. */
 const max_ranges = 5
+/** The same for reasons that name things: a mail can have many attachments. */
+const max_named = 5
+const max_named_length = 300
 
 /**
  * How much of a document was read. Undefined if it has no word of its own. A unit with nothing on
@@ -48,13 +53,18 @@ export function whyWordless(unit: ReadUnit, found: readonly UnitFound[]): string
 /** How many units were not seen, and why. */
 function unseenOf(unit: ReadUnit, found: readonly UnitFound[]) {
   const missing = new Map<string, number[]>()
+  const named: string[] = []
   for (const [index, one] of found.entries()) {
     const why = whyUnseen(one)
-    if (why !== undefined) missing.set(why, [...(missing.get(why) ?? []), index + 1])
+    if (why === undefined) continue
+    if (one.is_named) named.push(why.slice(0, max_named_length))
+    else missing.set(why, [...(missing.get(why) ?? []), index + 1])
   }
-  const unseen = [...missing.values()].flat().length
-  const why = [...missing].map(([fault, numbers]) => missingText(unit, numbers, fault)).join('; ')
-  return { unseen, why }
+  const unseen = named.length + [...missing.values()].flat().length
+  const texts = [...missing].map(([fault, numbers]) => missingText(unit, numbers, fault))
+  texts.push(...named.slice(0, max_named))
+  if (named.length > max_named) texts.push(`${named.length - max_named} ${unit}s more`)
+  return { unseen, why: texts.join('; ') }
 }
 
 /** What is wrong with one unit; undefined if it was seen. */
