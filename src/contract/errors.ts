@@ -52,7 +52,7 @@ export function headerValue(headers: HttpAnswer['headers'], name: string): strin
 export const no_text_code = 'publicapi.asset.ingest.no_text'
 
 /**
- * Code of a failed ingest of a file in a form for programs, such as mail as it is sent, whose name
+ * Code of a failed ingest of a file in a form for programs, such as a key in armour, whose name
  * says another kind. It says nothing about that kind.
  */
 export const wire_form_code = 'publicapi.asset.ingest.wire_form'

@@ -19,7 +19,7 @@ export interface OpenSources extends FrameSources {
  */
 const skipped = new Set([
   ...['tracked-changes', 'ruby-text', 'binary-data', 'scripts', 'script', 'event-listeners'],
-  ...['content-validations', 'dde-links', 'styles', 'master-styles', 'font-face-decls'],
+  ...['content-validations', 'dde-links', 'styles', 'master-styles', 'font-face-decls', 'meta'],
 ])
 /** Texts that are in no paragraph: alternative texts, and headers and footers of slides. */
 const labels = new Set(['title', 'desc', 'header-decl', 'footer-decl'])

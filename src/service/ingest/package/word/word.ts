@@ -1,5 +1,6 @@
 import type { DocumentText, ReadDocument } from '../../document-text.ts'
-import { unreadable, unreadableOf } from '../../extract-limits.ts'
+import { unreadableOf } from '../../extract-limits.ts'
+import type { ReadInner } from '../../inner-document.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
 import { addGraphics } from '../drawing.ts'
@@ -11,13 +12,6 @@ import { Numbering } from './numbering.ts'
 import { pageArea, usual_page_emu2 } from './page-area.ts'
 import { readParagraphStyles } from './paragraph-styles.ts'
 import { WordFlow, type WordSources } from './word-flow.ts'
-
-/** Reads a document that another one holds. */
-export type ReadInner = (
-  bytes: Buffer,
-  filename: string,
-  media_type: string,
-) => Promise<ReadDocument>
 
 /** Adds the headers, the body, the notes, comments and footers of a Word document. */
 export async function extractWordDocument(
@@ -110,10 +104,6 @@ class WordParts {
   }
 }
 
-/** A page in the format of mail is readable only after it is decoded. */
-const mail_start = /^MIME-Version:/im
-const mail_start_bytes = 1_024
-
 /** The documents that a document holds (`altChunk`), by id. */
 async function chunksOf(
   archive: Archive,
@@ -128,9 +118,7 @@ async function chunksOf(
   for (const { id, part } of named) {
     try {
       const bytes = await archive.read(part)
-      if (mail_start.test(bytes.toString('latin1', 0, mail_start_bytes)))
-        throw unreadable('a page in the format of mail (MHT)')
-      chunks.set(id, await readInner(bytes, part, typeOf(part)))
+      chunks.set(id, await readInner({ bytes, filename: part, mime_type: typeOf(part) }))
     } catch (error) {
       chunks.set(id, `cannot be read (${part}: ${unreadableOf(error).unreadable})`)
     }
