@@ -58,6 +58,12 @@ export const no_text_code = 'publicapi.asset.ingest.no_text'
 export const wire_form_code = 'publicapi.asset.ingest.wire_form'
 
 /**
+ * Code of a failed ingest of a file that needs a program which the service's machine does not have.
+ * It says nothing about the kind: once the program is there, the same file can be read.
+ */
+export const needs_program_code = 'publicapi.asset.ingest.needs_program'
+
+/**
  * A text for users: short, one line, without secrets, and without a full stop at its end, because
  * other words follow it. Undefined if the value is no such text.
  */

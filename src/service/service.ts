@@ -24,6 +24,8 @@ import type { Parts } from './parts.ts'
 import { runIngest, runSlotSweep } from './reading/ingest.ts'
 import { completeIndex, openDocumentReader, runDocuments } from './reading/ingest-documents.ts'
 import { max_close_ms, startReader } from './reading/reader.ts'
+import { findPrograms } from './recognise/programs.ts'
+import { runRecognition } from './recognise/run-recognition.ts'
 import { removeAsset } from './remove-asset.ts'
 import type { Handlers } from './store/access.ts'
 import { openStores } from './store/stores.ts'
@@ -69,12 +71,13 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     clock,
     log,
     assistant,
+    programs: findPrograms(settings.ingest),
     reader: startReader({ ...stores.paths, max_bytes: settings.ingest.max_bytes }),
     injected_faults: openFaultInjection(settings.injected_faults, clock),
     observer: observeRequests(settings.max_logged_requests),
     uploading: new Set(),
     origins: { api: '', blob: '' },
-    wake: { ingest: () => {}, documents: () => {}, answers: () => {} },
+    wake: { ingest: () => {}, documents: () => {}, recognition: () => {}, answers: () => {} },
     signal,
     on_error: (error) =>
       log(`a background task of the service failed and is tried again: ${messageOf(error)}`),
@@ -91,9 +94,15 @@ function startWorkers(parts: Parts) {
   )
   const documents = runDocuments(parts, readers)
   const ingest = runIngest(parts)
+  const recognition = runRecognition(parts)
   const answers = runAnswers(parts)
   const sweep = runSlotSweep(parts)
-  Object.assign(wake, { ingest: ingest.wake, documents: documents.wake, answers: answers.wake })
+  Object.assign(wake, {
+    ingest: ingest.wake,
+    documents: documents.wake,
+    recognition: recognition.wake,
+    answers: answers.wake,
+  })
 
   return {
     readers,
@@ -101,7 +110,8 @@ function startWorkers(parts: Parts) {
     async end(): Promise<void> {
       // The next start reads the interrupted files again.
       await Promise.all(readers.map((reader) => reader.end()))
-      await Promise.all([ingest.ended, documents.ended, answers.ended, sweep.ended])
+      const all = [ingest, documents, recognition, answers, sweep]
+      await Promise.all(all.map(({ ended }) => ended))
     },
   }
 }
@@ -171,6 +181,8 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     ...here,
     data_dir: settings.data_dir,
     ...parts.administration,
+    /** One line about the programs that read scans, pictures and old office files. */
+    describePrograms: parts.programs.describe,
     /** Removes an asset, like `DELETE` in the API. Returns false if there is none. */
     removeAsset: (asset_id: string) =>
       removeAsset(parts, () => parts.assets.findAnywhere(asset_id)),

@@ -22,6 +22,7 @@ export const command = defineCommand({
         const started = await startService({ ...serviceOptions(options), ...log })
         if (terminal.is_interactive) sayServing(started, options, terminal)
         else terminal.out(JSON.stringify({ api: started.api, blob: started.blob }))
+        terminal.err(`The local service ${await started.describePrograms()}.`)
         await aborted(first)
         return started
       },

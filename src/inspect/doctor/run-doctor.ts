@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { askingPaths } from '../../base/files/ask-paths.ts'
 import type { Paths } from '../../base/files/paths.ts'
+import { isLoopbackHost } from '../../base/net/loopback.ts'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { min_open_files } from '../../base/run/open-files.ts'
 import { freeMemory_bytes } from '../../base/run/process.ts'
@@ -59,8 +60,10 @@ export async function runDoctor(options: {
   limits?: Partial<DoctorLimits>
   /** Directory of installed units. */
   system_dir?: string
+  /** What a local service on this machine reads with other programs. */
+  describeScans?: () => Promise<string>
 }) {
-  const { file, env, clock } = options
+  const { file, env, clock, describeScans } = options
   const limits = { ...usual_limits, ...options.limits }
   const { proxy, token_file, state_dir } = readEnvironment(env)
   const { examined, paths } = await askingPaths((paths) => {
@@ -80,6 +83,9 @@ export async function runDoctor(options: {
   ]
   const { usable: config } = examined
   checks.push(...checkOpenFiles(config ? openFilesNeeded(config, 'run') : min_open_files))
+  const service_host = new URL(config?.service?.base_url ?? 'https://none.invalid').hostname
+  if (describeScans && isLoopbackHost(service_host))
+    checks.push(findings('scans', 'local service').ok(await describeScans()))
   if (config) {
     const unit =
       examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)

@@ -1,5 +1,5 @@
 import { isoTime } from '../../base/time/time.ts'
-import { no_text_code, wire_form_code } from '../../contract/errors.ts'
+import { needs_program_code, no_text_code, wire_form_code } from '../../contract/errors.ts'
 import {
   type AssetCreate,
   type AssetReading,
@@ -151,11 +151,15 @@ function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
 /** `failure`: a clause about the file, such as `encrypted` or `it contains NUL bytes`. */
 function ingestError(
   failure: string,
-  { has_no_text, is_wire_form }: Pick<AssetRow, 'has_no_text' | 'is_wire_form'>,
+  { has_no_text, is_wire_form, needs_program }: AssetRow,
 ): AnswerOf<'assets.read'>['error'] {
-  const code = is_wire_form ? wire_form_code : ingest_error_code
+  const codes: [0 | 1, string][] = [
+    [has_no_text, no_text_code],
+    [is_wire_form, wire_form_code],
+    [needs_program, needs_program_code],
+  ]
   return {
-    code: has_no_text ? no_text_code : code,
+    code: codes.find(([holds]) => holds)?.[1] ?? ingest_error_code,
     humane: `The file cannot be read: ${failure.replace(/\.$/, '')}.`,
   }
 }

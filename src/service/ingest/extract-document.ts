@@ -3,6 +3,7 @@ import { codeOf } from '../../base/run/errors.ts'
 import type { ReadDocument } from './document-text.ts'
 import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
 import { binaryFault, type FileToRead, formatOf } from './file-kind.ts'
+import { type ForPrograms, PicturePages, type Recognition } from './picture-pages.ts'
 import { decodeForeign } from './text/charset.ts'
 import { isMailFile } from './text/mail-start.ts'
 import { charsetOfXml } from './text/read-text.ts'
@@ -10,18 +11,19 @@ import { sourceFault } from './text/source-text.ts'
 import { textDocument } from './text/text-document.ts'
 import { isFlatDocument } from './text/xml-root.ts'
 
-export type Extracted = ReadDocument | Unreadable
+export type Extracted = (ReadDocument | Unreadable) & { for_programs?: ForPrograms }
 
 /**
  * Extracts the text of a document, in the child process: a hostile file can harm only that process.
  * Each library is loaded with the first file that needs it.
  */
-export async function extractDocument(file: FileToRead, limits: ExtractLimits): Promise<Extracted> {
-  try {
-    return await readDocument(file, limits)
-  } catch (error) {
-    return unreadableOf(error)
-  }
+export async function extractDocument(
+  { recognition, ...file }: FileToRead & { recognition?: Recognition },
+  limits: ExtractLimits,
+): Promise<Extracted> {
+  const pictures = new PicturePages(recognition)
+  const read = await readDocument({ ...file, pictures }, limits).catch(unreadableOf)
+  return { ...read, ...pictures.found }
 }
 
 /** Documents in documents. Word itself shows them, but a hostile file holds itself many times. */
@@ -37,7 +39,7 @@ async function readDocument(
   const readInner = (inner: FileToRead) => readDocument(inner, limits, depth + 1)
   switch (formatOf(file.bytes)) {
     case 'pdf':
-      return (await import('./pdf/extract-pdf.ts')).extractPdf(file.bytes, limits)
+      return (await import('./pdf/extract-pdf.ts')).extractPdf(file, limits)
     case 'rtf':
       return (await import('./rtf/extract-rtf.ts')).extractRtf(fromRtfMark(file.bytes), limits)
     case 'zip':
@@ -46,12 +48,10 @@ async function readDocument(
         limits,
         readInner,
       )
+    case 'picture':
+      return (await import('./picture.ts')).readPicture(file.bytes, limits, file.pictures)
     case 'old office':
-      return (await import('./compound/read-compound.ts')).readCompound(
-        file.bytes,
-        limits,
-        readInner,
-      )
+      return (await import('./compound/read-compound.ts')).readCompound(file, limits, readInner)
     case 'gzip':
       return readInner(unzipped(file, limits))
     default:

@@ -1,3 +1,5 @@
+import type { PicturePages } from './picture-pages.ts'
+
 export interface NamedFile {
   filename: string
   mime_type: string
@@ -5,6 +7,8 @@ export interface NamedFile {
 
 export interface FileToRead extends NamedFile {
   bytes: Buffer
+  /** Absent in a file of a file, whose pictures no program reads. */
+  pictures?: PicturePages
 }
 
 /** Kinds without text. Only names a refusal: the bytes decide what a file is. */
@@ -82,10 +86,19 @@ export function isNamedDocument({ filename, mime_type }: NamedFile): boolean {
   return document_name.test(filename) || document_type.test(mime_type)
 }
 
-type DocumentFormat = 'pdf' | 'rtf' | 'zip' | 'gzip' | 'old office'
+type DocumentFormat = 'pdf' | 'rtf' | 'zip' | 'gzip' | 'old office' | 'picture'
 
 /** Office files from before 2007, and encrypted ones of today. */
 const old_office_mark = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'
+
+const picture_marks = ['\u0089PNG\r\n\u001a\n', '\u00ff\u00d8\u00ff', 'II*\0', 'MM\0*']
+
+/** PNG, JPEG, TIFF, WebP, and BMP, whose mark alone could begin a text. */
+function isPicture(start: string): boolean {
+  if (picture_marks.some((mark) => start.startsWith(mark))) return true
+  if (start.startsWith('BM')) return start.slice(6, 10) + start.slice(15, 18) === '\0'.repeat(7)
+  return start.startsWith('RIFF') && start.startsWith('WEBP', 8)
+}
 
 /** Mail gateways put lines before a document, so its mark may be within these bytes. */
 const mark_bytes = 1_024
@@ -99,6 +112,7 @@ export function formatOf(bytes: Buffer): DocumentFormat | undefined {
     bytes.subarray(-end_bytes).lastIndexOf(mark, undefined, 'latin1') >= 0
   if (start.startsWith(old_office_mark)) return 'old office'
   if (start.startsWith('\u001f\u008b\u0008')) return 'gzip'
+  if (isPicture(start)) return 'picture'
   if (start.startsWith('PK\u0003\u0004')) return 'zip'
   if (/^(\u00ef\u00bb\u00bf)?\s*\{\\rtf/.test(start)) return 'rtf'
   if (start.startsWith('%PDF-')) return 'pdf'

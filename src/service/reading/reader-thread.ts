@@ -8,6 +8,7 @@ import type { ReadDocument } from '../ingest/document-text.ts'
 import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
 import { isNamedDocument } from '../ingest/file-kind.ts'
 import { splitDocument } from '../ingest/passages/split-passages.ts'
+import type { ForPrograms } from '../ingest/picture-pages.ts'
 import { type ReadText, readText } from '../ingest/text/read-text.ts'
 import {
   type Hit,
@@ -37,6 +38,11 @@ export interface ReadOutcome extends Partial<Unreadable> {
   /** Its passages are in the index. */
   reading?: AssetReading
   needs_child?: true
+  for_programs?: ForPrograms
+  /** The recognised pages whose words were read with it. */
+  recognised?: readonly number[]
+  /** It is unreadable for lack of a program. */
+  needs_program?: true
 }
 
 export interface ReaderCalls {

@@ -1,11 +1,19 @@
 import type { ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
+import type { FileToRead } from '../file-kind.ts'
 import type { ReadInner } from '../inner-document.ts'
 import { openCompound } from './compound-file.ts'
 
+/** Streams of files that a program converts. Word's own can hold a workbook. */
+const converted = [
+  ['PowerPoint Document', 'ppt'],
+  ['Workbook', 'xls'],
+  ['Book', 'xls'],
+] as const
+
 /** Reads a compound file of old Office programs. Its streams show which kind it is. */
 export async function readCompound(
-  bytes: Buffer,
+  { bytes, pictures }: FileToRead,
   limits: ExtractLimits,
   readInner: ReadInner,
 ): Promise<ReadDocument> {
@@ -14,5 +22,7 @@ export async function readCompound(
   if (file.has('WordDocument')) return (await import('./old-word.ts')).extractOldWord(file, limits)
   if (file.has('__properties_version1.0'))
     return (await import('./outlook.ts')).readOutlook(bytes, file, limits, readInner)
+  const kind = converted.find(([stream]) => file.has(stream))?.[1]
+  if (kind) pictures?.note(kind, [1])
   throw unreadable('in a binary format of Office programs before 2007')
 }
