@@ -24,7 +24,7 @@ import type { Parts } from './parts.ts'
 import { runIngest, runSlotSweep } from './reading/ingest.ts'
 import { completeIndex, openDocumentReader, runDocuments } from './reading/ingest-documents.ts'
 import { max_close_ms, startReader } from './reading/reader.ts'
-import { findPrograms } from './recognise/programs.ts'
+import { Programs } from './recognise/programs.ts'
 import { runRecognition } from './recognise/run-recognition.ts'
 import { removeAsset } from './remove-asset.ts'
 import type { Handlers } from './store/access.ts'
@@ -71,7 +71,7 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     clock,
     log,
     assistant,
-    programs: findPrograms(settings.ingest),
+    programs: new Programs(settings.ingest),
     reader: startReader({ ...stores.paths, max_bytes: settings.ingest.max_bytes }),
     injected_faults: openFaultInjection(settings.injected_faults, clock),
     observer: observeRequests(settings.max_logged_requests),
@@ -182,7 +182,7 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     data_dir: settings.data_dir,
     ...parts.administration,
     /** One line about the programs that read scans, pictures and old office files. */
-    describePrograms: parts.programs.describe,
+    describePrograms: () => parts.programs.describe(),
     /** Removes an asset, like `DELETE` in the API. Returns false if there is none. */
     removeAsset: (asset_id: string) =>
       removeAsset(parts, () => parts.assets.findAnywhere(asset_id)),

@@ -48,12 +48,7 @@ const doctor_version = 1
 
 export type DoctorAnswer = Awaited<ReturnType<typeof runDoctor>>
 
-/**
- * Checks everything that Sluice depends on and changes nothing. Never throws: a check that cannot
- * run is a result, too. An invalid configuration is checked as far as it is valid, and every wait
- * has a limit.
- */
-export async function runDoctor(options: {
+interface DoctorOptions {
   file?: string | undefined
   env?: NodeJS.ProcessEnv
   clock: Clock
@@ -62,7 +57,14 @@ export async function runDoctor(options: {
   system_dir?: string
   /** What a local service on this machine reads with other programs. */
   describeScans?: () => Promise<string>
-}) {
+}
+
+/**
+ * Checks everything that Sluice depends on and changes nothing. Never throws: a check that cannot
+ * run is a result, too. An invalid configuration is checked as far as it is valid, and every wait
+ * has a limit.
+ */
+export async function runDoctor(options: DoctorOptions) {
   const { file, env, clock, describeScans } = options
   const limits = { ...usual_limits, ...options.limits }
   const { proxy, token_file, state_dir } = readEnvironment(env)
@@ -83,9 +85,7 @@ export async function runDoctor(options: {
   ]
   const { usable: config } = examined
   checks.push(...checkOpenFiles(config ? openFilesNeeded(config, 'run') : min_open_files))
-  const service_host = new URL(config?.service?.base_url ?? 'https://none.invalid').hostname
-  if (describeScans && isLoopbackHost(service_host))
-    checks.push(findings('scans', 'local service').ok(await describeScans()))
+  checks.push(...(await scanChecks(config, describeScans)))
   if (config) {
     const unit =
       examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
@@ -117,6 +117,17 @@ export async function runDoctor(options: {
     warnings: count('warning'),
     checks: checks.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
   }
+}
+
+/** Only a local service on this machine uses programs of this machine. */
+async function scanChecks(
+  config: UsableConfig | undefined,
+  describeScans: (() => Promise<string>) | undefined,
+): Promise<Check[]> {
+  const base_url = config?.service?.base_url
+  if (!describeScans || base_url === undefined || !isLoopbackHost(new URL(base_url).hostname))
+    return []
+  return [findings('scans', 'local service').ok(await describeScans())]
 }
 
 function placesOf(config: UsableConfig, token_file: string | undefined): string[] {

@@ -30,7 +30,7 @@ export function openDocumentReader(parts: Parts) {
       const { for_programs } = found
       const recognised = done.map(({ page }) => page)
       const all = { ...outcome, asset, recognised, ...(for_programs && { for_programs }) }
-      return judgeByPrograms(all, programs.stateOf)
+      return judgeByPrograms(all, programs)
     },
     /** Reads an asset from a file into which a program converted it. */
     async readConverted({ asset, project }: AssetToRead, path: string): Promise<ReadOutcome> {
@@ -73,7 +73,7 @@ export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
         if (due) {
           has_rested = false
           in_hand.add(due.seq)
-          await readOne(parts, reader, due).finally(() => in_hand.delete(due.seq))
+          await readAsset(parts, reader, due).finally(() => in_hand.delete(due.seq))
           return { wait_ms: 0 }
         }
         if (at === readers.length - 1) {
@@ -99,7 +99,7 @@ export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
 }
 
 /** Reads an asset that is `ingesting`, and records what becomes of it. */
-export async function readOne(
+export async function readAsset(
   parts: Parts,
   reader: DocumentReader,
   asset: AssetRow,

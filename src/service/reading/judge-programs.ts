@@ -10,12 +10,12 @@ export type ProgramState = 'installed' | 'off' | { missing: string }
  */
 export function judgeByPrograms(
   outcome: ReadOutcome,
-  stateOf: (kind: ForPrograms['kind']) => ProgramState,
+  programs: { stateOf(kind: ForPrograms['kind']): ProgramState },
 ): ReadOutcome & { waits?: true } {
   const { asset, for_programs, reading, unreadable } = outcome
   if (for_programs === undefined) return outcome
   const { kind } = for_programs
-  const state = stateOf(kind)
+  const state = programs.stateOf(kind)
   // A file that was converted before keeps its text until it is converted once more.
   const local = kind === 'xls' || kind === 'ppt' ? { is_local: true as const } : {}
   if (state === 'off') return { ...outcome, ...local }

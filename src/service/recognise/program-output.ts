@@ -34,7 +34,7 @@ const min_contrast = 64
 const max_blank_ink = 1 / 2_000
 
 /** True if a page in grey (PGM, as pdftoppm writes it) has nothing on it. */
-export function isBlank(picture: Buffer): boolean {
+export function isBlankPage(picture: Buffer): boolean {
   const head = /^P5\s+\d+\s+\d+\s+255\s/.exec(picture.toString('latin1', 0, 64))
   if (!head) return false
   const pixels = picture.subarray(head[0].length)

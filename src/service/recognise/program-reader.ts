@@ -6,7 +6,7 @@ import { minute_ms, system_clock } from '../../base/time/time.ts'
 import type { RecognisedPage } from '../ingest/document-text.ts'
 import type { Parts } from '../parts.ts'
 import type { PageToRead } from '../store/picture-pages.ts'
-import { isBlank, recognisedWords } from './program-output.ts'
+import { isBlankPage, recognisedWords } from './program-output.ts'
 import { runProgram } from './run-program.ts'
 
 const dots_per_inch = 200
@@ -45,7 +45,7 @@ export class ProgramReader {
     if (input === undefined) return undefined
     try {
       const made = kind === 'pdf' ? await this.#draw(input, page) : { file: input }
-      const is_blank = kind === 'pdf' && 'file' in made && isBlank(await readFile(made.file))
+      const is_blank = kind === 'pdf' && 'file' in made && isBlankPage(await readFile(made.file))
       if (is_blank) return { page, words: '', fault: null }
       const table = 'fault' in made ? made : await this.#readPicture(made.file, { page, kind })
       if ('fault' in table) return { page, words: '', fault: table.fault }
@@ -100,7 +100,7 @@ export class ProgramReader {
     { page, kind }: Pick<PageToRead, 'page' | 'kind'>,
   ): Promise<Made> {
     const root = join(this.#directory, 'words')
-    const languages = await this.#parts.programs.languagesOf()
+    const languages = await this.#parts.programs.languages()
     const of_kind =
       kind === 'pdf' ? ['--dpi', `${dots_per_inch}`] : ['-c', `tessedit_page_number=${page - 1}`]
     const args = [picture, root, '-l', languages.join('+'), '--psm', '1', ...of_kind, 'tsv']

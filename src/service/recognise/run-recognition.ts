@@ -4,7 +4,7 @@ import type { Parts } from '../parts.ts'
 import {
   type DocumentReader,
   openDocumentReader,
-  readOne,
+  readAsset,
   recordRead,
 } from '../reading/ingest-documents.ts'
 import { readAgain } from '../reading/read-again.ts'
@@ -54,7 +54,7 @@ class RecognitionLane {
     // The programs of these were removed since they began to wait.
     const waiting = assets.waitingForPrograms()
     if (waiting) {
-      await readOne(this.#parts, this.#reader, waiting)
+      await readAsset(this.#parts, this.#reader, waiting)
       return { wait_ms: 0 }
     }
     await this.#programs.clear()
@@ -85,7 +85,7 @@ class RecognitionLane {
       // A file without a word stays as it is until one is found, or until its last page.
       const is_over = pictures.countWaiting(asset) === 0
       if (!row || !(is_over || done.some(({ words }) => words !== ''))) return
-      await readOne(this.#parts, this.#reader, row)
+      await readAsset(this.#parts, this.#reader, row)
     }
     // Even if nothing could be read, such as by a new limit: it would be read again and again.
     const pages = done.map(({ page }) => page)

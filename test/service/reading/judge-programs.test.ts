@@ -51,5 +51,8 @@ test.each([
     { unreadable: `it ${needs}`, needs_program: true, for_programs: xls, is_local: true },
   ],
 ] as const)('what becomes of a file that programs read: %s', (_what, outcome, state, expected) =>
-  expect(judgeByPrograms({ asset: 1, ...outcome }, () => state)).toEqual({ asset: 1, ...expected }),
+  expect(judgeByPrograms({ asset: 1, ...outcome }, { stateOf: () => state })).toEqual({
+    asset: 1,
+    ...expected,
+  }),
 )

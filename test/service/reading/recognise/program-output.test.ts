@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import {
-  isBlank,
+  isBlankPage,
   languagesIn,
   recognisedWords,
 } from '../../../../src/service/recognise/program-output.ts'
@@ -34,11 +34,11 @@ test.each([
   const grey = Buffer.alloc(pixels, paper)
   grey.fill(ink, 0, count)
   const picture = Buffer.concat([Buffer.from(`P5\n1000 100\n255\n`), grey])
-  expect(isBlank(picture)).toBe(expected)
+  expect(isBlankPage(picture)).toBe(expected)
 })
 
 test('a picture of another form is not blank', () =>
-  expect(isBlank(Buffer.from('P6\n1 1\n255\n...'))).toBe(false))
+  expect(isBlankPage(Buffer.from('P6\n1 1\n255\n...'))).toBe(false))
 
 test('the languages of tesseract, without what is no language', () => {
   const answer = 'List of available languages in "/usr/share" (4):\ndeu\neng\nosd\nchi_sim\n'
