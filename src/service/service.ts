@@ -21,6 +21,7 @@ import { limitRequests } from './limits.ts'
 import { observeRequests } from './observer.ts'
 import { profileOf, type ServiceOptions, settingsFrom } from './options.ts'
 import type { Parts } from './parts.ts'
+import { runIndexing } from './reading/index-anew.ts'
 import { runIngest, runSlotSweep } from './reading/ingest.ts'
 import { completeIndex, openDocumentReader, runDocuments } from './reading/ingest-documents.ts'
 import { max_close_ms, startReader } from './reading/reader.ts'
@@ -77,7 +78,14 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     observer: observeRequests(settings.max_logged_requests),
     uploading: new Set(),
     origins: { api: '', blob: '' },
-    wake: { ingest: () => {}, documents: () => {}, recognition: () => {}, answers: () => {} },
+    indexing: { progress: undefined },
+    wake: {
+      ingest: () => {},
+      documents: () => {},
+      recognition: () => {},
+      indexing: () => {},
+      answers: () => {},
+    },
     signal,
     on_error: (error) =>
       log(`a background task of the service failed and is tried again: ${messageOf(error)}`),
@@ -95,12 +103,14 @@ function startWorkers(parts: Parts) {
   const documents = runDocuments(parts, readers)
   const ingest = runIngest(parts)
   const recognition = runRecognition(parts)
+  const indexing = runIndexing(parts)
   const answers = runAnswers(parts)
   const sweep = runSlotSweep(parts)
   Object.assign(wake, {
     ingest: ingest.wake,
     documents: documents.wake,
     recognition: recognition.wake,
+    indexing: indexing.wake,
     answers: answers.wake,
   })
 
@@ -110,7 +120,7 @@ function startWorkers(parts: Parts) {
     async end(): Promise<void> {
       // The next start reads the interrupted files again.
       await Promise.all(readers.map((reader) => reader.end()))
-      const all = [ingest, documents, recognition, answers, sweep]
+      const all = [ingest, documents, recognition, indexing, answers, sweep]
       await Promise.all(all.map(({ ended }) => ended))
     },
   }

@@ -53,13 +53,20 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
         labels: labelsOf(row),
       })),
 
-    'assets.update': ({ project, params, body }) =>
-      commits.write(() => {
+    'assets.update': async ({ project, params, body }) => {
+      const { seq } = await commits.write(() => {
         const row = findAsset(assets, project, params.asset_id)
         if (row.status !== 'ready') throw fault('publicapi.asset.update.not_ready')
         assets.describe(row.seq, body)
-        return recordOf(findAsset(assets, project, params.asset_id))
-      }),
+        return row
+      })
+      // The index has its name.
+      if (body.name !== undefined) {
+        await parts.reader.ask('setBack', [seq])
+        parts.wake.indexing()
+      }
+      return recordOf(findAsset(assets, project, params.asset_id))
+    },
 
     'assets.delete': async ({ project, params }) => {
       await removeAsset(parts, () => findAsset(assets, project, params.asset_id))

@@ -10,6 +10,7 @@ import {
   whyWordless,
   withinRecognition,
 } from './judge-units.ts'
+import { type Mark, Places } from './places.ts'
 import { textMd5 } from './text/text-md5.ts'
 
 /** The text of a file, and how much of the file it is. */
@@ -17,6 +18,8 @@ export interface ReadDocument {
   text: string
   reading: AssetReading
   tables: readonly Table[]
+  /** In the order of the text. */
+  marks: readonly Mark[]
 }
 
 /** What a program found on a page, counted from 1: its words, or why it has none. */
@@ -62,6 +65,8 @@ export class DocumentText {
   readonly #found: UnitFound[] = []
   readonly #tables: Table[] = []
   #unit = emptyUnit()
+  /** Where its units, headings and rows stand. */
+  readonly places = new Places()
   #has_begun = false
   #length = 0
 
@@ -94,9 +99,13 @@ export class DocumentText {
     return wordsIn(this.#unit.own) === 0
   }
 
-  begin(): void {
+  /** `name`: what users call the unit, where it has more than its number. */
+  begin(name = ''): void {
     if (this.#has_begun) this.#endUnit()
     this.#has_begun = true
+    // A part is a chapter with a heading, or begins at a picture: its number says nothing.
+    if (this.unit === 'part' && name === '') return
+    this.places.beginUnit(this.#length, `${this.unit} ${name || this.#found.length + 1}`)
   }
 
   /** Adds text that the document says. */
@@ -180,7 +189,12 @@ export class DocumentText {
       max_pictures === undefined ? this.#found : withinRecognition(this.#found, max_pictures)
     const reading = readingOf(this.unit, found)
     if (reading === undefined) throw noText(whyWordless(this.unit, found))
-    return { text, reading: { ...reading, text_md5: textMd5(text) }, tables: this.#tables }
+    return {
+      text,
+      reading: { ...reading, text_md5: textMd5(text) },
+      tables: this.#tables,
+      marks: this.places.marks,
+    }
   }
 
   /** Begins a unit at a place that the document does not name. */

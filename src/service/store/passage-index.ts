@@ -1,77 +1,196 @@
-import { type Migration, openSqliteReadOnly, type Sqlite } from '../../base/files/sqlite.ts'
-import { dataPaths } from './database.ts'
+import { openSqliteReadOnly, preparingOnce, type Sqlite } from '../../base/files/sqlite.ts'
+import { counted, formatCount } from '../../base/text/format.ts'
+import { dataPaths, statementsOf } from './database.ts'
+import { index_form, passage_migrations } from './passages/index-format.ts'
+import { formsIn, nameWords } from './passages/normal-forms.ts'
+import type { Passage } from './passages/passage.ts'
+import { type FoundRow, ProjectTable } from './passages/project-table.ts'
+import { type Hit, PassageSearch, type SearchRequest } from './passages/search.ts'
 
-/** The index of passages of assets, for the assistant. It can be made again from the objects. */
-export const passage_migrations: readonly Migration[] = [
-  {
-    version: 1,
-    sql: `
-CREATE VIRTUAL TABLE passages USING fts5 (
-  text, asset UNINDEXED, project UNINDEXED,
-  tokenize = 'porter unicode61 remove_diacritics 2'
-);
--- Every asset that was read, and its rows, which lie together: first to last rowid, none where last is smaller.
-CREATE TABLE spans (asset INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
-`,
-  },
-]
-
-export interface Hit {
+export interface IndexedFile {
   asset: number
-  text: string
+  project: number
+  /** The name it was sent with, and on a second line the one that a user gave it. */
+  name: string
 }
 
-export interface SearchRequest {
-  /** A passage with any of these words matches. More and rarer words rank it higher (BM25). */
-  words: readonly string[]
-  /** The search covers these projects, by number, and the assets below. */
-  projects: readonly number[]
-  assets: readonly number[]
-  limit: number
+export interface KeptFile extends IndexedFile {
+  form: number
+  first: number
+  last: number
+  /** Undefined for passages of the form before texts were kept. */
+  document: Buffer | null
 }
 
-export function openPassageIndex(database: Sqlite) {
-  const insert = database.prepare('INSERT INTO passages (text, asset, project) VALUES (?, ?, ?)')
-  const span = database.prepare('SELECT first, last FROM spans WHERE asset = ?')
-  const keep_span = database.prepare('INSERT INTO spans (asset, first, last) VALUES (?, ?, ?)')
-  const drop_span = database.prepare('DELETE FROM spans WHERE asset = ?')
-  const drop = database.prepare('DELETE FROM passages WHERE rowid BETWEEN ? AND ?')
-  const search = database.prepare(
-    `SELECT asset, text FROM passages WHERE passages MATCH ?
-       AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?)))
-     ORDER BY rank LIMIT ?`,
-  )
+/** How many files the index has in its present form, and how many of all. */
+export interface IndexProgress {
+  done: number
+  of: number
+}
 
-  function forget(asset: number): void {
-    const rows = span.get(asset) as { first: number; last: number } | undefined
-    if (!rows) return
-    drop.run(rows.first, rows.last)
-    drop_span.run(asset)
+/** The index of all projects, and the texts that it is made of. One thread writes it. */
+export class PassageIndex {
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #database: Sqlite
+  readonly #tables = new Map<number, ProjectTable>()
+  readonly #search: PassageSearch
+
+  constructor(database: Sqlite) {
+    this.#database = preparingOnce(database)
+    this.#sql = statementsOf(this.#database)
+    this.#dropOtherTables()
+    this.#search = new PassageSearch(this.#sql, (project) => this.#tables.get(project))
   }
 
-  return {
-    /** Replaces the passages of an asset. A second call with the same ones changes nothing. */
-    replace(asset: number, project: number, passages: Iterable<string>): void {
-      forget(asset)
-      let first: number | bigint | undefined
-      // An asset without passages has an empty span, which shows that it was read.
-      let last: number | bigint = 0
-      for (const passage of passages) {
-        last = insert.run(passage, asset, project).lastInsertRowid
-        first ??= last
+  /**
+   * Replaces the passages of an asset, and its text. A second call with the same ones changes
+   * nothing. An asset without passages has an empty span, which shows that it was read.
+   */
+  replace(file: IndexedFile, passages: Iterable<Passage>, document: Buffer | null): void {
+    const { asset, project, name } = file
+    this.forget(asset)
+    const words = nameWords(name)
+    let first: number | undefined
+    let last = 0
+    for (const passage of passages) {
+      const table = this.#tableFor(project)
+      const forms = formsIn(`${name}\n${passage.text}`).join(' ')
+      last = table.insert(asset, passage, words, forms)
+      first ??= last
+    }
+    this.#sql.run(
+      'INSERT INTO files (asset, project, name, form, first, last, document) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      ...[asset, project, name, index_form, first ?? 1, last, document],
+    )
+    if (first !== undefined)
+      this.#sql.run('INSERT INTO file_names (rowid, name) VALUES (?, ?)', asset, words)
+  }
+
+  forget(asset: number): void {
+    const kept = this.#file(asset)
+    if (!kept) return
+    const { first, last, project } = kept
+    if (last >= first) {
+      if (isEarlier(kept))
+        this.#sql.run('DELETE FROM earlier_passages WHERE rowid BETWEEN ? AND ?', first, last)
+      else this.#tables.get(project)?.delete(first, last)
+    }
+    this.#sql.run('DELETE FROM file_names WHERE rowid = ?', asset)
+    this.#sql.run('DELETE FROM files WHERE asset = ?', asset)
+  }
+
+  /** True if the asset was read into this index, in whatever form. */
+  has(asset: number): boolean {
+    return this.#file(asset) !== undefined
+  }
+
+  search(request: SearchRequest): Hit[] {
+    return this.#search.search(request)
+  }
+
+  /** The first passage of each file, in their order. */
+  first(assets: readonly number[]): Hit[] {
+    return this.#search.first(assets)
+  }
+
+  /** How many files of a scope have one of these words in their names. */
+  countNamed(request: Pick<SearchRequest, 'words' | 'projects' | 'assets'>): number {
+    return this.#search.countNamed(request)
+  }
+
+  /** The newest file that is to be indexed anew. */
+  nextToIndex(): KeptFile | undefined {
+    return this.#sql.one<KeptFile>(
+      'SELECT * FROM files WHERE form < ? ORDER BY asset DESC LIMIT 1',
+      index_form,
+    )
+  }
+
+  /** The text of a file that was indexed before texts were kept: its passages. */
+  earlierText(kept: KeptFile): string {
+    if (!isEarlier(kept)) return ''
+    return this.#sql
+      .values<string>(
+        'SELECT text FROM earlier_passages WHERE rowid BETWEEN ? AND ? ORDER BY rowid',
+        kept.first,
+        kept.last,
+      )
+      .join('\n\n')
+  }
+
+  /** Leaves a file out that cannot be indexed, until the index has another form. */
+  leaveOut(kept: KeptFile): void {
+    this.replace(kept, [], kept.document)
+  }
+
+  /** Marks a file as to be indexed anew, such as with another name. */
+  setBack(asset: number): void {
+    this.#sql.run('UPDATE files SET form = 0 WHERE asset = ?', asset)
+  }
+
+  progress(): IndexProgress {
+    return progressOf(this.#sql)
+  }
+
+  #file(asset: number): KeptFile | undefined {
+    return this.#sql.one<KeptFile>('SELECT * FROM files WHERE asset = ?', asset)
+  }
+
+  #tableFor(project: number): ProjectTable {
+    let table = this.#tables.get(project)
+    if (table === undefined) {
+      this.#database.exec(ProjectTable.formOf(project))
+      table = new ProjectTable(this.#database, project)
+      this.#tables.set(project, table)
+    }
+    return table
+  }
+
+  /** Drops tables with other columns: their files are indexed anew. */
+  #dropOtherTables(): void {
+    const made = this.#sql.all<{ name: string; sql: string }>(
+      `SELECT name, sql FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE passages\\_%' ESCAPE '\\'`,
+    )
+    for (const { name, sql } of made) {
+      const project = Number(name.slice('passages_'.length))
+      if (sql === ProjectTable.formOf(project)) {
+        this.#tables.set(project, new ProjectTable(this.#database, project))
+        continue
       }
-      keep_span.run(asset, first ?? 1, last)
-    },
-    forget,
-    /** True if the asset was read into this index. */
-    has: (asset: number) => span.get(asset) !== undefined,
-    search({ words, projects, assets, limit }: SearchRequest): Hit[] {
-      if (words.length === 0) return []
-      // Each word is a quoted string, so that nothing in a prompt is syntax (sqlite.org/fts5.html,
-      // "FTS5 Strings").
-      const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')
-      return search.all(match, JSON.stringify(projects), JSON.stringify(assets), limit) as Hit[]
-    },
+      this.#database.transaction(() => {
+        this.#database.exec(`DROP TABLE ${name}`)
+        this.#sql.run(
+          'UPDATE files SET form = 0, first = 1, last = 0 WHERE project = ? AND document IS NOT NULL',
+          project,
+        )
+      })()
+    }
+  }
+}
+
+/** True for passages of the form before texts were kept, which stand in a table of their own. */
+function isEarlier({ document, form }: KeptFile): boolean {
+  return document === null && form === 0
+}
+
+function progressOf(sql: ReturnType<typeof statementsOf>): IndexProgress {
+  const of = sql.value<number>('SELECT count(*) FROM files')!
+  const left = sql.value<number>('SELECT count(*) FROM files WHERE form < ?', index_form)!
+  return { done: of - left, of }
+}
+
+/** `1,200 of 8,000 files are in it`. */
+export function progressText({ done, of }: IndexProgress): string {
+  return `${formatCount(done)} of ${counted(of, 'file')} are in it`
+}
+
+/** The progress of a service that may run. Error `database.missing`: it has read no file yet. */
+export function readIndexProgress(data_dir: string): IndexProgress {
+  const database = openSqliteReadOnly(dataPaths(data_dir).passages, passage_migrations)
+  try {
+    return progressOf(statementsOf(database))
+  } finally {
+    database.close()
   }
 }
 
@@ -82,7 +201,13 @@ export function openPassageIndex(database: Sqlite) {
 export function samplePassages(data_dir: string, limit: number): string[] {
   const database = openSqliteReadOnly(dataPaths(data_dir).passages, passage_migrations)
   try {
-    return database.prepare('SELECT text FROM passages LIMIT ?').pluck().all(limit) as string[]
+    const projects = database.prepare('SELECT DISTINCT project FROM files WHERE last >= first')
+    return (projects.pluck().all() as number[])
+      .flatMap((project): Pick<FoundRow, 'text'>[] =>
+        new ProjectTable(database, project).rows(1, Number.MAX_SAFE_INTEGER, limit),
+      )
+      .map(({ text }) => text)
+      .slice(0, limit)
   } finally {
     database.close()
   }

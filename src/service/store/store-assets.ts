@@ -81,6 +81,9 @@ export type AssetStore = ReturnType<typeof openAssetStore>
 const labels_of = `(SELECT json_group_array(json_object('label_id', label_id, 'name', labels.name) ORDER BY labels.name)
   FROM asset_labels JOIN labels ON labels.seq = label WHERE asset = assets.seq) AS labels`
 
+const in_scope =
+  '(project IN (SELECT value FROM json_each(?)) OR seq IN (SELECT value FROM json_each(?)))'
+
 export function openAssetStore(database: Sqlite) {
   const { one, all, value, values, run } = statementsOf(database)
   /** Finds an asset by its id alone, such as for the blob store: its requests name no project. */
@@ -182,6 +185,28 @@ export function openAssetStore(database: Sqlite) {
         reading && JSON.stringify(reading),
         reader_version,
         seq,
+      ),
+    /** How many files of a scope answers may use, of those that were made since a time. */
+    countOf: (scope: { projects: readonly number[]; assets: readonly number[] }, since_ms = 0) =>
+      value<number>(
+        `SELECT count(*) FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms >= ?`,
+        JSON.stringify(scope.projects),
+        JSON.stringify(scope.assets),
+        since_ms,
+      )!,
+    /** Those files, newest first. */
+    newestOf: (
+      scope: { projects: readonly number[]; assets: readonly number[] },
+      limit: number,
+      since_ms = 0,
+    ) =>
+      all<AssetRow>(
+        `SELECT * FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms >= ?
+         ORDER BY created_at_ms DESC, seq DESC LIMIT ?`,
+        JSON.stringify(scope.projects),
+        JSON.stringify(scope.assets),
+        since_ms,
+        limit,
       ),
     anyReady: () =>
       one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,

@@ -4,6 +4,7 @@ import { isCommaSeparated, isHtml, isXhtml, type NamedFile } from '../file-kind.
 import { headerOf } from './comma-separated.ts'
 import { withoutDataUris } from './data-uris.ts'
 import { addHtml } from './html.ts'
+import { headingsIn, isMarkdown } from './markdown-headings.ts'
 import { addNotebook, isNotebook } from './notebook.ts'
 
 /**
@@ -27,6 +28,12 @@ export function textDocument(
   }
   document.add(text)
   const found = isCommaSeparated(file) ? headerOf(text) : undefined
-  if (found) document.noteTable({ ...found, to: text.length })
+  if (found) {
+    document.noteTable({ ...found, to: text.length })
+    document.places.noteRow(found.from, found.from === 0 ? 1 : 2)
+  }
+  if (isMarkdown(file))
+    for (const { at, level, words } of headingsIn(text))
+      document.places.noteHeading(at, level, words)
   return document.end()
 }

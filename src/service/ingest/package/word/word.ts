@@ -24,7 +24,7 @@ export async function extractWordDocument(
   const word = new WordParts(archive, related, text)
   text.begin()
   const sources: WordSources = {
-    numbering: await word.numbering(),
+    ...(await word.stylesAndNumbering()),
     chunks: await chunksOf(archive, related, text, readInner),
     marks: { footnote: new Map(), endnote: new Map() },
     quotes: new Map(),
@@ -50,11 +50,12 @@ class WordParts {
     this.#text = text
   }
 
-  async numbering(): Promise<Numbering> {
+  async stylesAndNumbering(): Promise<Pick<WordSources, 'styles' | 'numbering'>> {
     const lists = await this.#read('numbering', readLists)
-    // Styles are needed for their lists alone, and are often longer than the document.
-    const styles = lists && (await this.#read('styles', readParagraphStyles))
-    return new Numbering(lists ?? new Map(), styles ?? new Map())
+    // Without lists, broken styles hide no word: only which paragraphs are headings.
+    const faults = lists ? this : { noteFault() {} }
+    const styles = (await this.#read('styles', readParagraphStyles, faults)) ?? new Map()
+    return { styles, numbering: new Numbering(lists ?? new Map(), styles) }
   }
 
   addParts(kind: string, sources: WordSources): Promise<void> {
@@ -91,16 +92,25 @@ class WordParts {
     this.#text.begin()
   }
 
-  async #read<T>(kind: string, read: (archive: Archive, part: string) => Promise<T>) {
+  async #read<T>(
+    kind: string,
+    read: (archive: Archive, part: string) => Promise<T>,
+    faults: Faults = this,
+  ) {
     let found: T | undefined
-    await this.#forEach(kind, async (part) => {
+    const readPart = async (part: string) => {
       found = await read(this.#archive, part)
-    })
+    }
+    await this.#forEach(kind, readPart, faults)
     return found
   }
 
-  async #forEach(kind: string, read: (part: string) => Promise<void>): Promise<void> {
-    await readOptional(this.#archive, partsOfKind(this.#related, kind), this, read)
+  async #forEach(
+    kind: string,
+    read: (part: string) => Promise<void>,
+    faults: Faults = this,
+  ): Promise<void> {
+    await readOptional(this.#archive, partsOfKind(this.#related, kind), faults, read)
   }
 }
 

@@ -1,0 +1,69 @@
+import type { Sqlite } from '../../../base/files/sqlite.ts'
+import type { Passage } from './passage.ts'
+
+export interface FoundRow {
+  rowid: number
+  asset: number
+  text: string
+  /** JSON of the passage without its text. */
+  place: string
+  /** By BM25; smaller is better. */
+  rank: number
+}
+
+/** What a word counts in: the text, the headings above, the file's name and path, and dates. */
+const weights = [1, 1.5, 2.5, 2, 0, 0]
+const ranking = `bm25(${weights.join(', ')})`
+const tokenizer = 'porter unicode61 remove_diacritics 2'
+
+/**
+ * The passages of one project. BM25 counts how rare a word is in a table, so that in a table of
+ * their own no other project changes the answers.
+ */
+export class ProjectTable {
+  readonly #database: Sqlite
+  readonly #name: string
+
+  constructor(database: Sqlite, project: number) {
+    this.#database = database
+    this.#name = `passages_${project}`
+  }
+
+  static formOf(project: number): string {
+    return `CREATE VIRTUAL TABLE passages_${project} USING fts5(text, headings, name, forms, asset UNINDEXED, place UNINDEXED, tokenize = '${tokenizer}')`
+  }
+
+  insert(asset: number, { text, ...place }: Passage, name: string, forms: string): number {
+    const insert = this.#database.prepare(
+      `INSERT INTO ${this.#name} (text, headings, name, forms, asset, place) VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+    const headings = place.headings.join('\n')
+    return Number(
+      insert.run(text, headings, name, forms, asset, JSON.stringify(place)).lastInsertRowid,
+    )
+  }
+
+  delete(first: number, last: number): void {
+    this.#database.prepare(`DELETE FROM ${this.#name} WHERE rowid BETWEEN ? AND ?`).run(first, last)
+  }
+
+  /** The best passages that match. `assets`: only of these. */
+  search(match: string, assets: readonly number[] | undefined, limit: number): FoundRow[] {
+    const only = assets === undefined ? '' : ' AND asset IN (SELECT value FROM json_each(?))'
+    const search = this.#database.prepare(
+      `SELECT rowid, asset, text, place, rank FROM ${this.#name}
+       WHERE ${this.#name} MATCH ? AND rank MATCH '${ranking}'${only} ORDER BY rank LIMIT ?`,
+    )
+    const scope = assets === undefined ? [] : [JSON.stringify(assets)]
+    return search.all(match, ...scope, limit) as FoundRow[]
+  }
+
+  /** The rows from one to another, at most `limit`. */
+  rows(first: number, last: number, limit: number): FoundRow[] {
+    const rows = this.#database.prepare(
+      `SELECT rowid, asset, text, place, 0 AS rank FROM ${this.#name}
+       WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?`,
+    )
+    return rows.all(first, last, limit) as FoundRow[]
+  }
+}

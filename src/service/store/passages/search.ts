@@ -1,0 +1,200 @@
+import type { statementsOf } from '../database.ts'
+import { phrasesOf, quoted } from './match-words.ts'
+import { nameWords } from './normal-forms.ts'
+import type { Passage } from './passage.ts'
+import type { FoundRow, ProjectTable } from './project-table.ts'
+import { byFile, byTurns } from './rank-hits.ts'
+
+export interface SearchRequest {
+  /** A passage with any of these words matches. More and rarer words rank it higher (BM25). */
+  words: readonly string[]
+  /** The normal forms of the dates and numbers that the question has. */
+  forms?: readonly string[]
+  /** What may be names of files in the question. */
+  names?: readonly string[]
+  /** The search covers these projects, by number, and the assets below. */
+  projects: readonly number[]
+  assets: readonly number[]
+  limit: number
+  /** The passages that an answer uses: half of them may be of a file that the question names. */
+  wanted?: number
+}
+
+export interface Hit extends Passage {
+  asset: number
+}
+
+type Sql = ReturnType<typeof statementsOf>
+
+interface NamedFile {
+  asset: number
+  project: number
+  name: string
+  first: number
+  last: number
+}
+
+/** The assets of a scope that are in one project; undefined: all of it. */
+interface Share {
+  table: ProjectTable
+  assets: readonly number[] | undefined
+}
+
+/** A name that more files have than these names no file. */
+const max_named = 5
+/** So many files may have the words of a name in theirs before it is compared as a whole. */
+const max_looked_at = 200
+const usual_wanted = 6
+const has_ending = /\.\w{1,5}$/
+
+/** Finds passages in the tables of the projects. */
+export class PassageSearch {
+  readonly #sql: Sql
+  readonly #tableOf: (project: number) => ProjectTable | undefined
+
+  constructor(sql: Sql, tableOf: (project: number) => ProjectTable | undefined) {
+    this.#sql = sql
+    this.#tableOf = tableOf
+  }
+
+  /** The best passages first: of a file that the question names, then those that match it. */
+  search(request: SearchRequest): Hit[] {
+    const { words, forms = [], limit, wanted = usual_wanted } = request
+    const match = matchOf(words, forms)
+    const named = this.#namedFiles(request)
+    const first = byTurns(named.map((file) => this.#passagesOf(file, request, wanted)))
+    const others =
+      match === ''
+        ? []
+        : byTurns(
+            this.#shares(request).map(({ table, assets }) => best(table, match, assets, limit)),
+          )
+    const seen = new Set<string>()
+    return [...first, ...others]
+      .filter(({ asset, rowid }) => {
+        const key = `${asset} ${rowid}`
+        return !seen.has(key) && seen.add(key)
+      })
+      .slice(0, limit)
+      .map(hitOf)
+  }
+
+  /** The first passage of each file, in their order. */
+  first(assets: readonly number[]): Hit[] {
+    return assets.flatMap((asset) => {
+      const file = this.#sql.one<NamedFile>('SELECT * FROM files WHERE asset = ?', asset)
+      const table = file && this.#tableOf(file.project)
+      return table ? table.rows(file.first, file.last, 1).map(hitOf) : []
+    })
+  }
+
+  /** How many files of the scope have one of these words in their names. */
+  countNamed({
+    words,
+    projects,
+    assets,
+  }: Pick<SearchRequest, 'words' | 'projects' | 'assets'>): number {
+    if (words.length === 0) return 0
+    return this.#sql.value<number>(
+      `SELECT count(*) FROM file_names JOIN files ON asset = file_names.rowid WHERE file_names MATCH ?
+         AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?)))`,
+      words.flatMap(phrasesOf).join(' OR '),
+      JSON.stringify(projects),
+      JSON.stringify(assets),
+    )!
+  }
+
+  /** The passages of a named file: those that match the rest of the question, then its first. */
+  #passagesOf(file: NamedFile, request: SearchRequest, wanted: number): FoundRow[] {
+    const table = this.#tableOf(file.project)
+    if (!table) return []
+    const of_name = new Set(nameWords(file.name).toLowerCase().split(' '))
+    const rest = request.words.filter((word) => !of_name.has(word))
+    const match = matchOf(rest, request.forms ?? [])
+    const half = Math.ceil(wanted / 2)
+    const matching = match === '' ? [] : table.search(match, [file.asset], half)
+    return [...matching, ...table.rows(file.first, file.last, matching.length > 0 ? half : wanted)]
+  }
+
+  /** Files in scope whose whole name stands in the question, or a part of it with its ending. */
+  #namedFiles({ names = [], projects, assets }: SearchRequest): NamedFile[] {
+    const found = new Map<number, NamedFile>()
+    const known: string[] = []
+    for (const name of names) {
+      const words = plainWords(name)
+      if (known.some((longer) => longer.includes(words))) continue
+      const some = this.#sql.all<NamedFile>(
+        `SELECT asset, project, files.name, first, last FROM file_names JOIN files ON asset = file_names.rowid
+         WHERE file_names MATCH ? AND last >= first
+           AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?))) LIMIT ?`,
+        quoted(words),
+        JSON.stringify(projects),
+        JSON.stringify(assets),
+        max_looked_at,
+      )
+      const whole = some.filter((file) => ownNames(file).some((own) => isWhole(own, words)))
+      const meant = whole.length > 0 || !has_ending.test(name) ? whole : some
+      if (meant.length === 0 || meant.length > max_named) continue
+      known.push(words)
+      for (const file of meant) found.set(file.asset, file)
+    }
+    return [...found.values()].slice(0, max_named)
+  }
+
+  #shares({ projects, assets }: SearchRequest): Share[] {
+    const whole = new Set(projects)
+    const of_project = new Map<number, number[]>()
+    for (const asset of assets) {
+      const project = this.#sql.value<number>('SELECT project FROM files WHERE asset = ?', asset)
+      if (project === undefined || whole.has(project)) continue
+      const others = of_project.get(project) ?? []
+      others.push(asset)
+      of_project.set(project, others)
+    }
+    const parts: [project: number, assets: number[] | undefined][] = [
+      ...[...whole].map((project): [number, undefined] => [project, undefined]),
+      ...of_project,
+    ]
+    return parts.flatMap(([project, some]) => {
+      const table = this.#tableOf(project)
+      return table ? [{ table, assets: some }] : []
+    })
+  }
+}
+
+function best(
+  table: ProjectTable,
+  match: string,
+  assets: readonly number[] | undefined,
+  limit: number,
+): FoundRow[] {
+  const rows = table.search(match, assets, limit)
+  return byFile(rows.map((row) => ({ ...row, score: -row.rank })))
+}
+
+function hitOf({ asset, text, place }: FoundRow): Hit {
+  return { ...(JSON.parse(place) as Passage), asset, text }
+}
+
+function matchOf(words: readonly string[], forms: readonly string[]): string {
+  return [...words.flatMap(phrasesOf), ...forms.map((form) => `forms : ${quoted(form)}`)].join(
+    ' OR ',
+  )
+}
+
+/** The last part of the path that a file was sent with, and the name that a user gave it. */
+function ownNames({ name }: NamedFile): string[] {
+  return name.split('\n').map((each) => plainWords(each.slice(each.lastIndexOf('/') + 1)))
+}
+
+/** With its ending or without. */
+function isWhole(own: string, words: string): boolean {
+  return own === words || own.replace(/ \S+$/, '') === words || words.endsWith(` ${own}`)
+}
+
+function plainWords(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim()
+}
