@@ -65,7 +65,7 @@ const joined = /[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)+/gu
  * What may be the name of a file: what stands in quotes, what has an ending, also with words before
  * it, and words that hyphens or underscores join.
  */
-export function namesIn(request: string): string[] {
+function namesIn(request: string): string[] {
   const names: string[] = [...request.matchAll(in_quotes)].map(([, name]) => name!)
   for (const found of request.matchAll(with_ending)) {
     const end = found.index + found[0].length

@@ -18,8 +18,8 @@ export interface ReadDocument {
   text: string
   reading: AssetReading
   tables: readonly Table[]
-  /** In the order of the text. */
-  marks: readonly Mark[]
+  /** In the order of the text; absent in a text without places. */
+  marks?: readonly Mark[]
 }
 
 /** What a program found on a page, counted from 1: its words, or why it has none. */

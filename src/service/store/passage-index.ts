@@ -39,6 +39,7 @@ export class PassageIndex {
     this.#database = preparingOnce(database)
     this.#sql = statementsOf(this.#database)
     this.#dropOtherTables()
+    this.#dropEarlier()
     this.#search = new PassageSearch(this.#sql, (project) => this.#tables.get(project))
   }
 
@@ -108,7 +109,7 @@ export class PassageIndex {
 
   /** The text of a file that was indexed before texts were kept: its passages. */
   earlierText(kept: KeptFile): string {
-    if (!isEarlier(kept)) return ''
+    if (!isEarlier(kept) || kept.last < kept.first) return ''
     return this.#sql
       .values<string>(
         'SELECT text FROM earlier_passages WHERE rowid BETWEEN ? AND ? ORDER BY rowid',
@@ -144,6 +145,14 @@ export class PassageIndex {
       this.#tables.set(project, table)
     }
     return table
+  }
+
+  /** Drops the table of the form before, once no file has passages in it. */
+  #dropEarlier(): void {
+    const is_needed = this.#sql.one(
+      'SELECT asset FROM files WHERE form = 0 AND document IS NULL AND last >= first LIMIT 1',
+    )
+    if (is_needed === undefined) this.#database.exec('DROP TABLE IF EXISTS earlier_passages')
   }
 
   /** Drops tables with other columns: their files are indexed anew. */

@@ -250,7 +250,7 @@ test('C-11 a turn that fails ends in error after its deadline, without a text', 
   })
   const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: 'x' })).body
   const index = new (sqliteDriver())(`${client.service.data_dir}/passages.db`)
-  index.exec('DROP TABLE passages')
+  index.exec('DROP TABLE passages_1')
   index.close()
   await clock.advance(5_000)
   const path = `/v1/chats/${chat_id}/messages/${message_id}`

@@ -15,7 +15,7 @@ type Part = { text: string; rows?: undefined } | { text: string; rows: number[] 
 export function* splitDocument({
   text,
   tables,
-  marks,
+  marks = [],
 }: Pick<ReadDocument, 'text' | 'tables' | 'marks'>): Generator<Passage> {
   const numbers = new RowNumbers(text, marks)
   let next = 0
