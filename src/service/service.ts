@@ -51,8 +51,10 @@ export async function startService(options: ServiceOptions) {
   try {
     // With an index or ready assets, first read what the index lacks. In a new service, the first
     // file or question starts the reading thread, which makes the index.
-    if (existsSync(parts.paths.passages) || parts.assets.anyReady()) await completeIndex(parts)
+    const has_index = existsSync(parts.paths.passages) || parts.assets.anyReady()
+    if (has_index) await completeIndex(parts)
     workers = startWorkers(parts)
+    if (has_index) parts.wake.indexing()
     return await openListeners(parts, workers, end)
   } catch (error) {
     await end()

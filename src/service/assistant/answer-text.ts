@@ -1,5 +1,4 @@
 import { formatCount } from '../../base/text/format.ts'
-import type { PreparedTurn } from './assistant.ts'
 import { wordsOf } from './question.ts'
 
 /** A text that an answer quotes word for word. */
@@ -7,6 +6,16 @@ export interface Quote {
   /** A file's name, a message's id, a web page's title and address, or `memory (category)`. */
   source: string
   text: string
+}
+
+/** What the files of a scope say about a question. */
+export interface FoundInFiles {
+  /** The passages that were found, the best of each kind first. */
+  quotes: readonly Quote[]
+  /** Counts, names and times of the files, for a question about them as such. */
+  overview: string | undefined
+  /** What was searched where nothing was found; undefined if no files were. */
+  searched: { files: number; words: readonly string[] } | undefined
 }
 
 const extractive_note =
@@ -21,7 +30,7 @@ export function composeAnswer(
   quotes: readonly Quote[],
   skills: readonly string[] = [],
   notes: readonly string[] = [],
-  { overview, searched }: Partial<Pick<PreparedTurn, 'overview' | 'searched'>> = {},
+  { overview, searched }: Partial<FoundInFiles> = {},
 ): string {
   const parts = quotes.map(({ source, text }) => {
     const quoted = text.split('\n').map((line) => `> ${line}`)
@@ -39,7 +48,7 @@ export function composeAnswer(
 const max_named_words = 12
 
 /** What was searched in vain. */
-export function nothingText({ files, words }: { files: number; words: readonly string[] }): string {
+export function nothingText({ files, words }: NonNullable<FoundInFiles['searched']>): string {
   if (files === 0) return 'None of the files asked about is ready, so nothing was searched.'
   const which =
     files === 1

@@ -3,7 +3,13 @@ import type { HttpResponse, ProxyVariables } from '../../base/net/http-client.ts
 import type { Clock } from '../../base/time/time.ts'
 import { parseJson } from '../../contract/errors.ts'
 import { retryAfter_ms } from '../../contract/failures.ts'
-import { composeAnswer, hasAnyOf, nothingText, type Quote } from './answer-text.ts'
+import {
+  composeAnswer,
+  type FoundInFiles,
+  hasAnyOf,
+  nothingText,
+  type Quote,
+} from './answer-text.ts'
 import type { AssistantConfig, ModelHost } from './assistant-config.ts'
 import { openOutsideHost } from './outside-host.ts'
 import type { TurnPlan } from './turn-plan.ts'
@@ -18,7 +24,7 @@ export interface Memory extends Quote {
 }
 
 /** A turn with everything that its answer may use. */
-export interface PreparedTurn {
+export interface PreparedTurn extends FoundInFiles {
   prompt: string
   plan: TurnPlan
   /** The number of failed attempts. */
@@ -29,12 +35,6 @@ export interface PreparedTurn {
   memories: readonly Memory[]
   /** What the question is searched for. */
   words: readonly string[]
-  /** Counts, names and times of the files, for a question about them as such. */
-  overview: string | undefined
-  /** What was searched where nothing was found; undefined if no files were. */
-  searched: { files: number; words: readonly string[] } | undefined
-  /** The passages that were found, the best of each kind first. */
-  quotes: readonly Quote[]
   /** The earlier answered turns of the chat, oldest first. */
   conversation: readonly { prompt: string; response: string }[]
   /** Facts that the reader of the answer should know, such as a failed search. */

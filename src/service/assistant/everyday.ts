@@ -1,5 +1,5 @@
 import { day_ms } from '../../base/time/time.ts'
-import { searchWords } from './question.ts'
+import { readRequest, searchWords } from './question.ts'
 
 type Language = 'en' | 'de'
 type Span = 'today' | 'yesterday' | 'week' | 'month'
@@ -115,7 +115,7 @@ export function everydayQuestion(request: string): EverydayQuestion | undefined 
   if (!found) return undefined
   const [kind, language] = found
   const since = spans.find(([, pattern]) => pattern.test(text))?.[0]
-  const words = searchWords(text)
+  const { words } = readRequest(text)
   const subject = isOnlyPlain(words) ? [] : words.filter((word) => !plain_words.has(word))
   return { kind, language, subject, ...(since && { since }) }
 }

@@ -4,19 +4,10 @@ import { formsIn } from '../store/passages/normal-forms.ts'
 import { placeText } from '../store/passages/passage.ts'
 import type { Hit } from '../store/passages/search.ts'
 import { isIn } from '../store/store-assets.ts'
-import type { Quote } from './answer-text.ts'
+import type { FoundInFiles, Quote } from './answer-text.ts'
 import { type EverydayQuestion, everydayQuestion, overviewText, sinceOf } from './everyday.ts'
 import { type AskedFor, readRequest } from './question.ts'
 import type { Knowledge } from './scope.ts'
-
-/** What the files of a scope say about a question. */
-export interface FoundInFiles {
-  quotes: Quote[]
-  /** Counts, names and times, for a question about the files as such. */
-  overview: string | undefined
-  /** What was searched, for an answer that found nothing; undefined if no files were. */
-  searched: { files: number; words: readonly string[] } | undefined
-}
 
 /** The search asks for more hits than the answer uses: some may be of assets just removed. */
 const min_hits = 60

@@ -38,8 +38,7 @@ zeige zusammen`.split(/\s+/),
 export function searchWords(request: string): string[] {
   const words = [...wordsOf(request)]
   const telling = words.filter((word) => !stop_words.has(word))
-  const strong = telling.filter((word) => !weak_words.has(word))
-  return [strong, telling, words].find(({ length }) => length > 0)?.slice(0, max_words) ?? []
+  return (telling.length > 0 ? telling : words).slice(0, max_words)
 }
 
 /** The words of a text, each once, in lower case. */
@@ -50,7 +49,9 @@ export function wordsOf(text: string): Set<string> {
 /** What to search for, from the words of the user alone. */
 export function readRequest(request: string): AskedFor {
   const forms = formsAsked(request)
-  const words = searchWords(request)
+  const all = searchWords(request)
+  const strong = all.filter((word) => !weak_words.has(word))
+  const words = strong.length > 0 ? strong : all
   // The day of a date, or a part of a number, stands in too many passages.
   const telling = forms.length > 0 ? words.filter((word) => !/^\d{1,2}$/.test(word)) : words
   return { words: telling, forms, names: namesIn(request) }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { counted } from '../../base/text/format.ts'
 import { minute_ms, second_ms } from '../../base/time/time.ts'
@@ -19,8 +18,8 @@ const min_reported = 16
 export function runIndexing(parts: Parts): Worker {
   const { assets, clock, reader } = parts
   const progress = new Progress(parts)
-  // In a new service, the first file or question starts the reading thread.
-  let is_begun = existsSync(parts.paths.passages)
+  // A service that has an index wakes it. In a new one, the first file starts the reading thread.
+  let is_begun = false
   return runWorker({
     ...parts,
     name: 'indexing',

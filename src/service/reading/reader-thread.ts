@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openSqlite, openSqliteReadOnly } from '../../base/files/sqlite.ts'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { serveCalls } from '../../base/run/thread.ts'
+import { system_clock } from '../../base/time/time.ts'
 import type { AssetReading } from '../../contract/messages/messages-assets.ts'
 import type { ReadDocument } from '../ingest/document-text.ts'
 import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
@@ -208,8 +209,8 @@ serveCalls(
       }),
       indexAnew: passages.transaction((): ReaderCalls['indexAnew']['answer'] => {
         const faults: { asset: number; why: string }[] = []
-        const until_ms = performance.now() + index_anew_ms
-        while (indexNext(faults) && performance.now() < until_ms);
+        const until_ms = system_clock.monotonic_ms() + index_anew_ms
+        while (indexNext(faults) && system_clock.monotonic_ms() < until_ms);
         const { done, of } = index.progress()
         return { left: of - done, faults }
       }),

@@ -47,14 +47,14 @@ export class ProjectTable {
     this.#database.prepare(`DELETE FROM ${this.#name} WHERE rowid BETWEEN ? AND ?`).run(first, last)
   }
 
-  /** The best passages that match. `assets`: only of these. */
-  search(match: string, assets: readonly number[] | undefined, limit: number): FoundRow[] {
+  /** The best passages that match. `assets`: only of these, as JSON. */
+  search(match: string, limit: number, assets?: string): FoundRow[] {
     const only = assets === undefined ? '' : ' AND asset IN (SELECT value FROM json_each(?))'
     const search = this.#database.prepare(
       `SELECT rowid, asset, text, place, rank FROM ${this.#name}
        WHERE ${this.#name} MATCH ? AND rank MATCH '${ranking}'${only} ORDER BY rank LIMIT ?`,
     )
-    const scope = assets === undefined ? [] : [JSON.stringify(assets)]
+    const scope = assets === undefined ? [] : [assets]
     return search.all(match, ...scope, limit) as FoundRow[]
   }
 

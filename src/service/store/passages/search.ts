@@ -9,15 +9,15 @@ export interface SearchRequest {
   /** A passage with any of these words matches. More and rarer words rank it higher (BM25). */
   words: readonly string[]
   /** The normal forms of the dates and numbers that the question has. */
-  forms?: readonly string[]
+  forms: readonly string[]
   /** What may be names of files in the question. */
-  names?: readonly string[]
+  names: readonly string[]
   /** The search covers these projects, by number, and the assets below. */
   projects: readonly number[]
   assets: readonly number[]
   limit: number
   /** The passages that an answer uses: half of them may be of a file that the question names. */
-  wanted?: number
+  wanted: number
 }
 
 export interface Hit extends Passage {
@@ -34,17 +34,10 @@ interface NamedFile {
   last: number
 }
 
-/** The assets of a scope that are in one project; undefined: all of it. */
-interface Share {
-  table: ProjectTable
-  assets: readonly number[] | undefined
-}
-
 /** A name that more files have than these names no file. */
 const max_named = 5
 /** So many files may have the words of a name in theirs before it is compared as a whole. */
 const max_looked_at = 200
-const usual_wanted = 6
 const has_ending = /\.\w{1,5}$/
 
 /** Finds passages in the tables of the projects. */
@@ -59,16 +52,11 @@ export class PassageSearch {
 
   /** The best passages first: of a file that the question names, then those that match it. */
   search(request: SearchRequest): Hit[] {
-    const { words, forms = [], limit, wanted = usual_wanted } = request
+    const { words, forms, limit } = request
     const match = matchOf(words, forms)
     const named = this.#namedFiles(request)
-    const first = byTurns(named.map((file) => this.#passagesOf(file, request, wanted)))
-    const others =
-      match === ''
-        ? []
-        : byTurns(
-            this.#shares(request).map(({ table, assets }) => best(table, match, assets, limit)),
-          )
+    const first = byTurns(named.map((file) => this.#passagesOf(file, request)))
+    const others = match === '' ? [] : byTurns(this.#matching(request, match))
     const seen = new Set<string>()
     return [...first, ...others]
       .filter(({ asset, rowid }) => {
@@ -105,19 +93,19 @@ export class PassageSearch {
   }
 
   /** The passages of a named file: those that match the rest of the question, then its first. */
-  #passagesOf(file: NamedFile, request: SearchRequest, wanted: number): FoundRow[] {
+  #passagesOf(file: NamedFile, { words, forms, wanted }: SearchRequest): FoundRow[] {
     const table = this.#tableOf(file.project)
     if (!table) return []
     const of_name = new Set(nameWords(file.name).toLowerCase().split(' '))
-    const rest = request.words.filter((word) => !of_name.has(word))
-    const match = matchOf(rest, request.forms ?? [])
+    const rest = words.filter((word) => !of_name.has(word))
+    const match = matchOf(rest, forms)
     const half = Math.ceil(wanted / 2)
-    const matching = match === '' ? [] : table.search(match, [file.asset], half)
+    const matching = match === '' ? [] : table.search(match, half, JSON.stringify([file.asset]))
     return [...matching, ...table.rows(file.first, file.last, matching.length > 0 ? half : wanted)]
   }
 
   /** Files in scope whose whole name stands in the question, or a part of it with its ending. */
-  #namedFiles({ names = [], projects, assets }: SearchRequest): NamedFile[] {
+  #namedFiles({ names, projects, assets }: SearchRequest): NamedFile[] {
     const found = new Map<number, NamedFile>()
     const known: string[] = []
     for (const name of names) {
@@ -141,35 +129,19 @@ export class PassageSearch {
     return [...found.values()].slice(0, max_named)
   }
 
-  #shares({ projects, assets }: SearchRequest): Share[] {
-    const whole = new Set(projects)
-    const of_project = new Map<number, number[]>()
-    for (const asset of assets) {
-      const project = this.#sql.value<number>('SELECT project FROM files WHERE asset = ?', asset)
-      if (project === undefined || whole.has(project)) continue
-      const others = of_project.get(project) ?? []
-      others.push(asset)
-      of_project.set(project, others)
-    }
-    const parts: [project: number, assets: number[] | undefined][] = [
-      ...[...whole].map((project): [number, undefined] => [project, undefined]),
-      ...of_project,
-    ]
-    return parts.flatMap(([project, some]) => {
-      const table = this.#tableOf(project)
-      return table ? [{ table, assets: some }] : []
+  /** The best passages of each project in scope. */
+  #matching({ projects, assets, limit }: SearchRequest, match: string): FoundRow[][] {
+    const shares = this.#sql.all<{ project: number; only?: string }>(
+      `SELECT value AS project, NULL AS only FROM json_each(@projects)
+       UNION ALL SELECT project, json_group_array(asset) FROM files WHERE asset IN (SELECT value FROM json_each(@assets))
+         AND project NOT IN (SELECT value FROM json_each(@projects)) GROUP BY project`,
+      { projects: JSON.stringify(projects), assets: JSON.stringify(assets) },
+    )
+    return shares.map(({ project, only }) => {
+      const rows = this.#tableOf(project)?.search(match, limit, only ?? undefined) ?? []
+      return byFile(rows.map((row) => ({ ...row, score: -row.rank })))
     })
   }
-}
-
-function best(
-  table: ProjectTable,
-  match: string,
-  assets: readonly number[] | undefined,
-  limit: number,
-): FoundRow[] {
-  const rows = table.search(match, assets, limit)
-  return byFile(rows.map((row) => ({ ...row, score: -row.rank })))
 }
 
 function hitOf({ asset, text, place }: FoundRow): Hit {
