@@ -7,6 +7,8 @@ export interface AskedFor {
   forms: string[]
   /** What may be names of files, the longest first. */
   names: string[]
+  /** All words are English. */
+  is_english: boolean
 }
 
 /** The most words of a question to search for. More make a search slower, but no better. */
@@ -16,15 +18,20 @@ const max_names = 16
 /** Words before an ending that may belong to the name of a file: `Angebot Huber 2024.pdf`. */
 const max_name_words = 5
 
-/** English and German words that so many passages contain that they do not help a search. */
-const stop_words = new Set(
+/** Words that so many passages contain that they do not help a search. */
+const english_words =
   `a about all am an and any are as at be been but by can could did do does for from had has have he her his how i if in into is it
 its me more most my no not of on one or our please say says she should so some such tell than that the their them then there these
-they this to up us was we were what when where which who whom whose why will with would you your
-aber als am an auch auf aus bei bin bis das dass dem den der des die durch ein eine einem einen einer eines er es für hat ich im in
+they this to up us was we were what when where which who whom whose why will with would you your`.split(
+    /\s+/,
+  )
+const german_words =
+  `aber als am an auch auf aus bei bin bis das dass dem den der des die durch ein eine einem einen einer eines er es für hat ich im in
 ist ja kann mit nach nicht noch nur oder sich sie sind so um und uns unter vom von vor war was welche welcher welches wenn wer wie
-wird wir wo zu zum zur über`.split(/\s+/),
-)
+wird wir wo zu zum zur über`.split(/\s+/)
+const stop_words = new Set([...english_words, ...german_words])
+const only_english = new Set(english_words.filter((word) => !german_words.includes(word)))
+const only_german = new Set(german_words.filter((word) => !english_words.includes(word)))
 
 /** Words of questions about files, and of prompts. They name no subject beside other words. */
 const weak_words = new Set(
@@ -54,7 +61,10 @@ export function readRequest(request: string): AskedFor {
   const words = strong.length > 0 ? strong : all
   // The day of a date, or a part of a number, stands in too many passages.
   const telling = forms.length > 0 ? words.filter((word) => !/^\d{1,2}$/.test(word)) : words
-  return { words: telling, forms, names: namesIn(request) }
+  const every = [...wordsOf(request)]
+  const is_english =
+    every.some((word) => only_english.has(word)) && !every.some((word) => only_german.has(word))
+  return { words: telling, forms, names: namesIn(request), is_english }
 }
 
 const in_quotes = /["“”„«»‹›'`]([^"“”„«»‹›'`\n]{3,200})["“”„«»‹›'`]/g

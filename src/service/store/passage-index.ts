@@ -4,7 +4,7 @@ import { dataPaths, statementsOf } from './database.ts'
 import { index_form, passage_migrations } from './passages/index-format.ts'
 import { formsIn, nameWords } from './passages/normal-forms.ts'
 import type { Passage } from './passages/passage.ts'
-import { type FoundRow, ProjectTable } from './passages/project-table.ts'
+import { ProjectTable } from './passages/project-table.ts'
 import { type Hit, PassageSearch, type SearchRequest } from './passages/search.ts'
 
 export interface IndexedFile {
@@ -212,10 +212,10 @@ export function samplePassages(data_dir: string, limit: number): string[] {
   try {
     const projects = database.prepare('SELECT DISTINCT project FROM files WHERE last >= first')
     return (projects.pluck().all() as number[])
-      .flatMap((project): Pick<FoundRow, 'text'>[] =>
-        new ProjectTable(database, project).rows(1, Number.MAX_SAFE_INTEGER, limit),
-      )
-      .map(({ text }) => text)
+      .flatMap((project) => {
+        const some = database.prepare(`SELECT text FROM passages_${project} LIMIT ?`)
+        return some.pluck().all(limit) as string[]
+      })
       .slice(0, limit)
   } finally {
     database.close()

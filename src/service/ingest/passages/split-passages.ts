@@ -84,7 +84,8 @@ function* joinPieces(parts: readonly Part[]): Generator<TablePassage> {
     const joined = open === '' ? piece.text : `${open}${piece.gap}${piece.text}`
     const is_full =
       joined.length > max_passage_length ||
-      (open.length >= min_passage_length && piece.gap.length > 1)
+      // A colon says that the next paragraph goes on.
+      (open.length >= min_passage_length && piece.gap.length > 1 && !open.endsWith(':'))
     if (open !== '' && is_full) {
       yield { text: open, rows }
       open = piece.text

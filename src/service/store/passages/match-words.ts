@@ -8,9 +8,10 @@ const english_ending = /(?:ing|ed|ies|ions?|ness|ly|ity|ous|ives?|ates?|ments?|a
 /**
  * The phrases of FTS5 that stand for one word of a question: its stem as the beginning of a word,
  * so that it matches other forms and compounds of it, and other spellings of its umlauts. The
- * tokenizer takes `ä` for `a` and leaves `ß`.
+ * tokenizer takes `ä` for `a` and leaves `ß`. It knows the stems of English words itself (Porter).
  */
-export function phrasesOf(word: string): string[] {
+export function phrasesOf(word: string, is_english = false): string[] {
+  if (is_english) return [quoted(word)]
   const stem = stemOf(word)
   const first = stem === undefined ? quoted(word) : `${quoted(stem)} *`
   return [first, ...otherSpellings(word).map(quoted)]

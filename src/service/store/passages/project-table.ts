@@ -43,8 +43,10 @@ export class ProjectTable {
     )
   }
 
+  /** Row by row: FTS5 looks through the whole table for a range. */
   delete(first: number, last: number): void {
-    this.#database.prepare(`DELETE FROM ${this.#name} WHERE rowid BETWEEN ? AND ?`).run(first, last)
+    const drop = this.#database.prepare(`DELETE FROM ${this.#name} WHERE rowid = ?`)
+    for (let rowid = first; rowid <= last; rowid++) drop.run(rowid)
   }
 
   /** The best passages that match. `assets`: only of these, as JSON. */
@@ -60,10 +62,10 @@ export class ProjectTable {
 
   /** The rows from one to another, at most `limit`. */
   rows(first: number, last: number, limit: number): FoundRow[] {
-    const rows = this.#database.prepare(
-      `SELECT rowid, asset, text, place, 0 AS rank FROM ${this.#name}
-       WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?`,
+    const row = this.#database.prepare(
+      `SELECT rowid, asset, text, place, 0 AS rank FROM ${this.#name} WHERE rowid = ?`,
     )
-    return rows.all(first, last, limit) as FoundRow[]
+    const count = Math.min(limit, last - first + 1)
+    return Array.from({ length: count }, (_, at) => row.get(first + at) as FoundRow)
   }
 }

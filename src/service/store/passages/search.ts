@@ -12,6 +12,8 @@ export interface SearchRequest {
   forms: readonly string[]
   /** What may be names of files in the question. */
   names: readonly string[]
+  /** All words are English. */
+  is_english: boolean
   /** The search covers these projects, by number, and the assets below. */
   projects: readonly number[]
   assets: readonly number[]
@@ -52,8 +54,7 @@ export class PassageSearch {
 
   /** The best passages first: of a file that the question names, then those that match it. */
   search(request: SearchRequest): Hit[] {
-    const { words, forms, limit } = request
-    const match = matchOf(words, forms)
+    const match = matchOf(request)
     const named = this.#namedFiles(request)
     const first = byTurns(named.map((file) => this.#passagesOf(file, request)))
     const others = match === '' ? [] : byTurns(this.#matching(request, match))
@@ -63,7 +64,7 @@ export class PassageSearch {
         const key = `${asset} ${rowid}`
         return !seen.has(key) && seen.add(key)
       })
-      .slice(0, limit)
+      .slice(0, request.limit)
       .map(hitOf)
   }
 
@@ -84,24 +85,27 @@ export class PassageSearch {
   }: Pick<SearchRequest, 'words' | 'projects' | 'assets'>): number {
     if (words.length === 0) return 0
     return this.#sql.value<number>(
-      `SELECT count(*) FROM file_names JOIN files ON asset = file_names.rowid WHERE file_names MATCH ?
+      `SELECT count(*) FROM file_names CROSS JOIN files ON asset = file_names.rowid WHERE file_names MATCH ?
          AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?)))`,
-      words.flatMap(phrasesOf).join(' OR '),
+      words.flatMap((word) => phrasesOf(word)).join(' OR '),
       JSON.stringify(projects),
       JSON.stringify(assets),
     )!
   }
 
   /** The passages of a named file: those that match the rest of the question, then its first. */
-  #passagesOf(file: NamedFile, { words, forms, wanted }: SearchRequest): FoundRow[] {
+  #passagesOf(file: NamedFile, request: SearchRequest): FoundRow[] {
     const table = this.#tableOf(file.project)
     if (!table) return []
     const of_name = new Set(nameWords(file.name).toLowerCase().split(' '))
-    const rest = words.filter((word) => !of_name.has(word))
-    const match = matchOf(rest, forms)
-    const half = Math.ceil(wanted / 2)
+    const words = request.words.filter((word) => !of_name.has(word))
+    const match = matchOf({ ...request, words })
+    const half = Math.ceil(request.wanted / 2)
     const matching = match === '' ? [] : table.search(match, half, JSON.stringify([file.asset]))
-    return [...matching, ...table.rows(file.first, file.last, matching.length > 0 ? half : wanted)]
+    return [
+      ...matching,
+      ...table.rows(file.first, file.last, matching.length > 0 ? half : request.wanted),
+    ]
   }
 
   /** Files in scope whose whole name stands in the question, or a part of it with its ending. */
@@ -112,7 +116,7 @@ export class PassageSearch {
       const words = plainWords(name)
       if (known.some((longer) => longer.includes(words))) continue
       const some = this.#sql.all<NamedFile>(
-        `SELECT asset, project, files.name, first, last FROM file_names JOIN files ON asset = file_names.rowid
+        `SELECT asset, project, files.name, first, last FROM file_names CROSS JOIN files ON asset = file_names.rowid
          WHERE file_names MATCH ? AND last >= first
            AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?))) LIMIT ?`,
         quoted(words),
@@ -148,10 +152,9 @@ function hitOf({ asset, text, place }: FoundRow): Hit {
   return { ...(JSON.parse(place) as Passage), asset, text }
 }
 
-function matchOf(words: readonly string[], forms: readonly string[]): string {
-  return [...words.flatMap(phrasesOf), ...forms.map((form) => `forms : ${quoted(form)}`)].join(
-    ' OR ',
-  )
+function matchOf({ words, forms, is_english }: SearchRequest): string {
+  const phrases = words.flatMap((word) => phrasesOf(word, is_english))
+  return [...phrases, ...forms.map((form) => `forms : ${quoted(form)}`)].join(' OR ')
 }
 
 /** The last part of the path that a file was sent with, and the name that a user gave it. */
