@@ -1,5 +1,5 @@
 import { day_ms } from '../../base/time/time.ts'
-import { readRequest, searchWords } from './question.ts'
+import { isTelling, wordsOf } from './question.ts'
 
 type Language = 'en' | 'de'
 type Span = 'today' | 'yesterday' | 'week' | 'month'
@@ -115,14 +115,8 @@ export function everydayQuestion(request: string): EverydayQuestion | undefined 
   if (!found) return undefined
   const [kind, language] = found
   const since = spans.find(([, pattern]) => pattern.test(text))?.[0]
-  const { words } = readRequest(text)
-  const subject = isOnlyPlain(words) ? [] : words.filter((word) => !plain_words.has(word))
+  const subject = [...wordsOf(text)].filter((word) => isTelling(word) && !plain_words.has(word))
   return { kind, language, subject, ...(since && { since }) }
-}
-
-/** `searchWords` falls back to common words where there are no others. */
-function isOnlyPlain(words: readonly string[]): boolean {
-  return words.every((word) => plain_words.has(word) || searchWords(`${word} gasket`).length === 1)
 }
 
 /** Unix ms from which files count. `midnight_ms`: the beginning of today. */

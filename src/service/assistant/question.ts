@@ -1,4 +1,4 @@
-import { formsAsked } from '../store/passages/normal-forms.ts'
+import { formsAsked, isDateWord } from '../store/passages/normal-forms.ts'
 
 /** What a question is searched for. */
 export interface AskedFor {
@@ -48,6 +48,11 @@ export function searchWords(request: string): string[] {
   return (telling.length > 0 ? telling : words).slice(0, max_words)
 }
 
+/** True for a word that can be the subject of a question. */
+export function isTelling(word: string): boolean {
+  return !stop_words.has(word) && !weak_words.has(word)
+}
+
 /** The words of a text, each once, in lower case. */
 export function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))
@@ -57,10 +62,12 @@ export function wordsOf(text: string): Set<string> {
 export function readRequest(request: string): AskedFor {
   const forms = formsAsked(request)
   const all = searchWords(request)
-  const strong = all.filter((word) => !weak_words.has(word))
+  const strong = all.filter(isTelling)
   const words = strong.length > 0 ? strong : all
-  // The day of a date, or a part of a number, stands in too many passages.
-  const telling = forms.length > 0 ? words.filter((word) => !/^\d{1,2}$/.test(word)) : words
+  // Parts of a date or a number stand in too many passages; the normal form has them.
+  const has_date = forms.some((form) => /^[dm]/.test(form))
+  const isPart = (word: string) => /^\d{1,2}$/.test(word) || (has_date && isDateWord(word))
+  const telling = forms.length > 0 ? words.filter((word) => !isPart(word)) : words
   const every = [...wordsOf(request)]
   const is_english =
     every.some((word) => only_english.has(word)) && !every.some((word) => only_german.has(word))

@@ -12,9 +12,10 @@ const english_ending = /(?:ing|ed|ies|ions?|ness|ly|ity|ous|ives?|ates?|ments?|a
  */
 export function phrasesOf(word: string, is_english = false): string[] {
   if (is_english) return [quoted(word)]
-  const stem = stemOf(word)
-  const first = stem === undefined ? quoted(word) : `${quoted(stem)} *`
-  return [first, ...otherSpellings(word).map(quoted)]
+  return [word, ...otherSpellings(word)].map((spelling) => {
+    const stem = stemOf(spelling)
+    return stem === undefined ? quoted(spelling) : `${quoted(stem)} *`
+  })
 }
 
 /** Each word is a quoted string, so that nothing in a prompt is syntax (sqlite.org/fts5.html). */

@@ -35,6 +35,11 @@ const spellings: readonly (readonly [pattern: RegExp, groups: string])[] = (
   ] as const
 ).map(([source, groups]) => [new RegExp(source, 'giu'), groups])
 
+/** True for a year, and for the name of a month. */
+export function isDateWord(word: string): boolean {
+  return new RegExp(`^(?:${year}|${month_names})$`).test(word)
+}
+
 function datesIn(text: string): FoundDate[] {
   const found: FoundDate[] = []
   for (const [pattern, orders] of spellings) {

@@ -40,7 +40,7 @@ interface NamedFile {
 const max_named = 5
 /** So many files may have the words of a name in theirs before it is compared as a whole. */
 const max_looked_at = 200
-const has_ending = /\.\w{1,5}$/
+const has_ending = /\.(?=\w*[a-z])\w{1,5}$/i
 
 /** Finds passages in the tables of the projects. */
 export class PassageSearch {
