@@ -14,6 +14,11 @@ export interface FoundRow {
 /** What a word counts in: the text, the headings above, the file's name and path, and dates. */
 const weights = [1, 1.5, 2.5, 2, 0, 0]
 const ranking = `bm25(${weights.join(', ')})`
+/** A word in a larger share of the passages tells little, beside two rarer words. */
+const common_share = 0.2
+/** Fewer passages cost no time. */
+const min_common_rows = 500
+const min_rare = 2
 const tokenizer = 'porter unicode61 remove_diacritics 2'
 
 /**
@@ -47,6 +52,26 @@ export class ProjectTable {
   delete(first: number, last: number): void {
     const drop = this.#database.prepare(`DELETE FROM ${this.#name} WHERE rowid = ?`)
     for (let rowid = first; rowid <= last; rowid++) drop.run(rowid)
+  }
+
+  /**
+   * The phrases without those in so many passages that they cost much time and tell little. If
+   * fewer than two others are in any passage, all of them stay.
+   */
+  telling(phrases: readonly string[]): readonly string[] {
+    const rows = this.#database
+      .prepare(`SELECT coalesce(max(id), 0) FROM ${this.#name}_content`)
+      .pluck()
+      .get() as number
+    const counts = phrases.map((phrase) => this.#count(phrase))
+    const max = Math.max(min_common_rows, rows * common_share)
+    const rare = counts.filter((count) => count > 0 && count <= max)
+    return rare.length < min_rare ? phrases : phrases.filter((_, at) => counts[at]! <= max)
+  }
+
+  #count(phrase: string): number {
+    const sql = `SELECT count(*) FROM ${this.#name} WHERE ${this.#name} MATCH ?`
+    return this.#database.prepare(sql).pluck().get(phrase) as number
   }
 
   /** The best passages that match. `assets`: only of these, as JSON. */

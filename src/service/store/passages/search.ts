@@ -54,10 +54,10 @@ export class PassageSearch {
 
   /** The best passages first: of a file that the question names, then those that match it. */
   search(request: SearchRequest): Hit[] {
-    const match = matchOf(request)
+    const phrases = phrasesIn(request)
     const named = this.#namedFiles(request)
     const first = byTurns(named.map((file) => this.#passagesOf(file, request)))
-    const others = match === '' ? [] : byTurns(this.#matching(request, match))
+    const others = phrases.length === 0 ? [] : byTurns(this.#matching(request, phrases))
     const seen = new Set<string>()
     return [...first, ...others]
       .filter(({ asset, rowid }) => {
@@ -99,9 +99,11 @@ export class PassageSearch {
     if (!table) return []
     const of_name = new Set(nameWords(file.name).toLowerCase().split(' '))
     const words = request.words.filter((word) => !of_name.has(word))
-    const match = matchOf({ ...request, words })
+    const match = phrasesIn({ ...request, words }).join(' OR ')
     const half = Math.ceil(request.wanted / 2)
-    const matching = match === '' ? [] : table.search(match, half, JSON.stringify([file.asset]))
+    // The name first, so that no passage of another file is ranked.
+    const of_file = `name : ${quoted(plainWords(file.name))} AND (${match})`
+    const matching = match === '' ? [] : table.search(of_file, half, JSON.stringify([file.asset]))
     return [
       ...matching,
       ...table.rows(file.first, file.last, matching.length > 0 ? half : request.wanted),
@@ -134,7 +136,7 @@ export class PassageSearch {
   }
 
   /** The best passages of each project in scope. */
-  #matching({ projects, assets, limit }: SearchRequest, match: string): FoundRow[][] {
+  #matching({ projects, assets, limit }: SearchRequest, phrases: readonly string[]): FoundRow[][] {
     const shares = this.#sql.all<{ project: number; only?: string }>(
       `SELECT value AS project, NULL AS only FROM json_each(@projects)
        UNION ALL SELECT project, json_group_array(asset) FROM files WHERE asset IN (SELECT value FROM json_each(@assets))
@@ -142,7 +144,9 @@ export class PassageSearch {
       { projects: JSON.stringify(projects), assets: JSON.stringify(assets) },
     )
     return shares.map(({ project, only }) => {
-      const rows = this.#tableOf(project)?.search(match, limit, only ?? undefined) ?? []
+      const table = this.#tableOf(project)
+      const match = table?.telling(phrases).join(' OR ') ?? ''
+      const rows = table?.search(match, limit, only ?? undefined) ?? []
       return byFile(rows.map((row) => ({ ...row, score: -row.rank })))
     })
   }
@@ -152,9 +156,10 @@ function hitOf({ asset, text, place }: FoundRow): Hit {
   return { ...(JSON.parse(place) as Passage), asset, text }
 }
 
-function matchOf({ words, forms, is_english }: SearchRequest): string {
-  const phrases = words.flatMap((word) => phrasesOf(word, is_english))
-  return [...phrases, ...forms.map((form) => `forms : ${quoted(form)}`)].join(' OR ')
+/** What to search for: each word in all of its forms, and each date and number. */
+function phrasesIn({ words, forms, is_english }: SearchRequest): string[] {
+  const phrases = words.map((word) => phrasesOf(word, is_english).join(' OR '))
+  return [...phrases, ...forms.map((form) => `forms : ${quoted(form)}`)]
 }
 
 /** The last part of the path that a file was sent with, and the name that a user gave it. */
