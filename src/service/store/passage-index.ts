@@ -51,11 +51,12 @@ export class PassageIndex {
     const { asset, project, name } = file
     this.forget(asset)
     const words = nameWords(name)
+    const of_name = formsIn(name)
     let first: number | undefined
     let last = 0
     for (const passage of passages) {
       const table = this.#tableFor(project)
-      const forms = formsIn(`${name}\n${passage.text}`).join(' ')
+      const forms = [...of_name, ...formsIn(passage.text)].join(' ')
       last = table.insert(asset, passage, words, forms)
       first ??= last
     }

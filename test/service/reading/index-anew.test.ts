@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import { readIndexProgress } from '../../../src/service/store/passage-index.ts'
+import { sluice } from '../command-line.ts'
 import { type Client, start, until } from '../fixture.ts'
 import { startInProcess } from '../service-process.ts'
 import { earlier_project, earlierData } from './earlier-data.ts'
@@ -39,6 +40,8 @@ test('an index of another form is made anew from the kept texts, also without th
     `DROP TABLE passages_1; CREATE VIRTUAL TABLE passages_1 USING fts5(text); UPDATE files SET form = 0`,
   )
   expect(readIndexProgress(data_dir)).toEqual({ done: 0, of: count })
+  const status = async () => (await sluice('serve', 'status', '--data-dir', data_dir)).out.trim()
+  expect(await status()).toBe(`the index is being made anew: 0 of ${count} files`)
   const lines: string[] = []
   const second = await restarted(client, lines)
   await until(() => lines.length === 2)
@@ -46,7 +49,7 @@ test('an index of another form is made anew from the kept texts, also without th
     `the index is being made anew for ${count} files, behind new files and questions`,
     `the index is made anew: ${count} files`,
   ])
-  expect(readIndexProgress(data_dir)).toEqual({ done: count, of: count })
+  expect(await status()).toBe(`the index is complete: ${count} files`)
   expect((await second.ask('Who waits at berth 7?')).response).toContain('at berth 7.')
 })
 

@@ -42,8 +42,9 @@ export function isDateWord(word: string): boolean {
 
 function datesIn(text: string): FoundDate[] {
   const found: FoundDate[] = []
-  for (const [pattern, orders] of spellings) {
-    for (const [, ...parts] of text.matchAll(pattern)) {
+  const near = nearYears(text)
+  for (const [pattern, orders] of near === '' ? [] : spellings) {
+    for (const [, ...parts] of near.matchAll(pattern)) {
       for (const order of orders.split(' ')) {
         const part = (name: string) => parts[order.indexOf(name)]
         const date = dateOf(part('y')!, part('m')!, order.includes('d') ? part('d') : undefined)
@@ -52,6 +53,17 @@ function datesIn(text: string): FoundDate[] {
     }
   }
   return found
+}
+
+/** UTF-16 units. The longest date that is spelled out is shorter. */
+const max_date_length = 24
+
+/** The parts of a text that may hold a date, because the spellings take long in a whole one. */
+function nearYears(text: string): string {
+  let near = ''
+  for (const { index: at } of text.matchAll(/(?:19|20)\d\d|\d\.\s?\d\d?\.\s?\d\d/g))
+    near += `\n~ ${text.slice(Math.max(0, at - max_date_length), at + max_date_length)}`
+  return near
 }
 
 function dateOf(year: string, month: string, day?: string): FoundDate | undefined {
