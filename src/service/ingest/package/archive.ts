@@ -82,9 +82,12 @@ function* inPieces(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += piece_bytes) yield bytes.subarray(at, at + piece_bytes)
 }
 
-/** The folder that a program packed as a whole, with its slash; empty if parts are outside of it. */
+/** What stands at the top of a document: in a folder, a program packed the folder as a whole. */
+const top_part = /^([^/]+\/)(?:META-INF\/container\.xml|\[Content_Types\]\.xml|mimetype)$/
+
+/** The folder that all parts stand in, with its slash; empty if they stand at the top. */
 function onlyFolder(names: readonly string[]): string {
-  const folder = /^[^/]+\//.exec(names[0] ?? '')?.[0] ?? ''
+  const folder = names.map((name) => top_part.exec(name)?.[1]).find((found) => found) ?? ''
   return names.every((name) => name.startsWith(folder)) ? folder : ''
 }
 

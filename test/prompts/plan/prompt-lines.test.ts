@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closing_words, fileList, requestIn, runLine } from '../../src/base/text/prompt-lines.ts'
+import { closing_words, fileList, requestIn, runLine } from '../../../src/base/text/prompt-lines.ts'
 
 const line = runLine('digest', Date.UTC(2026, 10, 23, 7), 'Europe/Berlin')
 const files = fileList(['office/plan a.pdf', 'office/b.xlsx'], 2)
