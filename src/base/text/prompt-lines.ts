@@ -49,11 +49,18 @@ export function requestIn(prompt: string, files: number): string {
   const lists = [...body.matchAll(list_block)].map(([block]) => block).filter(isFileList)
   const whole = lists.filter((block) => sizeOf(block) === files)
   const left_out = new Set(whole.length > 0 ? whole : lists)
+  const own_words = new Set([...left_out].flatMap(folderNames))
   return body
     .replace(list_block, (block) => (left_out.has(block) ? '' : block))
     .replace(times, ' ')
     .replaceAll(date, ' ')
+    .replace(/[\p{L}\p{N}_-]+/gu, (word) => (own_words.has(word) ? '' : word))
     .trim()
+}
+
+/** All files of the list are in these folders, so that their names tell nothing apart. */
+function folderNames(block: string): string[] {
+  return [...block.matchAll(/^- ([^/\n]+)\//gm)].map(([, folder]) => folder!)
 }
 
 function isFileList(block: string): boolean {

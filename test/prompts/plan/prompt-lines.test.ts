@@ -15,6 +15,12 @@ test.each<[string, string, number, string]>([
   ['the line of the run goes', `Which gasket fits?\n\n${line}`, 2, 'Which gasket fits?'],
   ['so does the list of files', `Which gasket?${files}\n\n${line}`, 2, 'Which gasket?'],
   [
+    'so do the names of its folders',
+    `Which of office, officer?${files}\n\n${line}`,
+    2,
+    'Which of , officer?',
+  ],
+  [
     'a list that is cut',
     `Which?${fileList(['o/a.md', 'o/b.md', 'o/c.md'], 1)}\n\n${line}`,
     3,

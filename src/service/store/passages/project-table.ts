@@ -14,11 +14,11 @@ export interface FoundRow {
 /** What a word counts in: the text, the headings above, the file's name and path, and dates. */
 const weights = [1, 1.5, 2.5, 2, 0, 0]
 const ranking = `bm25(${weights.join(', ')})`
-/** A word in a larger share of the passages tells little, beside two rarer words. */
+/** A word in a larger share of the passages tells little, beside three rarer words. */
 const common_share = 0.2
 /** Fewer passages cost no time. */
 const min_common_rows = 500
-const min_rare = 2
+const min_rare = 3
 const tokenizer = 'porter unicode61 remove_diacritics 2'
 
 /**
@@ -56,7 +56,7 @@ export class ProjectTable {
 
   /**
    * The phrases without those in so many passages that they cost much time and tell little. If
-   * fewer than two others are in any passage, all of them stay.
+   * fewer than three others are in any passage, all of them stay.
    */
   telling(phrases: readonly string[]): readonly string[] {
     const rows = this.#database

@@ -63,7 +63,10 @@ function madeCorpus(work) {
   }
 }
 
-/** The body that a run of Sluice would send, with the question in the prompt of the user. */
+/**
+ * The body that a run of Sluice would send: the question, and all that Sluice can add to it. Other
+ * words of the user would be searched, too.
+ */
 async function scheduledPrompt(files) {
   const { composeTurns } = await import('../../../../dist/prompts/plan/question.js')
   const assets = files.map(({ asset_id, name, size }, at) => ({
@@ -78,7 +81,7 @@ async function scheduledPrompt(files) {
   }
   const due_ms = Date.UTC(2026, 10, 23, 7)
   return (question) => {
-    const prompt = `${question}\n\n{{count}} files of {{folders}} arrived since {{since}} (due {{due}}, {{date}}): {{files}}`
+    const prompt = `${question}\n\n{{folders}}, {{count}}, {{since}}, {{due}}, {{date}}: {{files}}`
     const wanted = {
       settings: { ...settings, prompt },
       run: { due_ms },
