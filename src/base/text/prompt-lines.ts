@@ -24,6 +24,9 @@ export function fileList(names: readonly string[], shown: number): string {
   return `\n${lines.join('\n')}\n`
 }
 
+/** Stands for the time since when files are new, if there is none. */
+export const no_start = 'the beginning'
+
 /** The request of the turn that puts the answers of the other turns together. */
 export const closing_words =
   'The files were too many for one turn, so you answered in parts. Put these answers together into one report that reads as if ' +
@@ -49,12 +52,15 @@ export function requestIn(prompt: string, files: number): string {
   const lists = [...body.matchAll(list_block)].map(([block]) => block).filter(isFileList)
   const whole = lists.filter((block) => sizeOf(block) === files)
   const left_out = new Set(whole.length > 0 ? whole : lists)
-  const own_words = new Set([...left_out].flatMap(folderNames))
+  const own_words = new Set(
+    [...left_out].flatMap((block) => [...folderNames(block), formatCount(sizeOf(block))]),
+  )
   return body
     .replace(list_block, (block) => (left_out.has(block) ? '' : block))
     .replace(times, ' ')
     .replaceAll(date, ' ')
-    .replace(/[\p{L}\p{N}_-]+/gu, (word) => (own_words.has(word) ? '' : word))
+    .replaceAll(no_start, ' ')
+    .replace(/[\p{L}\p{N}_-]+(?:,\d{3})*/gu, (word) => (own_words.has(word) ? '' : word))
     .trim()
 }
 

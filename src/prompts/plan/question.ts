@@ -1,6 +1,12 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatCount, printable } from '../../base/text/format.ts'
-import { closing_words, fileList, lastLine, runLine } from '../../base/text/prompt-lines.ts'
+import {
+  closing_words,
+  fileList,
+  lastLine,
+  no_start,
+  runLine,
+} from '../../base/text/prompt-lines.ts'
 import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import type { RunAsset } from '../../domain/run.ts'
@@ -202,7 +208,7 @@ function valuesOf(wanted: TurnsWanted, count: number): Record<string, string> {
 function sinceText(wanted: TurnsWanted): string {
   const from_ms = sinceOf(wanted)
   const { timezone } = wanted.settings.schedule
-  return from_ms === undefined ? 'the beginning' : localTime(from_ms, timezone)
+  return from_ms === undefined ? no_start : localTime(from_ms, timezone)
 }
 
 /** Since when files count as new; undefined: since the beginning. */
