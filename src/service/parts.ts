@@ -5,7 +5,7 @@ import type { Observer } from './observer.ts'
 import type { Profile, Settings } from './options.ts'
 import type { Reader } from './reading/reader.ts'
 import type { Programs } from './recognise/programs.ts'
-import type { IndexProgress } from './store/passage-index.ts'
+import type { IndexProgress } from './store/passages/passage-index.ts'
 import type { Stores } from './store/stores.ts'
 
 /** The parts of one running service, shared by calls and workers. */

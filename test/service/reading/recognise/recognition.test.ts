@@ -39,8 +39,7 @@ test('B-42 a scan behind a cover is ready at once, and its pages come in their p
   writeFileSync(gate, '')
   await seenIs(client, asset_id, 4)
   expect(await readingOf(client, asset_id)).not.toHaveProperty('why')
-  const text = passages(client).find((passage) => passage.includes('seagull'))
-  expect(text?.replace(/\s+/g, ' ').trim()).toBe(
+  expect(passages(client).join(' ').replace(/\s+/g, ' ')).toContain(
     'The cover says lighthouse. lantern2 lantern3 The end says seagull.',
   )
 })

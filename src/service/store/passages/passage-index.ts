@@ -1,11 +1,11 @@
-import { openSqliteReadOnly, preparingOnce, type Sqlite } from '../../base/files/sqlite.ts'
-import { counted, formatCount } from '../../base/text/format.ts'
-import { dataPaths, statementsOf } from './database.ts'
-import { index_form, passage_migrations } from './passages/index-format.ts'
-import { formsIn, nameWords } from './passages/normal-forms.ts'
-import type { Passage } from './passages/passage.ts'
-import { ProjectTable } from './passages/project-table.ts'
-import { type Hit, PassageSearch, type SearchRequest } from './passages/search.ts'
+import { openSqliteReadOnly, preparingOnce, type Sqlite } from '../../../base/files/sqlite.ts'
+import { counted, formatCount } from '../../../base/text/format.ts'
+import { dataPaths, statementsOf } from '../database.ts'
+import { index_form, passage_migrations } from './index-format.ts'
+import { formsIn, nameWords } from './normal-forms.ts'
+import type { Passage } from './passage.ts'
+import { ProjectTable } from './project-table.ts'
+import { type Hit, PassageSearch, type SearchRequest } from './search.ts'
 
 export interface IndexedFile {
   asset: number

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
-import { officePackage, officeParts, type RelatedPart, wordPart } from './office-package.ts'
-import { zipOf } from './zip.ts'
+import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
+import { officePackage, officeParts, type RelatedPart, wordPart } from '../office-package.ts'
+import { zipOf } from '../zip.ts'
 
 const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }
 
