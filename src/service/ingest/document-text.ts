@@ -103,8 +103,9 @@ export class DocumentText {
   begin(name = ''): void {
     if (this.#has_begun) this.#endUnit()
     this.#has_begun = true
-    // A part is a chapter with a heading, or begins at a picture: its number says nothing.
-    if (this.unit === 'part' && name === '') return
+    // A part is a chapter with a heading, or begins at a picture: its number says nothing. Mail
+    // names its attachments itself.
+    if (name === '' && (this.unit === 'part' || this.unit === 'attachment')) return
     this.places.beginUnit(this.#length, `${this.unit} ${name || this.#found.length + 1}`)
   }
 

@@ -29,6 +29,7 @@ export async function addInner(
   text.add(found.text)
   for (const table of found.tables)
     text.noteTable({ ...table, from: table.from + from, to: table.to + from })
+  text.places.addInner(from, name.replace(/^the /, ''), found.marks)
   const { of, seen, why } = found.reading
   if (seen < of) text.noteUnread(`${name}: ${why}`)
 }

@@ -35,6 +35,15 @@ export class Places {
     this.#next_row = row + 1
   }
 
+  /** Adds the marks of a document that this one holds, from this position on, under its name. */
+  addInner(from: number, name: string, marks: readonly Mark[] = []): void {
+    for (const mark of marks) {
+      const at = mark.at + from
+      this.#add('unit' in mark ? { at, unit: `${name}, ${mark.unit}` } : { ...mark, at })
+    }
+    this.#next_row = 0
+  }
+
   #add(mark: Mark): void {
     if (this.marks.length < max_marks) this.marks.push(mark)
   }

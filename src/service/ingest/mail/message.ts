@@ -39,6 +39,7 @@ export async function readMessage(
   for (const { filename, mime_type, bytes, unread } of message.attachments) {
     const name = shownName(filename)
     text.begin()
+    text.places.beginUnit(text.length, `attachment ${name}`)
     text.addLabel(`\nAttachment: ${name}\n`)
     await addInner(text, `the attachment ${name}`, () => {
       if (unread !== undefined) throw unreadable(unread)

@@ -37,6 +37,7 @@ export async function readMail(
   const text = new DocumentText(limits, 'part')
   for (const [at, message] of messages.entries()) {
     text.begin()
+    text.places.beginUnit(text.length, `message ${at + 1}`)
     await addInner(text, `message ${at + 1}`, () => readOne(message, limits, readInner))
     text.addLabel('\n\n')
   }

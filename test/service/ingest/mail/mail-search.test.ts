@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqliteReadOnly } from '../../../../src/base/files/sqlite.ts'
-import { passage_migrations } from '../../../../src/service/store/passage-index.ts'
+import { passage_migrations } from '../../../../src/service/store/passages/index-format.ts'
 import { start } from '../../fixture.ts'
 import { filePart, mailOf, part } from './mails.ts'
 
@@ -27,6 +27,7 @@ test('B-41 a word of a mail and one of its attachment are found, and the mail is
     ['zandlewood', 'The zandlewood arrives on Tuesday.'],
     ['morvane', 'The morvane is café brown.'],
     ['quinsel', 'The quinsel opens at dawn.'],
+    ['quinsel', 'delivery.eml, attachment buoys.txt'],
   ]) {
     const { response } = await client.ask(`What of the ${word}?`, {
       scope: { asset_ids: [asset_id] },
@@ -53,11 +54,8 @@ test('B-41 each message of a mailbox is found', async () => {
 function passagesByAsset(file: string): number[] {
   const index = openSqliteReadOnly(file, passage_migrations)
   try {
-    const sql = 'SELECT count(*) AS count FROM passages GROUP BY asset ORDER BY asset'
-    return index
-      .prepare(sql)
-      .all()
-      .map((row) => (row as { count: number }).count)
+    const sql = 'SELECT last - first + 1 FROM files ORDER BY asset'
+    return index.prepare(sql).pluck().all() as number[]
   } finally {
     index.close()
   }
