@@ -1,14 +1,20 @@
+import { messageOf } from '../../base/run/errors.ts'
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { counted } from '../../base/text/format.ts'
 import { minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Parts } from '../parts.ts'
 import { fileText } from './read-together.ts'
+import { isThreadDeath } from './reader.ts'
+import type { LeftOut } from './reader-thread.ts'
 
 const idle_ms = 60 * minute_ms
 /** The index waits so long while new files wait for the reading thread. */
 const new_first_ms = second_ms
 /** Fewer files, such as one with another name, are no news. */
 const min_reported = 16
+const max_files = 1_000
+/** A file that ends the reading thread so often is left out. */
+const max_deaths = 3
 
 /**
  * Makes passages anew from kept texts, newest first, where their form is not that of this program.
@@ -18,6 +24,8 @@ const min_reported = 16
 export function runIndexing(parts: Parts): Worker {
   const { assets, clock, reader } = parts
   const progress = new Progress(parts)
+  // Of the reading thread in a row. After the first one each file is tried by itself.
+  let deaths = 0
   // A service that has an index wakes it. In a new one, the first file starts the reading thread.
   let is_begun = false
   return runWorker({
@@ -33,11 +41,22 @@ export function runIndexing(parts: Parts): Worker {
       if (done === of) return { wait_ms: idle_ms }
       if (assets.dueForIngest(clock.now_ms(), 1, 'thread').length > 0)
         return { wait_ms: new_first_ms }
-      const { faults } = await reader.ask('indexAnew', null)
-      progress.leaveOut(faults)
+      progress.leaveOut(await indexSome())
       return { wait_ms: 0 }
     },
   })
+
+  async function indexSome(): Promise<LeftOut[]> {
+    try {
+      const left_out = await reader.ask('indexAnew', deaths === 0 ? max_files : 1)
+      deaths = 0
+      return left_out
+    } catch (error) {
+      if (!isThreadDeath(error) || ++deaths < max_deaths) throw error
+      deaths = 0
+      return await reader.ask('leaveOutNext', messageOf(error))
+    }
+  }
 }
 
 /** What is said about the work, in the log and in answers. */
@@ -68,9 +87,9 @@ class Progress {
     this.#left_out = 0
   }
 
-  leaveOut(faults: readonly { asset: number; why: string }[]): void {
+  leaveOut(files: readonly LeftOut[]): void {
     const { assets, log } = this.#parts
-    for (const { asset, why } of faults) {
+    for (const { asset, why } of files) {
       this.#left_out++
       const row = assets.bySeq(asset)
       if (row) log(`${fileText(row)} cannot be indexed anew, and answers leave it out: ${why}`)

@@ -16,8 +16,12 @@ import {
 import { splitDocument } from '../ingest/passages/split-passages.ts'
 import type { ForPrograms } from '../ingest/picture-pages.ts'
 import { type ReadText, readText } from '../ingest/text/read-text.ts'
-import { type IndexedFile, type IndexProgress, PassageIndex } from '../store/passage-index.ts'
 import { passage_migrations } from '../store/passages/index-format.ts'
+import {
+  type IndexedFile,
+  type IndexProgress,
+  PassageIndex,
+} from '../store/passages/passage-index.ts'
 import type { Hit, SearchRequest } from '../store/passages/search.ts'
 import { service_migrations } from '../store/schema.ts'
 
@@ -48,6 +52,12 @@ export interface ReadOutcome extends Partial<Unreadable> {
   needs_program?: true
 }
 
+/** A file that cannot be indexed anew, and why. */
+export interface LeftOut {
+  asset: number
+  why: string
+}
+
 export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
   /** Puts the text that a child process found into the index. */
@@ -67,8 +77,10 @@ export interface ReaderCalls {
   progress: { argument: null; answer: IndexProgress }
   /** Marks files as to be indexed anew, such as with another name. */
   setBack: { argument: number[]; answer: null }
-  /** Indexes some files anew from their kept texts. Returns those that it leaves out, and why. */
-  indexAnew: { argument: null; answer: { left: number; faults: { asset: number; why: string }[] } }
+  /** Indexes so many files anew from their kept texts at most. Returns those that it leaves out. */
+  indexAnew: { argument: number; answer: LeftOut[] }
+  /** Leaves out the file that `indexAnew` would begin with. */
+  leaveOutNext: { argument: string; answer: LeftOut[] }
 }
 
 /** Questions and new files wait for so much work on the index at most. */
@@ -135,7 +147,7 @@ serveCalls(
     }
 
     /** The newest file that is to be indexed anew. Returns false if there is none. */
-    function indexNext(faults: { asset: number; why: string }[]): boolean {
+    function indexNext(left_out: LeftOut[]): boolean {
       const kept = index.nextToIndex()
       if (!kept) return false
       const { asset, project, document } = kept
@@ -147,7 +159,7 @@ serveCalls(
       } catch (error) {
         if (codeOf(error)?.startsWith('SQLITE_')) throw error
         index.leaveOut(kept)
-        faults.push({ asset, why: messageOf(error) })
+        left_out.push({ asset, why: messageOf(error) })
       }
       return true
     }
@@ -207,12 +219,19 @@ serveCalls(
         for (const asset of assets) index.setBack(asset)
         return null
       }),
-      indexAnew: passages.transaction((): ReaderCalls['indexAnew']['answer'] => {
-        const faults: { asset: number; why: string }[] = []
+      indexAnew: passages.transaction((max_files: number): LeftOut[] => {
+        const left_out: LeftOut[] = []
         const until_ms = system_clock.monotonic_ms() + index_anew_ms
-        while (indexNext(faults) && system_clock.monotonic_ms() < until_ms);
-        const { done, of } = index.progress()
-        return { left: of - done, faults }
+        for (let files = 1; indexNext(left_out); files++) {
+          if (files === max_files || system_clock.monotonic_ms() >= until_ms) break
+        }
+        return left_out
+      }),
+      leaveOutNext: passages.transaction((why: string): LeftOut[] => {
+        const kept = index.nextToIndex()
+        if (!kept) return []
+        index.leaveOut(kept)
+        return [{ asset: kept.asset, why }]
       }),
       close: () => {
         service.close()
