@@ -45,12 +45,14 @@ export class ProgramReader {
     if (input === undefined) return undefined
     try {
       const made = kind === 'pdf' ? await this.#draw(input, page) : { file: input }
-      const is_blank = kind === 'pdf' && 'file' in made && isBlankPage(await readFile(made.file))
-      if (is_blank) return { page, words: '', fault: null }
       const table = 'fault' in made ? made : await this.#readPicture(made.file, { page, kind })
-      if ('fault' in table) return { page, words: '', fault: table.fault }
-      const words = recognisedWords(await readFile(table.file, 'utf8'))
-      return { page, words, fault: words === '' ? 'has no words that were recognised' : null }
+      const words = 'fault' in table ? '' : recognisedWords(await readFile(table.file, 'utf8'))
+      if (words !== '') return { page, words, fault: null }
+      // Only then: a page with a short line, or with faint letters, looks like a blank one.
+      const is_blank = kind === 'pdf' && 'file' in made && isBlankPage(await readFile(made.file))
+      if (is_blank) return { page, words, fault: null }
+      const fault = 'fault' in table ? table.fault : 'has no words that were recognised'
+      return { page, words, fault }
     } finally {
       await this.clear()
     }

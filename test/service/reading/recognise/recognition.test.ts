@@ -74,11 +74,19 @@ test('B-42 a file fails when no page of it has words, and a blank page counts as
   })
   await client.service.close()
   const pdftoppm = `${quick.pdftoppm}\nprintf 'P5 2 1 255 \\377\\377' > "$1.pgm"`
-  const blank = await start({ ingest: programs({ ...quick, pdftoppm }) })
+  const blank = await start({ ingest: programs({ ...wordless, pdftoppm }) })
   const asset_id = await blank.upload(scan(2, 1), 'backs.pdf')
   await seenIs(blank, asset_id, 3)
   const backs = await blank.upload(scan(2), 'backs.pdf')
   expect((await recordOf(blank, backs)).error.humane).toContain('it has no text, only pictures')
+})
+
+test('B-42 a page with one short line has its words, though nearly all of it is blank', async () => {
+  const pdftoppm = `${quick.pdftoppm}\nprintf 'P5 2 1 255 \\377\\377' > "$1.pgm"`
+  const client = await start({ ingest: programs({ ...quick, pdftoppm }) })
+  const asset_id = await client.upload(scan(1, 1), 'stamp.pdf')
+  await seenIs(client, asset_id, 2)
+  expect(passages(client).join(' ')).toContain('lantern')
 })
 
 test('B-42 at most 200 pages of a file are recognised, and the others are named', async () => {
