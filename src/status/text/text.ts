@@ -256,7 +256,7 @@ function sayRetry(writer: LineWriter, examples: readonly { folder: string; path:
   const patterns = new Set(
     examples.map(({ folder, path }) => {
       const extension = extensionOf(path)
-      return shellWord(extension === '' ? `${folder}/${path}` : `*.${extension}`)
+      return shellWord(extension === '' ? `${folder}/${path}` : anyCaseOf(path))
     }),
   )
   writer.command(`sluice retry ${[...patterns].join(' ')}`, 4)
@@ -333,11 +333,14 @@ export function excludeOfTypes({ examples, unread_types }: UnreadFiles): string 
  */
 export function excludeSetting(paths: readonly string[]): string | undefined {
   const named = paths.filter((path) => extensionOf(path) !== '')
-  const patterns = named.map(
-    (path) => `*${Array.from(path.slice(path.lastIndexOf('.')), anyCase).join('')}`,
-  )
+  const patterns = named.map(anyCaseOf)
   const texts = [...new Set(patterns)].map((pattern) => printableJson(JSON.stringify(pattern)))
   return texts.length === 0 ? undefined : `exclude: [${texts.join(', ')}]`
+}
+
+/** A pattern for the ending of a path, in small and capital letters. */
+function anyCaseOf(path: string): string {
+  return `*${Array.from(path.slice(path.lastIndexOf('.')), anyCase).join('')}`
 }
 
 /** A pattern of gitignore(5) for one character. */
