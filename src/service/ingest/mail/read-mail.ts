@@ -1,3 +1,4 @@
+import libmime from 'libmime'
 import { isSluiceError } from '../../../base/run/errors.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
@@ -90,6 +91,7 @@ function wordsOf(part: MailPart, read: (part: MailPart) => ReadDocument): number
 function nameOf({ filename, type, bytes }: MailPart, number: number): string {
   if (filename !== '') return filename
   const subject = /^subject:[ \t]*(\S[^\r\n]*)/im.exec(bytes.toString('latin1', 0, 8_192))?.[1]
-  if (type === 'message/rfc822' && subject !== undefined) return `${subject}.eml`
+  if (type === 'message/rfc822' && subject !== undefined)
+    return `${libmime.decodeWords(subject)}.eml`
   return `${number} (${type})`
 }

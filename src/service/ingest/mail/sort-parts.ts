@@ -22,9 +22,10 @@ export function sortParts(root: MailPart, wordsOf: (part: MailPart) => number): 
   const html = leavesOf(root)
     .filter(({ type }) => type === 'text/html')
     .map(({ bytes }) => bytes.toString('latin1'))
-  const isShown = ({ id, location, is_attachment }: MailPart) =>
-    (id !== '' && html.some((page) => page.includes(`cid:${id}`))) ||
-    (location !== '' && !is_attachment)
+  const names = new Set(html.flatMap(namesIn))
+  const isShown = ({ type, filename, id, location, is_attachment }: MailPart) =>
+    (id !== '' && type.startsWith('image/') && names.has(id)) ||
+    (location !== '' && !is_attachment && (filename === '' || type.startsWith('image/')))
   return { bodies, attachments: attachments.filter((part) => !isShown(part)) }
 }
 
@@ -61,4 +62,16 @@ function chosenOf(
 
 function leavesOf(part: MailPart): readonly MailPart[] {
   return part.parts.length === 0 ? [part] : part.parts.flatMap(leavesOf)
+}
+
+/** The ids of parts that a page of HTML names; signs in them can be written as `%40`. */
+function namesIn(page: string): readonly string[] {
+  const written = [...page.matchAll(/\bcid:([^"'\s>)]+)/gi)].map(([, name]) => name!)
+  return [...written, ...written.map(unescaped)]
+}
+
+function unescaped(name: string): string {
+  return name.replace(/%([0-9a-f]{2})/gi, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
 }

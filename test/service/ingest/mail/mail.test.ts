@@ -128,7 +128,7 @@ describe('attachments are read as files of their kinds', () => {
     expect(result).toMatchObject({ reading: { of: 4, seen: 4, unit: 'attachment' } })
     const { text, tables } = result as ReadDocument
     expect(text.replace(/\s+/g, ' ')).toBe(
-      `${shown} See the plan. Attachment: Pläne Kai.docx Berth four is closed. Attachment: über.csv berth,depth four,9 m Attachment: =?ISO-8859-1?B?TGllZmVyc2NoZWluIGb8ciBLYWkgMw==?=.eml ${shown} The tide is high. `,
+      `${shown} See the plan. Attachment: Pläne Kai.docx Berth four is closed. Attachment: über.csv berth,depth four,9 m Attachment: Lieferschein für Kai 3.eml ${shown} The tide is high. `,
     )
     expect(tables.map(({ from }) => text.slice(from, from + 5))).toEqual(['berth'])
   })
@@ -203,6 +203,26 @@ describe('attachments are read as files of their kinds', () => {
     })
   })
 
+  test.each([
+    ['a document that the HTML shows', ['Content-ID: <a@b>']],
+    ['a document with an address', ['Content-Location: plan.txt']],
+  ])('%s is an attachment', async (_what, headers) => {
+    const plan = part(
+      ['Content-Type: application/octet-stream; name=plan.txt', ...headers],
+      'Low tide',
+    )
+    const mail = mailOf('related', [html('<object data="cid:a%40b"></object>'), plan])
+    expect(await found(mail)).toBe(`${shown} Attachment: plan.txt Low tide`)
+  })
+
+  test('a picture whose id only begins like the one that the HTML shows is an attachment', async () => {
+    const [one, other] = ['a@b', 'a'].map((id) =>
+      part(['Content-Type: image/png', `Content-ID: <${id}>`], 'bytes'),
+    )
+    const mail = mailOf('related', [html('<p>Hello</p><img src="cid:a%40b">'), one!, other!])
+    expect(await read(mail)).toMatchObject({ reading: { of: 2 } })
+  })
+
   test('a mail of a picture alone has a subject, one without a word fails', async () => {
     const picture = filePart('filename=quay.png', Buffer.from([0, 1]), 'image/png')
     expect(await read(mailOf('mixed', [picture]))).toMatchObject({ reading: { of: 2, seen: 1 } })
@@ -248,6 +268,15 @@ describe('a mailbox', () => {
     expect((result as { text: string }).text.replace(/\s+/g, ' ').trim()).toBe(
       'Subject: one From here on it is mine >From there From the pier we see all. From a@b.example Mon Jan 5 10:00:00 2026 Subject: two The tide is high.',
     )
+  })
+
+  test('a sentence that looks like a separator begins no message, and nothing is lost', async () => {
+    const first = mail('one', 'We leave.\n\nFrom here on we meet at 10:30 2026\nBring the ropes.')
+    const result = await read(first + mail('two', 'Hello'), 'a.mbox')
+    expect(result).toMatchObject({
+      text: expect.stringContaining('Bring the ropes.'),
+      reading: { of: 2, seen: 2 },
+    })
   })
 
   test('an attachment that is not read is named with its message', async () => {
