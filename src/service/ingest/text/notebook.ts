@@ -29,18 +29,26 @@ export function isNotebook(text: string): boolean {
 
 /** Adds the cells of a notebook and what they printed, without pictures and pages. */
 export function addNotebook(json: string, text: DocumentText): void {
+  for (const words of textsOf(json)) if (words.trim() !== '') text.add(`${words.trimEnd()}\n\n`)
+}
+
+function textsOf(json: string): readonly string[] {
   const { cells, worksheets = [] } = notebookOf(json)
-  for (const { source, input, outputs = [] } of cells ??
-    worksheets.flatMap((one) => one.cells ?? [])) {
-    const printed = outputs.flatMap(({ text: lines, data = {}, evalue }) => [
-      lines ?? (data['text/markdown'] as Lines) ?? (data['text/plain'] as Lines),
-      evalue,
-    ])
-    for (const lines of [source ?? input, ...printed]) {
-      const words = typeof lines === 'string' ? lines : (lines ?? []).join('')
-      if (words.trim() !== '') text.add(`${words.trimEnd()}\n\n`)
-    }
+  try {
+    return (cells ?? worksheets.flatMap((one) => one.cells ?? [])).flatMap(textsOfCell)
+  } catch {
+    throw broken('a notebook whose cells have another form')
   }
+}
+
+function textsOfCell({ source, input, outputs = [] }: Cell): readonly string[] {
+  const printed = outputs.flatMap(({ text: lines, data = {}, evalue }) => [
+    lines ?? (data['text/markdown'] as Lines) ?? (data['text/plain'] as Lines),
+    evalue,
+  ])
+  return [source ?? input, ...printed].map((lines) =>
+    typeof lines === 'string' ? lines : (lines ?? []).join(''),
+  )
 }
 
 function notebookOf(json: string): Notebook {

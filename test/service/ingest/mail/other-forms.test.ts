@@ -27,6 +27,10 @@ describe('texts in a form for programs', () => {
     expect(await words('{"cells": [], "nbformat"', 'c.ipynb')).toBe(
       'broken: a notebook that is no JSON',
     )
+    for (const cells of ['{}', '[null]', '[{"source": 7}]'])
+      expect(await words(`{"cells": ${cells}, "nbformat": 4}`, 'd.ipynb')).toBe(
+        'broken: a notebook whose cells have another form',
+      )
   })
 
   test.each([
