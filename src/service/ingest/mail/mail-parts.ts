@@ -99,5 +99,10 @@ function partOf(node: MimeNode): MailPart {
 }
 
 function headerOf({ headers }: MimeNode, name: string): string {
-  return headers ? libmime.decodeWords(headers.getFirst(name).replace(/\s+/g, ' ')) : ''
+  return headers ? decodedWords(headers.getFirst(name).replace(/\s+/g, ' ')) : ''
+}
+
+/** The words of a header, of which those beyond ASCII are encoded. */
+export function decodedWords(header: string): string {
+  return libmime.decodeWords(header)
 }

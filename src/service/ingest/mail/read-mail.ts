@@ -1,4 +1,3 @@
-import libmime from 'libmime'
 import { isSluiceError } from '../../../base/run/errors.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
@@ -6,7 +5,7 @@ import { addInner, type ReadInner } from '../inner-document.ts'
 import { decodeForeign } from '../text/charset.ts'
 import { sourceFault } from '../text/source-text.ts'
 import { textDocument } from '../text/text-document.ts'
-import { type MailPart, mailParts } from './mail-parts.ts'
+import { decodedWords, type MailPart, mailParts } from './mail-parts.ts'
 import { messagesOf } from './mailbox.ts'
 import { readMessage } from './message.ts'
 import { sortParts } from './sort-parts.ts'
@@ -91,7 +90,6 @@ function wordsOf(part: MailPart, read: (part: MailPart) => ReadDocument): number
 function nameOf({ filename, type, bytes }: MailPart, number: number): string {
   if (filename !== '') return filename
   const subject = /^subject:[ \t]*(\S[^\r\n]*)/im.exec(bytes.toString('latin1', 0, 8_192))?.[1]
-  if (type === 'message/rfc822' && subject !== undefined)
-    return `${libmime.decodeWords(subject)}.eml`
+  if (type === 'message/rfc822' && subject !== undefined) return `${decodedWords(subject)}.eml`
   return `${number} (${type})`
 }
