@@ -15,7 +15,14 @@ export interface FoundInFiles {
   /** Counts, names and times of the files, for a question about them as such. */
   overview: string | undefined
   /** What was searched where nothing was found; undefined if no files were. */
-  searched: { files: number; words: readonly string[] } | undefined
+  searched: Searched | undefined
+}
+
+interface Searched {
+  files: number
+  words: readonly string[]
+  /** So many of the quotes are beginnings of the newest files, because nothing was found. */
+  beginnings: number
 }
 
 const extractive_note =
@@ -37,7 +44,9 @@ export function composeAnswer(
     return `**${source.replace(/\p{Cc}+/gu, ' ')}**\n\n${quoted.join('\n')}`
   })
   if (overview !== undefined) parts.unshift(overview)
-  if (parts.length === 0) parts.push(searched ? nothingText(searched) : nothing_found)
+  if (searched && (parts.length === 0 || searched.beginnings > 0))
+    parts.unshift(nothingText(searched))
+  if (parts.length === 0) parts.push(nothing_found)
   if (skills.length > 0)
     parts.push(`Skills, in this order: ${skills.join(', ')}. They are for a model to follow.`)
   const note = quotes.length === 0 ? no_hit_note : extractive_note
@@ -47,14 +56,22 @@ export function composeAnswer(
 /** So many words of a question show what was searched for. */
 const max_named_words = 12
 
-/** What was searched in vain. */
-export function nothingText({ files, words }: NonNullable<FoundInFiles['searched']>): string {
+/** What was searched in vain, and what stands there instead. */
+export function nothingText({ files, words, beginnings }: Searched): string {
   if (files === 0) return 'None of the files asked about is ready, so nothing was searched.'
+  const nothing = nothingFound(files, words)
+  if (beginnings === 0) return nothing
+  if (files === 1) return `${nothing}. It begins like this:`
+  const which = beginnings === files ? 'They begin' : `The newest ${beginnings} begin`
+  return `${nothing}. ${which} like this:`
+}
+
+function nothingFound(files: number, words: readonly string[]): string {
   const which =
     files === 1
       ? 'The file asked about has no'
       : `None of the ${formatCount(files)} files asked about has a`
-  if (words.length === 0) return `${which} passage that matches the question.`
+  if (words.length === 0) return `${which} passage that matches the question`
   return `${which} passage with: ${words.slice(0, max_named_words).join(', ')}`
 }
 

@@ -210,7 +210,8 @@ function sources({ quotes, overview, searched }: PreparedTurn): string {
   const each = [...about, ...quotes].map(
     ({ source, text }) => `## ${source.replace(/\p{Cc}+/gu, ' ')}\n\n${text}`,
   )
-  return `# Sources\n\n${each.join('\n\n')}`
+  const nothing = searched ? [nothingText(searched)] : []
+  return ['# Sources', ...nothing, ...each].join('\n\n')
 }
 
 const overview_title = 'The files asked about'

@@ -35,17 +35,33 @@ export async function findInFiles(
   const hits = has_search
     ? await reader.ask('search', { ...asked, words, ...scope, limit, wanted: max_passages })
     : []
-  let quotes = quotesOf(parts, hits, { ...asked, words }, max_passages)
-  if (everyday?.kind === 'about' && quotes.length === 0) {
-    const newest = assets.newestOf(scope, max_passages).map(({ seq }) => seq)
-    quotes = quotesOf(parts, await reader.ask('first', newest), asked, max_passages)
+  const found = quotesOf(parts, hits, { ...asked, words }, max_passages)
+  const overview = everyday && (await overviewOf(parts, scope, everyday, found.length > 0))
+  const has_found = found.length > 0 || overview !== undefined
+  // Whoever asks about certain files, such as new ones, is helped by how they begin.
+  const is_of_files = scope.projects.length === 0 && !has_found
+  const quotes =
+    (everyday?.kind === 'about' && found.length === 0) || is_of_files
+      ? await beginningsOf(parts, scope, asked, max_passages)
+      : found
+  if (has_found) return { quotes, overview, searched: undefined }
+  const searched = {
+    files: assets.countOf(scope),
+    words: words.length > 0 ? words : asked.words,
+    beginnings: quotes.length,
   }
-  const overview = everyday && (await overviewOf(parts, scope, everyday, quotes.length > 0))
-  const searched =
-    quotes.length > 0 || overview !== undefined
-      ? undefined
-      : { files: assets.countOf(scope), words: words.length > 0 ? words : asked.words }
   return { quotes, overview, searched }
+}
+
+/** The first passages of the newest files. */
+async function beginningsOf(
+  parts: Parts,
+  scope: Pick<Knowledge, 'projects' | 'assets'>,
+  asked: AskedFor,
+  max_passages: number,
+): Promise<Quote[]> {
+  const newest = parts.assets.newestOf(scope, max_passages).map(({ seq }) => seq)
+  return quotesOf(parts, await parts.reader.ask('first', newest), asked, max_passages)
 }
 
 /** Undefined where the question counts things that are in files, not files. */
