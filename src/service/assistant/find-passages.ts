@@ -38,12 +38,8 @@ export async function findInFiles(
   const found = quotesOf(parts, hits, { ...asked, words }, max_passages)
   const overview = everyday && (await overviewOf(parts, scope, everyday, found.length > 0))
   const has_found = found.length > 0 || overview !== undefined
-  // Whoever asks about certain files, such as new ones, is helped by how they begin.
-  const is_of_files = scope.projects.length === 0 && !has_found
-  const quotes =
-    (everyday?.kind === 'about' && found.length === 0) || is_of_files
-      ? await beginningsOf(parts, scope, asked, max_passages)
-      : found
+  const begin = found.length === 0 && showsBeginnings(everyday, scope)
+  const quotes = begin ? await beginningsOf(parts, scope, asked, max_passages) : found
   if (has_found) return { quotes, overview, searched: undefined }
   const searched = {
     files: assets.countOf(scope),
@@ -51,6 +47,16 @@ export async function findInFiles(
     beginnings: quotes.length,
   }
   return { quotes, overview, searched }
+}
+
+/** Whoever asks about certain files, such as new ones, is helped by how they begin. */
+function showsBeginnings(
+  everyday: EverydayQuestion | undefined,
+  { projects }: Pick<Knowledge, 'projects'>,
+): boolean {
+  if (everyday?.kind === 'about') return true
+  const is_counted = everyday?.kind === 'count' || everyday?.kind === 'list'
+  return projects.length === 0 && !is_counted
 }
 
 /** The first passages of the newest files. */
