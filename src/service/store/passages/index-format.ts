@@ -23,7 +23,7 @@ CREATE TABLE spans (asset INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTE
     sql: `
 -- Passages of the form before, in which no texts were kept. Dropped when all are in the new one.
 ALTER TABLE passages RENAME TO earlier_passages;
--- Every asset that was read, with its text (deflated JSON). Its passages lie together in the table
+-- Every asset that was read, with its text (kept-document.ts). Its passages lie together in the table
 -- of its project: first to last rowid, none where last is smaller. Those of another form than that
 -- of this program are still to be indexed.
 CREATE TABLE files (
