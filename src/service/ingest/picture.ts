@@ -2,14 +2,18 @@ import { DocumentText, type ReadDocument } from './document-text.ts'
 import { type ExtractLimits, unreadable } from './extract-limits.ts'
 import { unread_kind } from './file-kind.ts'
 import { max_recognised } from './judge-units.ts'
-import { PicturePages } from './picture-pages.ts'
+import type { PicturePages } from './picture-pages.ts'
 
-/** The words that a program recognised in a picture; each picture of a TIFF file is a page. */
+/**
+ * The words that a program recognised in a picture; each picture of a TIFF file is a page. Without
+ * `pages` the picture is in another file, such as a mail.
+ */
 export function readPicture(
   bytes: Buffer,
   limits: ExtractLimits,
-  pages = new PicturePages(),
+  pages?: PicturePages,
 ): ReadDocument {
+  if (!pages) throw unreadable('a picture within another file is not recognised')
   const text = new DocumentText(limits, 'page')
   const count = /^(II|MM)/.test(bytes.toString('latin1', 0, 2)) ? tiffPages(bytes) : 1
   for (let page = 1; page <= count; page++) {

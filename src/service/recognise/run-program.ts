@@ -74,7 +74,10 @@ export async function runProgram(run: ProgramRun): Promise<string | undefined> {
     if (child.exitCode === not_started) throw stopped(`${file} cannot be started`)
     if (signal.aborted || stop_signals.has(child.signalCode ?? '')) throw stopped(child)
     if (excess !== undefined) return excess
-    return child.exitCode === 0 ? undefined : `ended by ${child.signalCode ?? child.exitCode}`
+    if (child.exitCode === 0) return undefined
+    return child.signalCode
+      ? `was ended by ${child.signalCode}`
+      : `cannot read it (exit code ${child.exitCode})`
   } catch (error) {
     killGroup(child)
     throw error instanceof SluiceError ? error : stopped(messageOf(error))

@@ -23,6 +23,7 @@ export async function readCompound(
   if (file.has('__properties_version1.0'))
     return (await import('./outlook.ts')).readOutlook(bytes, file, limits, readInner)
   const kind = converted.find(([stream]) => file.has(stream))?.[1]
+  if (kind && !pictures) throw unreadable(`.${kind} is read only as a file of its own`)
   if (kind) pictures?.note(kind, [1])
-  throw unreadable('in a binary format of Office programs before 2007')
+  throw unreadable('broken, or in a binary format that the service does not read')
 }

@@ -131,7 +131,7 @@ describe('a document of Word 97 to 2003 (.doc)', () => {
     [
       'another old kind',
       compoundOf({ Workbook: Buffer.from('a') }),
-      'in a binary format of Office programs before 2007',
+      'broken, or in a binary format that the service does not read',
     ],
   ])('%s fails with its reason', async (_what, bytes, reason) =>
     expect(await words(bytes, 'a.doc')).toBe(reason),

@@ -20,8 +20,8 @@ function run(script: string, directory = makeStore(), max_ms = 20_000) {
 
 test.each([
   ['it ends well', 'exit 0', undefined],
-  ['it fails', 'exit 3', 'ended by 3'],
-  ['it crashes', 'kill -SEGV $$', 'ended by SIGSEGV'],
+  ['it fails', 'exit 3', 'cannot read it (exit code 3)'],
+  ['it crashes', 'kill -SEGV $$', 'was ended by SIGSEGV'],
 ])('%s', async (_what, script, why) => expect(await run(script)).toBe(why))
 
 test('a program that takes too long ends', async () =>
