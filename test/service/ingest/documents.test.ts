@@ -80,7 +80,7 @@ test.each<[string, Buffer, string, string]>([
     'an old office file',
     Buffer.from('d0cf11e0a1b11ae1', 'hex'),
     'a.bin',
-    'broken: a compound file without its header',
+    'encrypted, or in the binary format',
   ],
 ])(
   'B-24 an unreadable file ends failed, with the reason in the log: %s',

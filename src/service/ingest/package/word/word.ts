@@ -1,6 +1,5 @@
 import type { DocumentText, ReadDocument } from '../../document-text.ts'
-import { unreadableOf } from '../../extract-limits.ts'
-import type { ReadInner } from '../../inner-document.ts'
+import { unreadable, unreadableOf } from '../../extract-limits.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
 import { addGraphics } from '../drawing.ts'
@@ -13,6 +12,13 @@ import { pageArea, usual_page_emu2 } from './page-area.ts'
 import { readParagraphStyles } from './paragraph-styles.ts'
 import { WordFlow, type WordSources } from './word-flow.ts'
 
+/** Reads a document that another one holds. */
+export type ReadInner = (
+  bytes: Buffer,
+  filename: string,
+  media_type: string,
+) => Promise<ReadDocument>
+
 /** Adds the headers, the body, the notes, comments and footers of a Word document. */
 export async function extractWordDocument(
   archive: Archive,
@@ -24,7 +30,7 @@ export async function extractWordDocument(
   const word = new WordParts(archive, related, text)
   text.begin()
   const sources: WordSources = {
-    ...(await word.stylesAndNumbering()),
+    numbering: await word.numbering(),
     chunks: await chunksOf(archive, related, text, readInner),
     marks: { footnote: new Map(), endnote: new Map() },
     quotes: new Map(),
@@ -50,12 +56,11 @@ class WordParts {
     this.#text = text
   }
 
-  async stylesAndNumbering(): Promise<Pick<WordSources, 'styles' | 'numbering'>> {
+  async numbering(): Promise<Numbering> {
     const lists = await this.#read('numbering', readLists)
-    // Without lists, broken styles hide no word: only which paragraphs are headings.
-    const faults = lists ? this : { noteFault() {} }
-    const styles = (await this.#read('styles', readParagraphStyles, faults)) ?? new Map()
-    return { styles, numbering: new Numbering(lists ?? new Map(), styles) }
+    // Styles are needed for their lists alone, and are often longer than the document.
+    const styles = lists && (await this.#read('styles', readParagraphStyles))
+    return new Numbering(lists ?? new Map(), styles ?? new Map())
   }
 
   addParts(kind: string, sources: WordSources): Promise<void> {
@@ -92,27 +97,22 @@ class WordParts {
     this.#text.begin()
   }
 
-  async #read<T>(
-    kind: string,
-    read: (archive: Archive, part: string) => Promise<T>,
-    faults: Faults = this,
-  ) {
+  async #read<T>(kind: string, read: (archive: Archive, part: string) => Promise<T>) {
     let found: T | undefined
-    const readPart = async (part: string) => {
+    await this.#forEach(kind, async (part) => {
       found = await read(this.#archive, part)
-    }
-    await this.#forEach(kind, readPart, faults)
+    })
     return found
   }
 
-  async #forEach(
-    kind: string,
-    read: (part: string) => Promise<void>,
-    faults: Faults = this,
-  ): Promise<void> {
-    await readOptional(this.#archive, partsOfKind(this.#related, kind), faults, read)
+  async #forEach(kind: string, read: (part: string) => Promise<void>): Promise<void> {
+    await readOptional(this.#archive, partsOfKind(this.#related, kind), this, read)
   }
 }
+
+/** A page in the format of mail is readable only after it is decoded. */
+const mail_start = /^MIME-Version:/im
+const mail_start_bytes = 1_024
 
 /** The documents that a document holds (`altChunk`), by id. */
 async function chunksOf(
@@ -128,7 +128,9 @@ async function chunksOf(
   for (const { id, part } of named) {
     try {
       const bytes = await archive.read(part)
-      chunks.set(id, await readInner({ bytes, filename: part, mime_type: typeOf(part) }))
+      if (mail_start.test(bytes.toString('latin1', 0, mail_start_bytes)))
+        throw unreadable('a page in the format of mail (MHT)')
+      chunks.set(id, await readInner(bytes, part, typeOf(part)))
     } catch (error) {
       chunks.set(id, `cannot be read (${part}: ${unreadableOf(error).unreadable})`)
     }
