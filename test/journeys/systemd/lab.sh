@@ -83,9 +83,9 @@ inside() {
 export -f boot
 export lab package
 group=$(own_group)
-# Where `$group` is empty, nothing is written: the system stays in the group of this shell.
+# Where no process may enter the group, the system stays in that of this shell.
 (
-  [ -z "$group" ] || echo "$BASHPID" > "$group/cgroup.procs"
+  if [ -n "$group" ]; then echo "$BASHPID" > "$group/cgroup.procs" || true; fi
   exec unshare --mount --pid --fork --kill-child --cgroup --uts --ipc bash -c boot
 ) > "$lab.log" 2>&1 < /dev/null &
 outer=$!
