@@ -110,8 +110,8 @@ async function requestFor(
   // A route without an id gets in this round what is refused for certain: an odd value may be right.
   const wrong = intent === 'malformed id' && names.length === 0
   const odd = intent === 'odd body or query' || wrong
-  const queries = wrong ? wrong_queries : odd ? odd_queries : rightQuery(world, route, seed)
-  const query = route.query ? pick(queries) : ''
+  const odd_query = wrong ? wrong_queries : odd_queries
+  const query = route.query ? pick(odd ? odd_query : rightQuery(world, route, seed)) : ''
   sent.path = route.path.replace(/\{(\w+)\}/g, (_, name) => params[name]!) + query
   if (route.request) {
     headers['content-type'] = 'application/json'
@@ -119,7 +119,8 @@ async function requestFor(
     // The description cannot say every rule, and a body is judged before what it is about.
     const isTaken = (body: unknown) => route.request!.safeParse(body).success
     const right = intent === 'unknown thing' ? fits.filter(isTaken) : fits
-    const text = JSON.stringify(pick(wrong ? wrong_bodies : odd ? mutated(right) : right))
+    const odd_body = wrong ? wrong_bodies : mutated(right)
+    const text = JSON.stringify(pick(odd ? odd_body : right))
     if (text !== undefined) sent.body = text
   }
   if (intent === 'odd envelope') {
