@@ -143,6 +143,7 @@ export const commands: readonly ListedCommand[] = [
   ),
   command('serve', 'run the local service', serve, [
     verb('backup <folder>', 'copy the data of the local service, also while it runs', serve),
+    verb('status', 'show how much of the index of the local service is made', serve),
     verb('cert <hosts..>', 'make a certificate and a private authority for it', serve),
     group('user', 'the users of the local service', [
       verb('create <email>', 'make a user; `member add` makes them a member of a project', user),

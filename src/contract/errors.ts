@@ -52,10 +52,16 @@ export function headerValue(headers: HttpAnswer['headers'], name: string): strin
 export const no_text_code = 'publicapi.asset.ingest.no_text'
 
 /**
- * Code of a failed ingest of a file in a form for programs, such as mail as it is sent, whose name
+ * Code of a failed ingest of a file in a form for programs, such as a key in armour, whose name
  * says another kind. It says nothing about that kind.
  */
 export const wire_form_code = 'publicapi.asset.ingest.wire_form'
+
+/**
+ * Code of a failed ingest of a file that needs a program which the service's machine does not have.
+ * It says nothing about the kind: once the program is there, the same file can be read.
+ */
+export const needs_program_code = 'publicapi.asset.ingest.needs_program'
 
 /**
  * A text for users: short, one line, without secrets, and without a full stop at its end, because

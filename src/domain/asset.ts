@@ -41,6 +41,11 @@ export function hasNothingToRead({ status, has_no_text, reading }: Omit<AssetSai
 /** The local service says this about a type that it does not read. */
 const of_kind = /does not read this kind of file/
 
+/** True if the local service says that its machine lacks a program which reads the file. */
+export function lacksProgram(message: string): boolean {
+  return message.endsWith("not installed on the service's machine")
+}
+
 /** Fault of a content whose asset cannot be used. `name`: of a file that has it. */
 export function ingestFault(said: AssetSaid, name: string): FaultNote {
   if (hasNothingToRead(said)) return nothingToRead(said)

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { printable } from '../base/text/format.ts'
+import { runLine } from '../base/text/prompt-lines.ts'
 import { isoTime, localTime } from '../base/time/time.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine } from './plan/coverage.ts'
@@ -108,21 +108,6 @@ function isFingerprint(asset: unknown): boolean {
     Number.isSafeInteger(size) &&
     (size as number) >= 0
   )
-}
-
-/**
- * The last line of every prompt that Sluice sends, `Run weekly-digest 2026-11-23T08:00+01:00 turn 2
- * of 3`. It identifies a turn after a call with unknown result. The line is unique per run of a
- * prompt: a run by hand has seconds and milliseconds in it. `turn` counts from 0.
- */
-export function runLine(name: string, due_ms: number, zone: string, turn = 0, turns = 1): string {
-  const which = turns > 1 ? ` turn ${turn + 1} of ${turns}` : ''
-  return `Run ${printable(name)} ${localTime(due_ms, zone)}${which}`
-}
-
-/** The last line that is not empty. Only Sluice writes it, whatever the file names contain. */
-export function lastLine(text: string): string {
-  return text.trimEnd().split(/\r?\n/).at(-1)!.trim()
 }
 
 /** Bytes. A larger manifest is not read, because Sluice writes none. */

@@ -1,6 +1,6 @@
 import { formatCount } from '../base/text/format.ts'
 import { scrubText } from '../base/text/scrub.ts'
-import { humaneOf, no_text_code, wire_form_code } from '../contract/errors.ts'
+import { humaneOf, needs_program_code, no_text_code, wire_form_code } from '../contract/errors.ts'
 import { findHeaderFault } from '../contract/upload-headers.ts'
 import type { Ticket } from '../domain/asset.ts'
 import { type Reading, reading_units } from '../domain/reading.ts'
@@ -84,9 +84,12 @@ function whyFailed(error: unknown): string | undefined {
   return humaneOf(humane) ?? humaneOf(code)
 }
 
-/** True for the code of a file without a word of its own, or with none that people read. */
+/**
+ * True for the code of a file that says nothing about its type: it has no word of its own or none
+ * that people read, or the service's machine lacks a program.
+ */
 export function isOfNoText(code: unknown): boolean {
-  return code === no_text_code || code === wire_form_code
+  return code === no_text_code || code === wire_form_code || code === needs_program_code
 }
 
 /** Undefined unless the numbers make sense: a field more must not spoil the record. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ProxyVariables } from '../base/net/http-client.ts'
 import { SluiceError } from '../base/run/errors.ts'
-import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time/time.ts'
+import { type Clock, hour_ms, minute_ms, second_ms, system_clock } from '../base/time/time.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { checkAddress } from './address.ts'
 import { default_assistant, readAssistantConfig } from './assistant/assistant-config.ts'
@@ -44,6 +44,19 @@ const ingest_options = z.object({
   /** In UTF-16 units. */
   // Twenty long novels. Indexing holds a text about four times in memory.
   text_length: whole(1).default(16 * 1024 * 1024),
+  /**
+   * The languages in which tesseract reads scans and pictures, such as `deu+eng`; `installed`: those
+   * that it has; `off`: no programs are used.
+   */
+  recognition: z
+    .string()
+    .regex(/^[a-zA-Z_]+(\+[a-zA-Z_]+)*$/, 'must be installed, off, or languages such as deu+eng')
+    .default('installed'),
+  /** A page whose recognition takes longer stays a picture. */
+  // A page full of small letters takes four seconds, twice as long beside other work.
+  page_time_ms: whole(1).default(20 * second_ms),
+  /** The directories of programs, like `PATH`. Empty: no programs are used. */
+  program_path: z.string().default(''),
   /** Another program for the child processes, for tests. Empty: the one of this package. */
   reading_program: z.string().default(''),
 })

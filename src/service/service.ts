@@ -21,9 +21,12 @@ import { limitRequests } from './limits.ts'
 import { observeRequests } from './observer.ts'
 import { profileOf, type ServiceOptions, settingsFrom } from './options.ts'
 import type { Parts } from './parts.ts'
+import { runIndexing } from './reading/index-anew.ts'
 import { runIngest, runSlotSweep } from './reading/ingest.ts'
 import { completeIndex, openDocumentReader, runDocuments } from './reading/ingest-documents.ts'
 import { max_close_ms, startReader } from './reading/reader.ts'
+import { Programs } from './recognise/programs.ts'
+import { runRecognition } from './recognise/run-recognition.ts'
 import { removeAsset } from './remove-asset.ts'
 import type { Handlers } from './store/access.ts'
 import { openStores } from './store/stores.ts'
@@ -48,8 +51,10 @@ export async function startService(options: ServiceOptions) {
   try {
     // With an index or ready assets, first read what the index lacks. In a new service, the first
     // file or question starts the reading thread, which makes the index.
-    if (existsSync(parts.paths.passages) || parts.assets.anyReady()) await completeIndex(parts)
+    const has_index = existsSync(parts.paths.passages) || parts.assets.anyReady()
+    if (has_index) await completeIndex(parts)
     workers = startWorkers(parts)
+    if (has_index) parts.wake.indexing()
     return await openListeners(parts, workers, end)
   } catch (error) {
     await end()
@@ -69,12 +74,20 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     clock,
     log,
     assistant,
+    programs: new Programs(settings.ingest),
     reader: startReader({ ...stores.paths, max_bytes: settings.ingest.max_bytes }),
     injected_faults: openFaultInjection(settings.injected_faults, clock),
     observer: observeRequests(settings.max_logged_requests),
     uploading: new Set(),
     origins: { api: '', blob: '' },
-    wake: { ingest: () => {}, documents: () => {}, answers: () => {} },
+    indexing: { progress: undefined },
+    wake: {
+      ingest: () => {},
+      documents: () => {},
+      recognition: () => {},
+      indexing: () => {},
+      answers: () => {},
+    },
     signal,
     on_error: (error) =>
       log(`a background task of the service failed and is tried again: ${messageOf(error)}`),
@@ -91,9 +104,17 @@ function startWorkers(parts: Parts) {
   )
   const documents = runDocuments(parts, readers)
   const ingest = runIngest(parts)
+  const recognition = runRecognition(parts)
+  const indexing = runIndexing(parts)
   const answers = runAnswers(parts)
   const sweep = runSlotSweep(parts)
-  Object.assign(wake, { ingest: ingest.wake, documents: documents.wake, answers: answers.wake })
+  Object.assign(wake, {
+    ingest: ingest.wake,
+    documents: documents.wake,
+    recognition: recognition.wake,
+    indexing: indexing.wake,
+    answers: answers.wake,
+  })
 
   return {
     readers,
@@ -101,7 +122,8 @@ function startWorkers(parts: Parts) {
     async end(): Promise<void> {
       // The next start reads the interrupted files again.
       await Promise.all(readers.map((reader) => reader.end()))
-      await Promise.all([ingest.ended, documents.ended, answers.ended, sweep.ended])
+      const all = [ingest, documents, recognition, indexing, answers, sweep]
+      await Promise.all(all.map(({ ended }) => ended))
     },
   }
 }
@@ -171,6 +193,8 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     ...here,
     data_dir: settings.data_dir,
     ...parts.administration,
+    /** One line about the programs that read scans, pictures and old office files. */
+    describePrograms: () => parts.programs.describe(),
     /** Removes an asset, like `DELETE` in the API. Returns false if there is none. */
     removeAsset: (asset_id: string) =>
       removeAsset(parts, () => parts.assets.findAnywhere(asset_id)),

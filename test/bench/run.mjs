@@ -1,7 +1,9 @@
 // npm run bench [-- --rounds N --files N --only rescan|sync|service --connections N]
 //   [--program MAIN_JS --json FILE]
 // npm run bench -- scale [--rounds N --files N --only ROW,ROW --idle-s N --saves N --large-mb N]
-// The second form measures big folders, row by row (scale-rows.mjs). Every figure is the median of
+// npm run bench -- answers
+// The second form measures big folders, row by row (scale-rows.mjs), the third
+// what answers find (service/answers). Every figure is the median of
 // the rounds, with its spread; ratios are of runs of the same round.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
@@ -12,6 +14,7 @@ import { readOptions } from './rig/options.mjs'
 import { tableOf } from './rig/table.mjs'
 import { benchScale } from './scale/scale.mjs'
 import { scaleAims } from './scale/scale-aims.mjs'
+import { answersAims, benchAnswers } from './service/answers/bench-answers.mjs'
 import { benchService } from './service/service-load.mjs'
 
 const first_aims = { max_times_find: 2.2, min_of_bare_rate: 0.5, max_peak_mb: 200 }
@@ -38,11 +41,15 @@ try {
 }
 
 async function measureAll() {
-  const { parts, is_scale } = options
+  const { parts, is_scale, is_answers } = options
   const date = new Date().toISOString()
   const machine = machineHere()
   const command = ['npm run bench', ...process.argv.slice(2)].join(' ')
   const about = { date, command, machine, rounds: options.rounds }
+  if (is_answers) {
+    const answers = await benchAnswers(made('answers'))
+    return { ...about, answers, aims: answersAims(answers) }
+  }
   if (is_scale) {
     const resultsOf = (scale) => ({ ...about, scale, aims: scaleAims(scale) })
     // A scale run takes long, so each row is written at once and stays whatever comes later.

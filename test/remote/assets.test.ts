@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { no_text_code, wire_form_code } from '../../src/contract/errors.ts'
+import { needs_program_code, no_text_code, wire_form_code } from '../../src/contract/errors.ts'
 import {
   asset_id,
   failureOf,
@@ -496,7 +496,7 @@ describe('how much of an asset was read', () => {
     expect(listed.items[0]?.reading).toEqual(expected)
   })
 
-  test('only codes of the contract say that a failed asset has no text to read', async () => {
+  test('B-43 only codes of the contract say that a failed asset has no text to read', async () => {
     const failed = (code: string) => ({
       status: 200,
       body: { asset_id, status: 'failed', error: { code, humane: 'Why.' } },
@@ -504,9 +504,11 @@ describe('how much of an asset was read', () => {
     const { remote } = await remoteFor(
       failed(no_text_code),
       failed(wire_form_code),
+      failed(needs_program_code),
       failed('no_text'),
     )
     const said = async () => successOf(await remote.readAsset(project_id, asset_id))
+    expect(await said()).toMatchObject({ has_no_text: true, why_failed: 'Why' })
     expect(await said()).toMatchObject({ has_no_text: true, why_failed: 'Why' })
     expect(await said()).toMatchObject({ has_no_text: true, why_failed: 'Why' })
     expect(await said()).not.toHaveProperty('has_no_text')

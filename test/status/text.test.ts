@@ -302,6 +302,21 @@ test('a file that the service cannot read has the line that excludes it', () => 
   expect(lines[at + 2]).not.toContain('of a type')
 })
 
+test('B-43 files for which the service lacks a program have the command that tries them again', () => {
+  const [problem] = busy.problems
+  const message = "it needs tesseract-ocr, not installed on the service's machine"
+  const paths = ['a.pdf', 'b.PNG', 'C.PDF', 'scan of May']
+  const examples = paths.map((path) => ({ folder: 'notes', path, message }))
+  const problems = [{ ...problem!, code: 'nothing_to_read', files: 4, message, examples }]
+  const lines = text({ ...busy, problems }, 100)
+  const at = lines.indexOf(
+    '  once it is installed there and the service has started again, try these again:',
+  )
+  expect(lines[at + 1]).toBe(
+    "    sluice retry '*.[pP][dD][fF]' '*.[pP][nN][gG]' 'notes/scan of May'",
+  )
+})
+
 test('a type of which the service has read no file has the setting that excludes it, too; another has not', () => {
   const [problem] = busy.problems
   const examples = ['1.gz', '2.gz', '3.pdf'].map((path) => ({ folder: 'notes', path, message: '' }))

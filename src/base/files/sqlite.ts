@@ -19,6 +19,8 @@ export interface OpenOptions {
   synchronous: 'FULL' | 'NORMAL'
   /** Overwrites deleted content with zeros (PRAGMA secure_delete): for files that hold secrets. */
   secure_delete?: boolean
+  /** No copy is kept before a migration: all of it can be made again. */
+  can_be_made_again?: boolean
 }
 
 /**
@@ -31,6 +33,7 @@ export function openSqlite({
   migrations,
   synchronous,
   secure_delete = false,
+  can_be_made_again = false,
 }: OpenOptions): Sqlite {
   return openSqliteBare(file, { timeout: usual_wait_ms }, (database) => {
     if (file !== ':memory:') chmodSync(file, 0o600)
@@ -39,7 +42,7 @@ export function openSqlite({
     database.pragma('foreign_keys = ON')
     database.pragma('temp_store = MEMORY')
     if (secure_delete) database.pragma('secure_delete = ON')
-    migrate(database, file, migrations)
+    migrate(database, can_be_made_again ? undefined : file, migrations)
   })
 }
 
@@ -76,11 +79,17 @@ export function openSqliteReadOnly(
   })
 }
 
-function migrate(database: Sqlite, file: string, migrations: readonly Migration[]): void {
-  const current = versionOf(database, file, migrations)
+/** `kept_as`: the beginning of the name of the copy before a migration; undefined for none. */
+function migrate(
+  database: Sqlite,
+  kept_as: string | undefined,
+  migrations: readonly Migration[],
+): void {
+  const current = versionOf(database, database.name, migrations)
   for (const migration of migrations) {
     if (migration.version <= current) continue
-    if (current > 0) keepCopy(database, `${file}.before-v${migration.version}`)
+    if (current > 0 && kept_as !== undefined)
+      keepCopy(database, `${kept_as}.before-v${migration.version}`)
     database.transaction(() => {
       database.exec(migration.sql)
       database.pragma(`user_version = ${migration.version}`)

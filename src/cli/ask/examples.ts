@@ -98,6 +98,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   'serve backup': [
     ['$0 serve backup ~/service-monday', 'a data folder: `serve --data-dir` starts on it'],
   ],
+  'serve status': [['$0 serve status', 'whether its index is being made anew, and how far']],
   'serve cert': [
     ['$0 serve cert sluice.lan 192.168.1.4', 'for a service that other machines reach'],
     ['$0 serve cert 192.168.1.4 --dir /etc/sluice/tls', 'in a folder of its own'],

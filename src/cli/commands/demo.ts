@@ -11,7 +11,7 @@ import { aborted, type Clock, minute_ms, system_clock } from '../../base/time/ti
 import type { Config } from '../../config/config.ts'
 import { environmentWith, readEnvironment } from '../../config/environment.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
-import { samplePassages } from '../../service/store/passage-index.ts'
+import { samplePassages } from '../../service/store/passages/passage-index.ts'
 import { defineCommand, flag } from '../command.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type DemoSetup, late_file, late_question, setUpDemo } from '../demo/demo-setup.ts'

@@ -1,8 +1,10 @@
 import { counted } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
+import { readEnvironment } from '../../config/environment.ts'
 import type { Check, Level } from '../../inspect/doctor/check.ts'
 import { check_groups } from '../../inspect/doctor/check.ts'
 import { type DoctorAnswer, runDoctor } from '../../inspect/doctor/run-doctor.ts'
+import { Programs } from '../../service/recognise/programs.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
@@ -14,7 +16,13 @@ export const command = defineCommand({
       .option('all', flag('also the checks that are fine, by group'))
       .option('json', flag('one JSON object')),
   async run({ config: file, all, json }, terminal) {
-    const answer = await runDoctor({ file, clock: system_clock })
+    const program_path = readEnvironment().for_commands.PATH ?? ''
+    const programs = new Programs({ recognition: 'installed', program_path })
+    const answer = await runDoctor({
+      file,
+      clock: system_clock,
+      describeScans: () => programs.describe(),
+    })
     const linesOf = all ? allCheckLines : doctorLines
     if (json) printJson(terminal, answer)
     else printLines(terminal, linesOf(answer, terminal.width))

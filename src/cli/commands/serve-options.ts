@@ -14,6 +14,9 @@ const options = {
   'ingest-time': number('maximum milliseconds for reading a document'),
   'ingest-memory': number('maximum bytes of memory for reading a document'),
   'ingest-processes': number('number of processes that read documents'),
+  'ingest-recognition': text(
+    'languages of scans and pictures, such as deu+eng; off: they are not read; default: all that tesseract has',
+  ),
   'requests-per-minute': number(
     'maximum requests of a token per minute, more are answered with 429; 0: no limit',
   ),
@@ -82,6 +85,8 @@ export function serviceOptions(given: ServeOptions): ServiceOptions {
       time_ms: given['ingest-time'],
       memory_bytes: given['ingest-memory'],
       processes: given['ingest-processes'],
+      recognition: given['ingest-recognition'],
+      program_path: readEnvironment().for_commands.PATH,
     },
     limits: {
       body_bytes: given['max-body'],

@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path'
-import { counted } from '../../base/text/format.ts'
+import { isSluiceError } from '../../base/run/errors.ts'
+import { counted, formatCount } from '../../base/text/format.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import { startService } from '../../service/service.ts'
 import { backUpService } from '../../service/store/backup.ts'
+import { readIndexProgress } from '../../service/store/passages/passage-index.ts'
 import { makeCertificates } from '../../service/tls/make-certificates.ts'
 import { argument, defineCommand, text, words } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
@@ -22,6 +24,7 @@ export const command = defineCommand({
         const started = await startService({ ...serviceOptions(options), ...log })
         if (terminal.is_interactive) sayServing(started, options, terminal)
         else terminal.out(JSON.stringify({ api: started.api, blob: started.blob }))
+        terminal.err(`The local service ${await started.describePrograms()}.`)
         await aborted(first)
         return started
       },
@@ -47,6 +50,25 @@ export const backup = defineCommand({
     return exit_codes.ok
   },
 })
+
+export const status = defineCommand({
+  options: dataDirOption,
+  async run({ 'data-dir': data_dir }, terminal) {
+    terminal.out(indexText(data_dir))
+    return exit_codes.ok
+  },
+})
+
+function indexText(data_dir: string): string {
+  try {
+    const { done, of } = readIndexProgress(data_dir)
+    if (done === of) return `the index is complete: ${counted(of, 'file')}`
+    return `the index is being made anew: ${formatCount(done)} of ${counted(of, 'file')}`
+  } catch (error) {
+    if (!isSluiceError(error, 'database.missing')) throw error
+    return `the index in ${resolve(data_dir)} has no file yet; is --data-dir the folder of the service?`
+  }
+}
 
 /** Standard output has only the path of the file for the clients. */
 export const cert = defineCommand({

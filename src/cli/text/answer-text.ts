@@ -46,12 +46,12 @@ export function sourceLines(
   width: number,
 ): Line[] {
   const writer = new LineWriter(width)
-  const named = sources.filter(({ is_named }) => is_named)
-  const shown = named.length > 0 ? named : sources
+  // The files that the answer does not name are counted: it may have used none of them.
+  const shown = sources.filter(({ is_named }) => is_named)
   if (shown.length > 0) {
     // A question over the whole project lists no other source.
     const which = shown.every(({ is_deleted }) => is_deleted) ? 'deleted sources' : 'sources'
-    writer.say(named.length > 0 ? `${which} named in the answer` : which, { tone: 'strong' })
+    writer.say(`${which} named in the answer`, { tone: 'strong' })
     for (const source of shown.slice(0, max_sources)) writer.detail(sourceText(source))
     const more = shown.length - max_sources
     if (more > 0) writer.detail(`and ${formatCount(more)} more`)

@@ -15,7 +15,7 @@ export const check_groups = {
   Folders: ['folder', 'rights', 'widening', 'filesystem', 'watching', 'inotify'],
   State: ['user', 'state_dir', 'space', 'ledger', 'removals', 'unit'],
   Deliveries: ['mail', 'webhook', 'command', 'page'],
-  Machine: ['node', 'sqlite', 'md5', 'open_files'],
+  Machine: ['node', 'sqlite', 'md5', 'open_files', 'scans'],
 } as const
 
 export type CheckId = (typeof check_groups)[keyof typeof check_groups][number]

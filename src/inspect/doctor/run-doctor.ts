@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { askingPaths } from '../../base/files/ask-paths.ts'
 import type { Paths } from '../../base/files/paths.ts'
+import { isLoopbackHost } from '../../base/net/loopback.ts'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { min_open_files } from '../../base/run/open-files.ts'
 import { freeMemory_bytes } from '../../base/run/process.ts'
@@ -47,20 +48,24 @@ const doctor_version = 1
 
 export type DoctorAnswer = Awaited<ReturnType<typeof runDoctor>>
 
-/**
- * Checks everything that Sluice depends on and changes nothing. Never throws: a check that cannot
- * run is a result, too. An invalid configuration is checked as far as it is valid, and every wait
- * has a limit.
- */
-export async function runDoctor(options: {
+interface DoctorOptions {
   file?: string | undefined
   env?: NodeJS.ProcessEnv
   clock: Clock
   limits?: Partial<DoctorLimits>
   /** Directory of installed units. */
   system_dir?: string
-}) {
-  const { file, env, clock } = options
+  /** What a local service on this machine reads with other programs. */
+  describeScans?: () => Promise<string>
+}
+
+/**
+ * Checks everything that Sluice depends on and changes nothing. Never throws: a check that cannot
+ * run is a result, too. An invalid configuration is checked as far as it is valid, and every wait
+ * has a limit.
+ */
+export async function runDoctor(options: DoctorOptions) {
+  const { file, env, clock, describeScans } = options
   const limits = { ...usual_limits, ...options.limits }
   const { proxy, token_file, state_dir } = readEnvironment(env)
   const { examined, paths } = await askingPaths((paths) => {
@@ -80,6 +85,7 @@ export async function runDoctor(options: {
   ]
   const { usable: config } = examined
   checks.push(...checkOpenFiles(config ? openFilesNeeded(config, 'run') : min_open_files))
+  checks.push(...(await scanChecks(config, describeScans)))
   if (config) {
     const unit =
       examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
@@ -111,6 +117,17 @@ export async function runDoctor(options: {
     warnings: count('warning'),
     checks: checks.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
   }
+}
+
+/** Only a local service on this machine uses programs of this machine. */
+async function scanChecks(
+  config: UsableConfig | undefined,
+  describeScans: (() => Promise<string>) | undefined,
+): Promise<Check[]> {
+  const base_url = config?.service?.base_url
+  if (!describeScans || base_url === undefined || !isLoopbackHost(new URL(base_url).hostname))
+    return []
+  return [findings('scans', 'local service').ok(await describeScans())]
 }
 
 function placesOf(config: UsableConfig, token_file: string | undefined): string[] {

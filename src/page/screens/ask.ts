@@ -1,5 +1,5 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { formatSpan } from '../../base/text/format.ts'
+import { counted, formatSpan } from '../../base/text/format.ts'
 import { day_ms, second_ms } from '../../base/time/time.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
@@ -93,7 +93,9 @@ ${viewer.folders === 'all' && html`<label>Label <input name="label"></label>`}
 function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): Html {
   if (!answer)
     return html`<p class="bad" role="alert">${error}</p><p><a href="${base_path}/ask">Ask again</a></p>`
-  const sources = answer.sources.slice(0, max_sources)
+  const is_any_named = answer.sources.some(({ is_named }) => is_named)
+  // Without a named one, a list would show files that the answer may not have used.
+  const sources = is_any_named ? answer.sources.slice(0, max_sources) : []
   const list = (title: string, named: boolean) => {
     const some = sources.filter(({ is_named }) => is_named === named)
     return (
@@ -103,10 +105,12 @@ function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): 
   }
   // Of a question over everything no other source is known.
   const only_deleted = sources.every(({ is_deleted }) => is_deleted)
-  const more = answer.sources.length - sources.length
+  const more = is_any_named ? answer.sources.length - sources.length : 0
+  const asked_over = answer.sources.length
   return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}${leftOutText(answer)}</p>
 <article>${markdownText(answer.answer)}</article>
 ${typeof answer.note === 'string' && html`<p class="soft">Note: ${answer.note}</p>`}
 ${list(only_deleted ? 'Deleted files that the answer names' : 'Files that the answer names', true)}${list('Other files that it was asked over', false)}
+${!is_any_named && asked_over > 0 && html`<p class="soft">Asked about ${counted(asked_over, 'file')}. The answer names none of them.</p>`}
 ${more > 0 && html`<p class="soft">and ${more} more</p>`}`
 }

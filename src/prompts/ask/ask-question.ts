@@ -219,7 +219,7 @@ export function sourcesOf(
       name: `${folder}/${path}`,
       asset_id,
       /** True if the answer has its file name, alone or at the end of a path. */
-      is_named: mentions(answer, own_name),
+      is_named: mentions(answer, own_name.replace(/\p{Cc}+/gu, ' ')),
       /** True if it is no longer on disk, while the service still has its content. */
       is_deleted: gone.has(asset_id),
     }

@@ -1,11 +1,17 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatCount, printable } from '../../base/text/format.ts'
+import {
+  closing_words,
+  fileList,
+  lastLine,
+  no_start,
+  runLine,
+} from '../../base/text/prompt-lines.ts'
 import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
 import { type Question, questionBody, type Scope } from '../../remote/chats.ts'
-import { lastLine, runLine } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FreshAsset } from './fresh.ts'
 
@@ -99,10 +105,6 @@ export function closingQuestion(
   return question(settings, prompt, { chat_ids: [chat_id] })
 }
 
-const closing_words =
-  'The files were too many for one turn, so you answered in parts. Put these answers together into one report that reads as if ' +
-  'all files had been one part: leave nothing out, say nothing twice. The request was:'
-
 function closing(wanted: TurnsWanted, taken: readonly RunAsset[], turns: number): Question {
   const line = runLineOf(wanted, turns - 1, turns)
   return question(
@@ -162,7 +164,7 @@ function composePrompt(
   const compose = (shown: number) => {
     const rendered = renderTemplate(wanted.settings.prompt, {
       ...values,
-      files: listOf(names, shown),
+      files: fileList(names, shown),
     })
     return `${before}${rendered.trimEnd()}\n\n${line}`
   }
@@ -190,14 +192,6 @@ function limitOf({ shorter_than }: TurnsWanted): number {
   return Math.min(max_prompt_length, promptOf(shorter_than).length >> 1)
 }
 
-/** One name per line, so no file name can pass for two, or for a line of Sluice. */
-function listOf(names: readonly string[], shown: number): string {
-  if (names.length === 0) return 'none'
-  const lines = names.slice(0, shown).map((name) => `- ${name}`)
-  if (shown < names.length) lines.push(`… and ${formatCount(names.length - shown)} more`)
-  return `\n${lines.join('\n')}\n`
-}
-
 function valuesOf(wanted: TurnsWanted, count: number): Record<string, string> {
   const { settings, run } = wanted
   const { timezone } = settings.schedule
@@ -214,7 +208,7 @@ function valuesOf(wanted: TurnsWanted, count: number): Record<string, string> {
 function sinceText(wanted: TurnsWanted): string {
   const from_ms = sinceOf(wanted)
   const { timezone } = wanted.settings.schedule
-  return from_ms === undefined ? 'the beginning' : localTime(from_ms, timezone)
+  return from_ms === undefined ? no_start : localTime(from_ms, timezone)
 }
 
 /** Since when files count as new; undefined: since the beginning. */

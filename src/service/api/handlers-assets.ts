@@ -1,5 +1,5 @@
 import { isoTime } from '../../base/time/time.ts'
-import { no_text_code, wire_form_code } from '../../contract/errors.ts'
+import { needs_program_code, no_text_code, wire_form_code } from '../../contract/errors.ts'
 import {
   type AssetCreate,
   type AssetReading,
@@ -53,13 +53,20 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
         labels: labelsOf(row),
       })),
 
-    'assets.update': ({ project, params, body }) =>
-      commits.write(() => {
+    'assets.update': async ({ project, params, body }) => {
+      const { seq } = await commits.write(() => {
         const row = findAsset(assets, project, params.asset_id)
         if (row.status !== 'ready') throw fault('publicapi.asset.update.not_ready')
         assets.describe(row.seq, body)
-        return recordOf(findAsset(assets, project, params.asset_id))
-      }),
+        return row
+      })
+      // The index has its name.
+      if (body.name !== undefined) {
+        await parts.reader.ask('setBack', [seq])
+        parts.wake.indexing()
+      }
+      return recordOf(findAsset(assets, project, params.asset_id))
+    },
 
     'assets.delete': async ({ project, params }) => {
       await removeAsset(parts, () => findAsset(assets, project, params.asset_id))
@@ -151,11 +158,15 @@ function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
 /** `failure`: a clause about the file, such as `encrypted` or `it contains NUL bytes`. */
 function ingestError(
   failure: string,
-  { has_no_text, is_wire_form }: Pick<AssetRow, 'has_no_text' | 'is_wire_form'>,
+  { has_no_text, is_wire_form, needs_program }: AssetRow,
 ): AnswerOf<'assets.read'>['error'] {
-  const code = is_wire_form ? wire_form_code : ingest_error_code
+  const codes: [0 | 1, string][] = [
+    [has_no_text, no_text_code],
+    [is_wire_form, wire_form_code],
+    [needs_program, needs_program_code],
+  ]
   return {
-    code: has_no_text ? no_text_code : code,
+    code: codes.find(([holds]) => holds)?.[1] ?? ingest_error_code,
     humane: `The file cannot be read: ${failure.replace(/\.$/, '')}.`,
   }
 }

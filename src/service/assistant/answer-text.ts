@@ -1,3 +1,6 @@
+import { formatCount } from '../../base/text/format.ts'
+import { wordsOf } from './question.ts'
+
 /** A text that an answer quotes word for word. */
 export interface Quote {
   /** A file's name, a message's id, a web page's title and address, or `memory (category)`. */
@@ -5,24 +8,21 @@ export interface Quote {
   text: string
 }
 
-/** The most words of a question to search for. More make a search slower, but no better. */
-const max_words = 48
+/** What the files of a scope say about a question. */
+export interface FoundInFiles {
+  /** The passages that were found, the best of each kind first. */
+  quotes: readonly Quote[]
+  /** Counts, names and times of the files, for a question about them as such. */
+  overview: string | undefined
+  /** What was searched where nothing was found; undefined if no files were. */
+  searched: Searched | undefined
+}
 
-/** English and German words that so many passages contain that they do not help a search. */
-const stop_words = new Set(
-  `a about all am an and any are as at be been but by can could did do does for from had has have he her his how i if in into is it
-its me more most my no not of on one or our please say says she should so some such tell than that the their them then there these
-they this to up us was we were what when where which who whom whose why will with would you your
-aber als am an auch auf aus bei bin bis das dass dem den der des die durch ein eine einem einen einer eines er es für hat ich im in
-ist ja kann mit nach nicht noch nur oder sich sie sind so um und uns unter vom von vor war was welche welcher welches wenn wer wie
-wird wir wo zu zum zur über`.split(/\s+/),
-)
-
-/** The words to search for, each once, in lower case. Common words only if there are no others. */
-export function searchWords(prompt: string): string[] {
-  const words = [...wordsOf(prompt)]
-  const telling = words.filter((word) => !stop_words.has(word))
-  return (telling.length > 0 ? telling : words).slice(0, max_words)
+interface Searched {
+  files: number
+  words: readonly string[]
+  /** So many of the quotes are beginnings of the newest files, because nothing was found. */
+  beginnings: number
 }
 
 const extractive_note =
@@ -37,11 +37,15 @@ export function composeAnswer(
   quotes: readonly Quote[],
   skills: readonly string[] = [],
   notes: readonly string[] = [],
+  { overview, searched }: Partial<FoundInFiles> = {},
 ): string {
   const parts = quotes.map(({ source, text }) => {
     const quoted = text.split('\n').map((line) => `> ${line}`)
     return `**${source.replace(/\p{Cc}+/gu, ' ')}**\n\n${quoted.join('\n')}`
   })
+  if (overview !== undefined) parts.unshift(overview)
+  if (searched && (parts.length === 0 || searched.beginnings > 0))
+    parts.unshift(nothingText(searched))
   if (parts.length === 0) parts.push(nothing_found)
   if (skills.length > 0)
     parts.push(`Skills, in this order: ${skills.join(', ')}. They are for a model to follow.`)
@@ -49,14 +53,31 @@ export function composeAnswer(
   return [...parts, ...notes, note].join('\n\n')
 }
 
+/** So many words of a question show what was searched for. */
+const max_named_words = 12
+
+/** What was searched in vain, and what stands there instead. */
+export function nothingText({ files, words, beginnings }: Searched): string {
+  if (files === 0) return 'None of the files asked about is ready, so nothing was searched.'
+  const nothing = nothingFound(files, words)
+  if (beginnings === 0) return nothing
+  if (files === 1) return `${nothing}. It begins like this:`
+  const which = beginnings === files ? 'They begin' : `The newest ${beginnings} begin`
+  return `${nothing}. ${which} like this:`
+}
+
+function nothingFound(files: number, words: readonly string[]): string {
+  const which =
+    files === 1
+      ? 'The file asked about has no'
+      : `None of the ${formatCount(files)} files asked about has a`
+  if (words.length === 0) return `${which} passage that matches the question`
+  return `${which} passage with: ${words.slice(0, max_named_words).join(', ')}`
+}
+
 /** An earlier answer without the note at its end, which is not worth quoting. */
 export function withoutNote(response: string): string {
   return response.replace(extractive_note, '').replace(no_hit_note, '')
-}
-
-/** The words of a text, each once, in lower case. */
-export function wordsOf(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
 }
 
 export function hasAnyOf(words: readonly string[], text: string): boolean {

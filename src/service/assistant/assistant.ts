@@ -3,7 +3,13 @@ import type { HttpResponse, ProxyVariables } from '../../base/net/http-client.ts
 import type { Clock } from '../../base/time/time.ts'
 import { parseJson } from '../../contract/errors.ts'
 import { retryAfter_ms } from '../../contract/failures.ts'
-import { composeAnswer, hasAnyOf, type Quote, searchWords } from './answer-text.ts'
+import {
+  composeAnswer,
+  type FoundInFiles,
+  hasAnyOf,
+  nothingText,
+  type Quote,
+} from './answer-text.ts'
 import type { AssistantConfig, ModelHost } from './assistant-config.ts'
 import { openOutsideHost } from './outside-host.ts'
 import type { TurnPlan } from './turn-plan.ts'
@@ -18,7 +24,7 @@ export interface Memory extends Quote {
 }
 
 /** A turn with everything that its answer may use. */
-export interface PreparedTurn {
+export interface PreparedTurn extends FoundInFiles {
   prompt: string
   plan: TurnPlan
   /** The number of failed attempts. */
@@ -27,8 +33,8 @@ export interface PreparedTurn {
   skills: readonly { name: string; content: string }[]
   /** Memories that the user can see (own ones and the project's), the most important first. */
   memories: readonly Memory[]
-  /** The passages that were found, the best of each kind first. */
-  quotes: readonly Quote[]
+  /** What the question is searched for. */
+  words: readonly string[]
   /** The earlier answered turns of the chat, oldest first. */
   conversation: readonly { prompt: string; response: string }[]
   /** Facts that the reader of the answer should know, such as a failed search. */
@@ -144,11 +150,10 @@ export function openAssistant(
  * question; no model writes anything (C-16). It leaves out a user's own memories (D-07).
  */
 const extractive_assistant: Assistant = {
-  async answer({ prompt, quotes, memories, skills, notes }) {
-    const words = searchWords(prompt)
+  async answer({ quotes, words, overview, searched, memories, skills, notes }) {
     const known = memories.filter(({ text, is_own }) => !is_own && hasAnyOf(words, text))
     const names = skills.map(({ name }) => name)
-    return { response: composeAnswer([...quotes, ...known], names, notes) }
+    return { response: composeAnswer([...quotes, ...known], names, notes, { overview, searched }) }
   },
   close: async () => {},
 }
@@ -176,7 +181,7 @@ function modelMessages(turn: PreparedTurn, max_history_chars: number): ModelMess
         { role: 'assistant', content: response },
       ],
     ),
-    { role: 'user', content: `${turn.prompt}\n\n${sources(turn.quotes)}` },
+    { role: 'user', content: `${turn.prompt}\n\n${sources(turn)}` },
   ]
 }
 
@@ -198,11 +203,18 @@ function listed(items: readonly string[]): string {
   return items.map((item) => `- ${item.replaceAll('\n', '\n  ')}`).join('\n')
 }
 
-function sources(quotes: readonly Quote[]): string {
-  if (quotes.length === 0) return 'Sources: none was found within the scope of this question.'
-  const each = quotes.map(({ source, text }) => `## ${source.replace(/\p{Cc}+/gu, ' ')}\n\n${text}`)
-  return `# Sources\n\n${each.join('\n\n')}`
+function sources({ quotes, overview, searched }: PreparedTurn): string {
+  if (quotes.length === 0 && overview === undefined)
+    return `Sources: none was found within the scope of this question. ${searched ? nothingText(searched) : ''}`.trimEnd()
+  const about = overview === undefined ? [] : [{ source: overview_title, text: overview }]
+  const each = [...about, ...quotes].map(
+    ({ source, text }) => `## ${source.replace(/\p{Cc}+/gu, ' ')}\n\n${text}`,
+  )
+  const nothing = searched ? [nothingText(searched)] : []
+  return ['# Sources', ...nothing, ...each].join('\n\n')
 }
+
+const overview_title = 'The files asked about'
 
 function newest(
   turns: PreparedTurn['conversation'],

@@ -86,6 +86,11 @@ export function expandScope(
   }
 }
 
+/** The number of assets that a stored scope names. */
+export function filesAsked(kept: string | null): number {
+  return (JSON.parse(kept ?? '{}') as ChatScope).asset_ids?.length ?? 0
+}
+
 /** The number of ids in a stored scope. */
 export function scopeSize(kept: string | null): number {
   const scope = JSON.parse(kept ?? '{}') as ChatScope

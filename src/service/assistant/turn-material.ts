@@ -1,12 +1,15 @@
 import { messageOf } from '../../base/run/errors.ts'
+import { requestIn } from '../../base/text/prompt-lines.ts'
 import type { MemoryCreate, SkillCreate } from '../../contract/messages/messages-resources.ts'
 import { splitPassages } from '../ingest/passages/split-passages.ts'
 import type { Parts } from '../parts.ts'
-import { isIn } from '../store/store-assets.ts'
+import { progressText } from '../store/passages/passage-index.ts'
 import type { MessageRow } from '../store/store-chats.ts'
-import { bestPassages, type Quote, searchWords, withoutNote } from './answer-text.ts'
+import { bestPassages, type Quote, withoutNote } from './answer-text.ts'
 import type { Memory, PreparedTurn } from './assistant.ts'
-import { expandScope, type Knowledge } from './scope.ts'
+import { findInFiles } from './find-passages.ts'
+import { searchWords } from './question.ts'
+import { expandScope, filesAsked } from './scope.ts'
 import type { TurnOptions, TurnPlan } from './turn-plan.ts'
 import type { Web } from './web-search.ts'
 
@@ -18,22 +21,21 @@ export interface Turn {
 
 type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
 
-/** The search asks for more hits than the answer uses: some may be of assets just removed. */
-const min_hits = 60
-
 /** Gathers what the answer may use. Things that were removed since the question add nothing. */
 export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material> {
   const { message, options, plan } = turn
-  const words = searchWords(message.prompt)
+  const request = requestIn(message.prompt, filesAsked(message.scope))
+  const words = searchWords(request)
   const knowledge = expandScope(
     parts,
     { project: message.project, user: options.user },
     message.scope,
   )
-  const notes: string[] = []
-  const from_files = plan.tools.has('passages')
-    ? await passagesOf(parts, knowledge, words, plan.passages)
-    : []
+  const notes = indexNotes(parts)
+  const searched = plan.tools.has('passages')
+    ? knowledge
+    : { ...knowledge, projects: [], assets: [] }
+  const from_files = await findInFiles(parts, searched, request, plan.passages)
   const past = plan.tools.has('past_chats') ? knowledge.projects : []
   const said = await searchChats(
     parts,
@@ -46,26 +48,19 @@ export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material
   return {
     skills: skillsOf(parts, message.project, options),
     memories: plan.tools.has('memories') ? memoriesOf(parts, turn) : [],
-    quotes: [...from_files, ...said, ...from_web],
+    ...from_files,
+    words,
+    quotes: [...from_files.quotes, ...said, ...from_web],
     conversation: conversationOf(parts, message),
     notes,
   }
 }
 
-async function passagesOf(
-  { reader, assets }: Parts,
-  { projects, assets: chosen }: Knowledge,
-  words: readonly string[],
-  max_passages: number,
-): Promise<Quote[]> {
-  const limit = Math.max(min_hits, 2 * max_passages)
-  const hits = await reader.ask('search', { words, projects, assets: chosen, limit })
-  return hits
-    .flatMap(({ asset, text }) => {
-      const row = assets.bySeq(asset)
-      return row && isIn(row) ? [{ source: row.name ?? row.filename, text }] : []
-    })
-    .slice(0, max_passages)
+/** What the answer says while the index is being made anew. */
+function indexNotes({ indexing }: Parts): string[] {
+  if (indexing.progress === undefined) return []
+  const text = progressText(indexing.progress)
+  return [`The index is being made anew, so this answer may leave out files: ${text}.`]
 }
 
 /** If the search fails, the answer is written without its results, and a note says so. */

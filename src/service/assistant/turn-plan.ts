@@ -4,8 +4,8 @@ import type {
   providers,
 } from '../../contract/messages/messages-chats.ts'
 import type { Caller } from '../store/access.ts'
-import { wordsOf } from './answer-text.ts'
 import type { AssistantConfig, AutoRule, Candidate, Mode, Tool } from './assistant-config.ts'
+import { wordsOf } from './question.ts'
 
 /** How a turn is answered. */
 export interface TurnPlan {

@@ -4,10 +4,13 @@ import {
   full_page_share,
   max_counted_words,
   readingOf,
+  recognisableUnits,
   small_picture_share,
   type UnitFound,
   whyWordless,
+  withinRecognition,
 } from './judge-units.ts'
+import { type Mark, Places } from './places.ts'
 import { textMd5 } from './text/text-md5.ts'
 
 /** The text of a file, and how much of the file it is. */
@@ -15,6 +18,17 @@ export interface ReadDocument {
   text: string
   reading: AssetReading
   tables: readonly Table[]
+  /** In the order of the text; absent in a text without places. */
+  marks?: readonly Mark[]
+}
+
+/** What a program found on a page, counted from 1: its words, or why it has none. */
+export interface RecognisedPage {
+  page: number
+  /** Empty for a page with nothing on it. */
+  words: string
+  /** Continues "page 3 …", such as `was not recognised: it takes longer than 20 s`. */
+  fault: string | null
 }
 
 /** A table in a text, from its first to behind its last character. */
@@ -25,6 +39,18 @@ export interface Table {
   header: string
   /** Of comma-separated values, which can have quotes. A tab stands between all other cells. */
   separator?: string
+}
+
+/** What was found so far in a page, slide, sheet or part. */
+interface OpenUnit extends Omit<UnitFound, 'words'> {
+  /** Text that counts as its own words. */
+  own: string
+  has_unsized_picture: boolean
+  is_picture_page: boolean
+}
+
+function emptyUnit(): OpenUnit {
+  return { own: '', picture_share: 0, has_unsized_picture: false, is_picture_page: false }
 }
 
 /**
@@ -38,12 +64,9 @@ export class DocumentText {
   readonly #parts: string[] = []
   readonly #found: UnitFound[] = []
   readonly #tables: Table[] = []
-  /** Text of the present unit that counts as its own words. */
-  #own = ''
-  #picture_share = 0
-  #has_unsized_picture = false
-  #is_picture_page = false
-  #fault: string | undefined
+  #unit = emptyUnit()
+  /** Where its units, headings and rows stand. */
+  readonly places = new Places()
   #has_begun = false
   #length = 0
 
@@ -69,23 +92,29 @@ export class DocumentText {
 
   /** True while a picture in the present unit would matter: it has few words beside it. */
   get is_short(): boolean {
-    return wordsIn(this.#own) < max_counted_words
+    return wordsIn(this.#unit.own) < max_counted_words
   }
 
   get is_wordless(): boolean {
-    return wordsIn(this.#own) === 0
+    return wordsIn(this.#unit.own) === 0
   }
 
-  begin(): void {
+  /** `name`: what users call the unit, where it has more than its number. */
+  begin(name = ''): void {
     if (this.#has_begun) this.#endUnit()
     this.#has_begun = true
+    // A part is a chapter with a heading, or begins at a picture: its number says nothing. Mail
+    // names its attachments itself.
+    if (name === '' && (this.unit === 'part' || this.unit === 'attachment')) return
+    this.places.beginUnit(this.#length, `${this.unit} ${name || this.#found.length + 1}`)
   }
 
   /** Adds text that the document says. */
   add(text: string): void {
     // A caption belongs to its picture; a longer text stands on other pages.
-    if (this.#is_picture_page && wordsIn(this.#own + text) === max_counted_words) this.#part()
-    this.#own += text
+    if (this.#unit.is_picture_page && wordsIn(this.#unit.own + text) === max_counted_words)
+      this.#part()
+    this.#unit.own += text
     this.addLabel(text)
   }
 
@@ -98,7 +127,7 @@ export class DocumentText {
 
   /** Counts the words of the present unit as labels: they stand for its pictures. */
   disown(): void {
-    this.#own = ''
+    this.#unit.own = ''
   }
 
   noteTable(table: Table): void {
@@ -110,8 +139,8 @@ export class DocumentText {
    * fills the unit if no word stands beside it, because a title on a background is normal.
    */
   notePicture(share?: number): void {
-    if (share === undefined) this.#has_unsized_picture = true
-    else this.#picture_share = Math.max(this.#picture_share, share)
+    if (share === undefined) this.#unit.has_unsized_picture = true
+    else this.#unit.picture_share = Math.max(this.#unit.picture_share, share)
   }
 
   /**
@@ -120,24 +149,53 @@ export class DocumentText {
    */
   notePictureInFlow(share: number): void {
     const is_page = share >= full_page_share
-    if (is_page && (this.#own.trim() !== '' || this.#is_picture_page)) this.#part()
-    this.#is_picture_page ||= is_page
+    if (is_page && (this.#unit.own.trim() !== '' || this.#unit.is_picture_page)) this.#part()
+    this.#unit.is_picture_page ||= is_page
     this.notePicture(is_page ? Math.min(share, 1) : small_picture_share)
   }
 
   /** Notes why the present unit cannot be read, to continue "page 3 …", such as `is encrypted`. */
   noteFault(fault: string): void {
-    this.#fault ??= fault
+    this.#unit.fault ??= fault
   }
 
-  /** Ends the document. Throws `ingest.no_text` if it has no word of its own. */
-  end(): ReadDocument {
+  /** Notes what of the present unit was not read, in a clause that names it. */
+  noteUnread(clause: string): void {
+    if (this.#unit.fault !== undefined) return
+    this.#unit.fault = clause
+    this.#unit.is_named = true
+  }
+
+  /** Adds what a program recognised in the picture of the present unit, or why it did not. */
+  addRecognised({ words, fault }: RecognisedPage): void {
+    this.#unit.is_recognised = fault === null
+    this.#unit.fault = fault ?? undefined
+    this.add(words)
+  }
+
+  /** The numbers of units, from 1, that a program can recognise; all of them after `end`. */
+  get pictures(): readonly number[] {
+    return recognisableUnits(this.#found)
+  }
+
+  /**
+   * Ends the document. Throws `ingest.no_text` if it has no word of its own. `max_pictures`: how
+   * many more of its units a program will recognise; absent where none does.
+   */
+  end(max_pictures?: number): ReadDocument {
     this.#endUnit()
     // Half a character cannot be stored or sent as UTF-8.
     const text = this.#parts.join('').toWellFormed()
-    const reading = readingOf(this.unit, this.#found)
-    if (reading === undefined) throw noText(whyWordless(this.unit, this.#found))
-    return { text, reading: { ...reading, text_md5: textMd5(text) }, tables: this.#tables }
+    const found =
+      max_pictures === undefined ? this.#found : withinRecognition(this.#found, max_pictures)
+    const reading = readingOf(this.unit, found)
+    if (reading === undefined) throw noText(whyWordless(this.unit, found))
+    return {
+      text,
+      reading: { ...reading, text_md5: textMd5(text) },
+      tables: this.#tables,
+      marks: this.places.marks,
+    }
   }
 
   /** Begins a unit at a place that the document does not name. */
@@ -147,14 +205,11 @@ export class DocumentText {
   }
 
   #endUnit(): void {
-    const words = wordsIn(this.#own)
-    if (this.#has_unsized_picture) this.notePicture(words === 0 ? 1 : small_picture_share)
-    this.#found.push({ words, picture_share: this.#picture_share, fault: this.#fault })
-    this.#own = ''
-    this.#picture_share = 0
-    this.#has_unsized_picture = false
-    this.#is_picture_page = false
-    this.#fault = undefined
+    const words = wordsIn(this.#unit.own)
+    if (this.#unit.has_unsized_picture) this.notePicture(words === 0 ? 1 : small_picture_share)
+    const { own: _, ...found } = this.#unit
+    this.#found.push({ ...found, words })
+    this.#unit = emptyUnit()
   }
 }
 

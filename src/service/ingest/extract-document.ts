@@ -1,23 +1,29 @@
+import { gunzipSync } from 'node:zlib'
+import { codeOf } from '../../base/run/errors.ts'
 import type { ReadDocument } from './document-text.ts'
 import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
 import { binaryFault, type FileToRead, formatOf } from './file-kind.ts'
+import { type ForPrograms, PicturePages, type Recognition } from './picture-pages.ts'
 import { decodeForeign } from './text/charset.ts'
+import { isMailFile } from './text/mail-start.ts'
 import { charsetOfXml } from './text/read-text.ts'
 import { sourceFault } from './text/source-text.ts'
 import { textDocument } from './text/text-document.ts'
+import { isFlatDocument } from './text/xml-root.ts'
 
-export type Extracted = ReadDocument | Unreadable
+export type Extracted = (ReadDocument | Unreadable) & { for_programs?: ForPrograms }
 
 /**
  * Extracts the text of a document, in the child process: a hostile file can harm only that process.
  * Each library is loaded with the first file that needs it.
  */
-export async function extractDocument(file: FileToRead, limits: ExtractLimits): Promise<Extracted> {
-  try {
-    return await readDocument(file, limits)
-  } catch (error) {
-    return unreadableOf(error)
-  }
+export async function extractDocument(
+  { recognition, ...file }: FileToRead & { recognition?: Recognition },
+  limits: ExtractLimits,
+): Promise<Extracted> {
+  const pictures = new PicturePages(recognition)
+  const read = await readDocument({ ...file, pictures }, limits).catch(unreadableOf)
+  return { ...read, ...pictures.found }
 }
 
 /** Documents in documents. Word itself shows them, but a hostile file holds itself many times. */
@@ -30,22 +36,48 @@ async function readDocument(
   depth = 0,
 ): Promise<ReadDocument> {
   if (depth > max_depth) throw unreadable(`more than ${max_depth} documents hold one another`)
+  const readInner = (inner: FileToRead) => readDocument(inner, limits, depth + 1)
   switch (formatOf(file.bytes)) {
     case 'pdf':
-      return (await import('./pdf/extract-pdf.ts')).extractPdf(file.bytes, limits)
+      return (await import('./pdf/extract-pdf.ts')).extractPdf(file, limits)
     case 'rtf':
       return (await import('./rtf/extract-rtf.ts')).extractRtf(fromRtfMark(file.bytes), limits)
     case 'zip':
       return (await import('./package/extract-package.ts')).extractPackage(
         file.bytes,
         limits,
-        (bytes, filename, mime_type) =>
-          readDocument({ bytes, filename, mime_type }, limits, depth + 1),
+        readInner,
       )
+    case 'picture':
+      return (await import('./picture.ts')).readPicture(file.bytes, limits, file.pictures)
     case 'old office':
-      throw unreadable('encrypted, or in the binary format of Office programs before 2007')
+      return (await import('./compound/read-compound.ts')).readCompound(file, limits, readInner)
+    case 'gzip':
+      return readInner(unzipped(file, limits))
     default:
-      return foreignText(file, limits)
+      return isMailFile(file)
+        ? (await import('./mail/read-mail.ts')).readMail(file.bytes, limits, readInner)
+        : foreignText(file, limits)
+  }
+}
+
+/** The name of a package of files (tar) in its first file. */
+const tar = { at: 257, mark: 'ustar' }
+
+function unzipped({ bytes, filename }: FileToRead, { unpacked_bytes }: ExtractLimits): FileToRead {
+  const inner = gunzip(bytes, unpacked_bytes)
+  if (inner.toString('latin1', tar.at, tar.at + tar.mark.length) === tar.mark)
+    throw unreadable('a package of files (.tar.gz), which the service does not read')
+  return { bytes: inner, filename: filename.replace(/\.gz$/i, ''), mime_type: '' }
+}
+
+function gunzip(bytes: Buffer, unpacked_bytes: number): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: unpacked_bytes })
+  } catch (error) {
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE')
+      throw unreadable(`it unpacks to more than ${unpacked_bytes} bytes`)
+    throw error
   }
 }
 
@@ -54,11 +86,15 @@ function fromRtfMark(bytes: Buffer): Buffer {
   return bytes.subarray(bytes.indexOf('{\\rtf'))
 }
 
-function foreignText(file: FileToRead, limits: ExtractLimits): ReadDocument {
+async function foreignText(file: FileToRead, limits: ExtractLimits): Promise<ReadDocument> {
   const decoded = decodeForeign(file.bytes, charsetIn(file))
   if (decoded === undefined)
     throw unreadable(binaryFault(file, 'it is not text in a known character set'))
   const { text, doubt } = decoded
+  if (isFlatDocument(text)) {
+    const reader = await import('./package/open-document/flat-document.ts')
+    return reader.extractFlatDocument(file.bytes, text, limits)
+  }
   const fault = sourceFault(text, file.filename)
   if (fault !== undefined) throw fault
   const read = textDocument(file, text, limits)

@@ -46,7 +46,7 @@ export interface Unreadable {
   unreadable: string
   /** The file was read, and has no word of its own. */
   has_no_text?: true
-  /** It is in a form for programs, such as mail as it is sent, under the name of another kind. */
+  /** It is in a form for programs, such as a key in armour, under the name of another kind. */
   is_wire_form?: true
   /** This machine is the cause, such as by a missing package: the file may be fine. */
   is_local?: true

@@ -1,3 +1,5 @@
+import type { PicturePages } from './picture-pages.ts'
+
 export interface NamedFile {
   filename: string
   mime_type: string
@@ -5,13 +7,15 @@ export interface NamedFile {
 
 export interface FileToRead extends NamedFile {
   bytes: Buffer
+  /** Absent in a file of a file, whose pictures no program reads. */
+  pictures?: PicturePages
 }
 
 /** Kinds without text. Only names a refusal: the bytes decide what a file is. */
 const no_text_type =
-  /^(image|audio|video|font|model)\/|^application\/(postscript|zip|gzip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|msword|vnd\.(?!.*\+(json|xml)))/i
+  /^(image|audio|video|font|model)\/|^application\/(postscript|zip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|vnd\.(?!.*\+(json|xml)))/i
 const no_text_name =
-  /\.(ps|eps|doc|xls|ppt|odg|zip|gz|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
+  /\.(ps|eps|xls|ppt|odg|zip|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
 
 /** Why bytes that are no text cannot be read. `otherwise`: the reason for a kind without a name. */
 export function binaryFault(file: FileToRead, otherwise: string): string {
@@ -72,19 +76,29 @@ export function isCommaSeparated({ filename, mime_type }: NamedFile): boolean {
   )
 }
 
-/** Media types and names of documents that a child process reads: PDF, office files, e-books. */
+/** Media types and names of files that a child process reads: PDF, office files, e-books, mail. */
 const document_type =
-  /^(application\/(pdf|rtf|epub\+zip|vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|presentationml\.presentation|spreadsheetml\.sheet)|vnd\.oasis\.opendocument\.(text|spreadsheet|presentation))|text\/rtf)\s*(;|$)/i
-const document_name = /\.(pdf|rtf|docx|xlsx|pptx|od[tsp]|epub)$/i
+  /^(application\/(pdf|rtf|msword|mbox|gzip|vnd\.ms-outlook|epub\+zip|vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|presentationml\.presentation|spreadsheetml\.sheet)|vnd\.oasis\.opendocument\.(text|spreadsheet|presentation))|text\/rtf|message\/rfc822)\s*(;|$)/i
+const document_name =
+  /\.(pdf|rtf|docx?|xlsx|pptx|od[tsp]|fod[tspg]|epub|emlx?|mbox|mhte?ml|mht|msg|gz)$/i
 
 export function isNamedDocument({ filename, mime_type }: NamedFile): boolean {
   return document_name.test(filename) || document_type.test(mime_type)
 }
 
-type DocumentFormat = 'pdf' | 'rtf' | 'zip' | 'old office'
+type DocumentFormat = 'pdf' | 'rtf' | 'zip' | 'gzip' | 'old office' | 'picture'
 
 /** Office files from before 2007, and encrypted ones of today. */
 const old_office_mark = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'
+
+const picture_marks = ['\u0089PNG\r\n\u001a\n', '\u00ff\u00d8\u00ff', 'II*\0', 'MM\0*']
+
+/** PNG, JPEG, TIFF, WebP, and BMP, whose mark alone could begin a text. */
+function isPicture(start: string): boolean {
+  if (picture_marks.some((mark) => start.startsWith(mark))) return true
+  if (start.startsWith('BM')) return start.slice(6, 10) + start.slice(15, 18) === '\0'.repeat(7)
+  return start.startsWith('RIFF') && start.startsWith('WEBP', 8)
+}
 
 /** Mail gateways put lines before a document, so its mark may be within these bytes. */
 const mark_bytes = 1_024
@@ -97,6 +111,8 @@ export function formatOf(bytes: Buffer): DocumentFormat | undefined {
   const ends = (mark: string) =>
     bytes.subarray(-end_bytes).lastIndexOf(mark, undefined, 'latin1') >= 0
   if (start.startsWith(old_office_mark)) return 'old office'
+  if (start.startsWith('\u001f\u008b\u0008')) return 'gzip'
+  if (isPicture(start)) return 'picture'
   if (start.startsWith('PK\u0003\u0004')) return 'zip'
   if (/^(\u00ef\u00bb\u00bf)?\s*\{\\rtf/.test(start)) return 'rtf'
   if (start.startsWith('%PDF-')) return 'pdf'

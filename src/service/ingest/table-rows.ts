@@ -17,6 +17,8 @@ export interface Cell {
 export interface Row {
   cells: Cell[]
   is_hidden: boolean
+  /** In a sheet, from 1. */
+  number?: number | undefined
 }
 
 /** A cell with more paragraphs is a part of a page: people do not write so much into a table. */
@@ -78,7 +80,7 @@ export class TableRows {
       this.#table.put(column, wordsOf(blocks))
     }
     this.#has_columns ||= filled > 1
-    this.#table.endRow(row.is_hidden ? 'hidden row' : '')
+    this.#table.endRow(row.is_hidden ? 'hidden row' : '', row.number)
   }
 
   end(): void {

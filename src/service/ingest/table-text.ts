@@ -41,8 +41,11 @@ export class TableText {
     for (let at = from; at < to && at < max_sheet_columns; at++) this.#hidden_columns.add(at)
   }
 
-  /** `remark` stands behind the row; it is none of the document's own words. */
-  endRow(remark = ''): void {
+  /**
+   * `remark` stands behind the row; it is none of the document's own words. `number`: of the row in
+   * its sheet, from 1.
+   */
+  endRow(remark = '', number?: number): void {
     let next = 0
     let line = ''
     const cells: { column: number; words: string }[] = []
@@ -60,6 +63,7 @@ export class TableText {
       return
     }
     this.#blocks.add(cells, line)
+    if (number !== undefined) this.#text.places.noteRow(this.#text.length, number)
     this.#text.add(line)
     this.#text.addLabel(remark === '' ? '\n' : `\t(${remark})\n`)
   }

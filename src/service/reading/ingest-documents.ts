@@ -4,25 +4,39 @@ import { runWorker } from '../../base/run/worker.ts'
 import { minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Parts } from '../parts.ts'
 import type { AssetRow } from '../store/store-assets.ts'
+import { judgeByPrograms } from './judge-programs.ts'
 import { EarlierFiles, readAgain } from './read-again.ts'
 import { failedText, fileText, indexDocument, toRead } from './read-together.ts'
 import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
 import { keepReadingProcess } from './reading-process.ts'
 
-type DocumentReader = ReturnType<typeof openDocumentReader>
+type Judged = ReturnType<typeof judgeByPrograms>
+export type DocumentReader = ReturnType<typeof openDocumentReader>
 
 /** Reads documents in a child process, one at a time, and puts their text into the index. */
 export function openDocumentReader(parts: Parts) {
-  const { objects, paths, settings } = parts
+  const { objects, paths, settings, pictures, programs } = parts
   const child = keepReadingProcess(settings.ingest)
   return {
-    async read({ asset, project, filename, mime_type }: AssetToRead): Promise<ReadOutcome> {
+    async read({ asset, filename, mime_type, ...of }: AssetToRead): Promise<Judged> {
       const place = objects.placeOf(asset)
       if (!place) return { asset, unreadable: 'its bytes are gone' }
       const named_place = 'file' in place ? { path: join(paths.objects, place.file) } : place
-      const found = await child.read({ filename, mime_type, place: named_place })
-      if ('unreadable' in found) return { asset, ...found }
-      return await indexDocument(parts, { asset, project, ...found })
+      const done = pictures.done(asset)
+      const recognition = { done, goes_on: programs.stateOf('pdf') === 'installed' }
+      const found = await child.read({ filename, mime_type, place: named_place, recognition })
+      const outcome =
+        'unreadable' in found ? found : await indexDocument(parts, { ...of, asset, ...found })
+      const { for_programs } = found
+      const recognised = done.map(({ page }) => page)
+      const all = { ...outcome, asset, recognised, ...(for_programs && { for_programs }) }
+      return judgeByPrograms(all, programs)
+    },
+    /** Reads an asset from a file into which a program converted it. */
+    async readConverted({ asset, project }: AssetToRead, path: string): Promise<ReadOutcome> {
+      const found = await child.read({ filename: path, mime_type: '', place: { path } })
+      if ('unreadable' in found) return { ...found, asset }
+      return await indexDocument(parts, { ...found, asset, project })
     },
     /** Bytes. The most memory that one of its processes has used. */
     get peak_bytes() {
@@ -59,7 +73,7 @@ export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
         if (due) {
           has_rested = false
           in_hand.add(due.seq)
-          await readOne(parts, reader, due).finally(() => in_hand.delete(due.seq))
+          await readAsset(parts, reader, due).finally(() => in_hand.delete(due.seq))
           return { wait_ms: 0 }
         }
         if (at === readers.length - 1) {
@@ -84,15 +98,31 @@ export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
   }
 }
 
-async function readOne(
-  { assets, commits, log }: Parts,
+/** Reads an asset that is `ingesting`, and records what becomes of it. */
+export async function readAsset(
+  parts: Parts,
   reader: DocumentReader,
   asset: AssetRow,
 ): Promise<void> {
-  const outcome = await reader.read(toRead(asset))
+  await recordRead(parts, asset, await reader.read(toRead(asset)))
+}
+
+export async function recordRead(parts: Parts, asset: AssetRow, outcome: Judged): Promise<void> {
+  const { assets, pictures, commits, log, wake } = parts
+  const { for_programs, recognised = [], unreadable } = outcome
+  let has_failed = unreadable !== undefined
   // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
-  await commits.writeUnflushed(() => assets.finishIngest(asset.seq, outcome))
-  if (outcome.unreadable !== undefined) log(failedText(asset, outcome.unreadable))
+  await commits.writeUnflushed(() => {
+    pictures.indexed(asset.seq, recognised)
+    if (for_programs) pictures.queue(asset.seq, for_programs)
+    const waits = outcome.waits === true && pictures.countWaiting(asset.seq) > 0
+    has_failed &&= !waits
+    if (waits) assets.waitForPrograms(asset.seq)
+    else assets.finishIngest(asset.seq, outcome)
+    if (has_failed) pictures.drop(asset.seq)
+  })
+  if (for_programs) wake.recognition()
+  if (has_failed) log(failedText(asset, unreadable ?? ''))
 }
 
 /** The most assets that `completeIndex` reads in one transaction. */
@@ -115,9 +145,10 @@ export async function completeIndex(parts: Parts): Promise<number> {
       if (!last) break
       const rows = missing.flatMap(({ asset }) => assets.bySeq(asset) ?? [])
       const found = await readAgain(parts, rows, (row) => readIfPossible(documents, row))
-      for (const { row, unreadable } of found) {
+      for (const { row, unreadable, for_programs } of found) {
         if (unreadable === undefined) read++
-        else log(`${fileText(row)} cannot be read again, and answers leave it out: ${unreadable}`)
+        else if (for_programs === undefined)
+          log(`${fileText(row)} cannot be read again, and answers leave it out: ${unreadable}`)
       }
       after = last.asset
     }

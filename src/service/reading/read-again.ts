@@ -1,5 +1,6 @@
 import { counted } from '../../base/text/format.ts'
 import type { AssetReading } from '../../contract/messages/messages-assets.ts'
+import type { ForPrograms } from '../ingest/picture-pages.ts'
 import type { Parts } from '../parts.ts'
 import type { AssetRow } from '../store/store-assets.ts'
 import { readTogether, withinBytes } from './read-together.ts'
@@ -14,6 +15,8 @@ interface FoundAgain {
   row: AssetRow
   reading: AssetReading | undefined
   unreadable: string | undefined
+  recognised: readonly number[] | undefined
+  for_programs: ForPrograms | undefined
 }
 
 /**
@@ -26,7 +29,7 @@ export async function readAgain(
   rows: readonly AssetRow[],
   readDocument: (row: AssetRow) => Promise<ReadOutcome>,
 ): Promise<readonly FoundAgain[]> {
-  const { reader, commits, assets } = parts
+  const { reader, commits, assets, pictures, wake } = parts
   const outcomes = await readTogether(parts, rows)
   const found: FoundAgain[] = []
   try {
@@ -34,7 +37,8 @@ export async function readAgain(
       const first = outcomes[at]!
       const outcome = first.needs_child ? await readDocument(row) : first
       const reading = readingAgain(row.reading, outcome)
-      found.push({ row, reading, unreadable: outcome.unreadable })
+      const { unreadable, recognised, for_programs } = outcome
+      found.push({ row, reading, unreadable, recognised, for_programs })
     }
   } finally {
     // If a document stopped this, the files before it need not be read once more.
@@ -46,8 +50,13 @@ export async function readAgain(
       )
     }
     await commits.writeUnflushed(() => {
-      for (const { row, reading } of found) assets.noteReading(row.seq, reading)
+      for (const { row, reading, recognised, for_programs } of found) {
+        assets.noteReading(row.seq, reading)
+        if (recognised) pictures.indexed(row.seq, recognised)
+        if (for_programs) pictures.queue(row.seq, for_programs)
+      }
     })
+    if (found.some(({ for_programs }) => for_programs)) wake.recognition()
   }
   return found
 }
@@ -108,7 +117,7 @@ export class EarlierFiles {
       texts.push(`answers leave out ${this.#lost} of them, and their records say why`)
     if (this.#kept > 0)
       texts.push(
-        `${this.#kept} stay as they were, because this machine lacks an optional package: run \`npm install\` without --omit=optional`,
+        `${this.#kept} stay as they were, because this machine lacks what reads them: \`npm install\` without --omit=optional, or the Debian packages that \`sluice doctor\` names`,
       )
     return texts.join('; ')
   }

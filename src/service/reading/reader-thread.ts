@@ -1,20 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite, openSqliteReadOnly } from '../../base/files/sqlite.ts'
-import { codeOf } from '../../base/run/errors.ts'
+import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { serveCalls } from '../../base/run/thread.ts'
+import { system_clock } from '../../base/time/time.ts'
 import type { AssetReading } from '../../contract/messages/messages-assets.ts'
 import type { ReadDocument } from '../ingest/document-text.ts'
 import { type Unreadable, unreadableOf } from '../ingest/extract-limits.ts'
 import { isNamedDocument } from '../ingest/file-kind.ts'
-import { splitDocument } from '../ingest/passages/split-passages.ts'
-import { type ReadText, readText } from '../ingest/text/read-text.ts'
 import {
-  type Hit,
-  openPassageIndex,
-  passage_migrations,
-  type SearchRequest,
-} from '../store/passage-index.ts'
+  type KeptDocument,
+  packDocument,
+  unpackDocument,
+} from '../ingest/passages/kept-document.ts'
+import { splitDocument } from '../ingest/passages/split-passages.ts'
+import type { ForPrograms } from '../ingest/picture-pages.ts'
+import { type ReadText, readText } from '../ingest/text/read-text.ts'
+import { passage_migrations } from '../store/passages/index-format.ts'
+import {
+  type IndexedFile,
+  type IndexProgress,
+  PassageIndex,
+} from '../store/passages/passage-index.ts'
+import type { Hit, SearchRequest } from '../store/passages/search.ts'
 import { service_migrations } from '../store/schema.ts'
 
 /** Start data of the reading thread. A file larger than `max_bytes` is unreadable. */
@@ -37,6 +45,17 @@ export interface ReadOutcome extends Partial<Unreadable> {
   /** Its passages are in the index. */
   reading?: AssetReading
   needs_child?: true
+  for_programs?: ForPrograms
+  /** The recognised pages whose words were read with it. */
+  recognised?: readonly number[]
+  /** It is unreadable for lack of a program. */
+  needs_program?: true
+}
+
+/** A file that cannot be indexed anew, and why. */
+export interface LeftOut {
+  asset: number
+  why: string
 }
 
 export interface ReaderCalls {
@@ -49,7 +68,23 @@ export interface ReaderCalls {
   empty: { argument: { asset: number; project: number }[]; answer: null }
   forget: { argument: number[]; answer: null }
   search: { argument: SearchRequest; answer: Hit[] }
+  /** The first passages of files, one of each. */
+  first: { argument: number[]; answer: Hit[] }
+  countNamed: {
+    argument: Pick<SearchRequest, 'words' | 'projects' | 'assets'>
+    answer: number
+  }
+  progress: { argument: null; answer: IndexProgress }
+  /** Marks files as to be indexed anew, such as with another name. */
+  setBack: { argument: number[]; answer: null }
+  /** Indexes so many files anew from their kept texts at most. Returns those that it leaves out. */
+  indexAnew: { argument: number; answer: LeftOut[] }
+  /** Leaves out the file that `indexAnew` would begin with. */
+  leaveOutNext: { argument: string; answer: LeftOut[] }
 }
+
+/** Questions and new files wait for so much work on the index at most. */
+const index_anew_ms = 40
 
 /**
  * The thread that reads and searches files, so that requests do not wait. Only this thread writes
@@ -63,8 +98,12 @@ serveCalls(
       file: passages_file,
       migrations: passage_migrations,
       synchronous: 'FULL',
+      can_be_made_again: true,
     })
-    const index = openPassageIndex(passages)
+    const index = new PassageIndex(passages)
+    const find_name = service
+      .prepare(`SELECT filename || coalesce(char(10) || name, '') FROM assets WHERE seq = ?`)
+      .pluck()
     const find_object = service.prepare(
       'SELECT size_in_bytes, bytes, file FROM objects WHERE asset = ?',
     )
@@ -95,8 +134,34 @@ serveCalls(
         return { asset, unreadable: 'its bytes cannot be read from the disk' }
       const read: ReadText = readText({ filename, mime_type, bytes })
       if (!('text' in read)) return { asset, ...read }
-      index.replace(asset, project, splitDocument(read))
+      indexOne(asset, project, read)
       return { asset, reading: read.reading }
+    }
+
+    function indexOne(asset: number, project: number, document: KeptDocument): void {
+      index.replace(fileOf(asset, project), splitDocument(document), packDocument(document))
+    }
+
+    function fileOf(asset: number, project: number): IndexedFile {
+      return { asset, project, name: (find_name.get(asset) as string | undefined) ?? '' }
+    }
+
+    /** The newest file that is to be indexed anew. Returns false if there is none. */
+    function indexNext(left_out: LeftOut[]): boolean {
+      const kept = index.nextToIndex()
+      if (!kept) return false
+      const { asset, project, document } = kept
+      try {
+        alone(() => {
+          const text = () => ({ text: index.earlierText(kept), tables: [], marks: [] })
+          indexOne(asset, project, document === null ? text() : unpackDocument(document))
+        })
+      } catch (error) {
+        if (codeOf(error)?.startsWith('SQLITE_')) throw error
+        index.leaveOut(kept)
+        left_out.push({ asset, why: messageOf(error) })
+      }
+      return true
     }
 
     function indexText({
@@ -108,17 +173,21 @@ serveCalls(
       // The asset was removed while the child read it. A later removal deletes the passages after
       // this call.
       if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
-      index.replace(asset, project, splitDocument(document))
+      indexOne(asset, project, document)
       return { asset, reading }
     }
 
     /** Within the transaction of a batch. Without an answer it leaves nothing in the index. */
-    const alone = passages.transaction((read: () => ReadOutcome) => read())
+    const alone = passages.transaction((work: () => void) => work())
 
     /** An error of the reader is the fault of the file, so that it stops no other one. */
     function ofFile(asset: number, read: () => ReadOutcome): ReadOutcome {
+      let outcome: ReadOutcome = { asset }
       try {
-        return alone(read)
+        alone(() => {
+          outcome = read()
+        })
+        return outcome
       } catch (error) {
         // This machine is the cause, such as by a full disk: the same file is tried again.
         if (codeOf(error)?.startsWith('SQLITE_')) throw error
@@ -135,7 +204,7 @@ serveCalls(
         ofFile(found.asset, () => indexText(found)),
       ),
       empty: passages.transaction((assets: ReaderCalls['empty']['argument']): null => {
-        for (const { asset, project } of assets) index.replace(asset, project, [])
+        for (const { asset, project } of assets) index.replace(fileOf(asset, project), [], null)
         return null
       }),
       forget: passages.transaction((assets: number[]): null => {
@@ -143,6 +212,27 @@ serveCalls(
         return null
       }),
       search: (request: SearchRequest) => index.search(request),
+      first: (assets: number[]) => index.first(assets),
+      countNamed: (asked: ReaderCalls['countNamed']['argument']) => index.countNamed(asked),
+      progress: () => index.progress(),
+      setBack: passages.transaction((assets: number[]): null => {
+        for (const asset of assets) index.setBack(asset)
+        return null
+      }),
+      indexAnew: passages.transaction((max_files: number): LeftOut[] => {
+        const left_out: LeftOut[] = []
+        const until_ms = system_clock.monotonic_ms() + index_anew_ms
+        for (let files = 1; indexNext(left_out); files++) {
+          if (files === max_files || system_clock.monotonic_ms() >= until_ms) break
+        }
+        return left_out
+      }),
+      leaveOutNext: passages.transaction((why: string): LeftOut[] => {
+        const kept = index.nextToIndex()
+        if (!kept) return []
+        index.leaveOut(kept)
+        return [{ asset: kept.asset, why }]
+      }),
       close: () => {
         service.close()
         passages.close()

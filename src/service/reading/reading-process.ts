@@ -9,6 +9,7 @@ import { formatBytes, formatDuration } from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Extracted } from '../ingest/extract-document.ts'
 import type { ExtractLimits } from '../ingest/extract-limits.ts'
+import type { Recognition } from '../ingest/picture-pages.ts'
 import type { IngestSettings } from '../options.ts'
 
 /** A request to a child process: one file, its bytes in the request or in a file. */
@@ -16,6 +17,7 @@ export interface ReadRequest {
   filename: string
   mime_type: string
   place: { bytes: Uint8Array } | { path: string }
+  recognition?: Recognition
   limits: ExtractLimits
 }
 
@@ -57,7 +59,7 @@ setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@";
 const code_reserve_kilobytes = Number.parseInt(process.versions.node, 10) >= 24 ? 540 * 1_024 : 0
 
 /** Signals that no file causes. They come when the whole service stops (systemd, a terminal). */
-const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
+export const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 
 /**
  * The process ended, or had to be ended, without an answer. `ended` is the reason for the log.
@@ -239,7 +241,7 @@ async function watch(
 }
 
 /** The memory of a process now. 0 without /proc; the limits of kernel and Node.js still hold. */
-function residentBytes(pid: number | undefined): number {
+export function residentBytes(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024

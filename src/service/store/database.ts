@@ -21,6 +21,8 @@ export function dataPaths(data_dir: string) {
     signing_key: join(folder, 'signing.key'),
     /** Objects that are too large for the database; also uploads in progress, without a row. */
     objects: join(folder, 'objects'),
+    /** The home of a program that reads one file, removed after it. */
+    programs: join(folder, 'programs'),
   }
 }
 

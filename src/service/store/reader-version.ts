@@ -3,4 +3,4 @@
  * file, or judge differently how much of it they saw: files that an earlier version read are then
  * read again. 0 is the version of files that were read before `reading` was recorded.
  */
-export const reader_version = 2
+export const reader_version = 3

@@ -240,4 +240,25 @@ ALTER TABLE assets ADD COLUMN read_by INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX assets_by_reader ON assets (read_by) WHERE status = 'ready';
 `,
   },
+  {
+    version: 8,
+    sql: `
+-- Pages that programs read, such as tesseract. turn: their order within the file. state: waiting, read (their words stand here), or
+-- indexed (the index has them, too). fault: why a page has no words. A file that soffice converts is one page without words.
+CREATE TABLE picture_pages (
+  asset INTEGER NOT NULL REFERENCES assets(seq) ON DELETE CASCADE,
+  page INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  state TEXT NOT NULL DEFAULT 'waiting',
+  words TEXT NOT NULL DEFAULT '',
+  fault TEXT,
+  PRIMARY KEY (asset, page)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX picture_pages_waiting ON picture_pages (turn, asset) WHERE state = 'waiting';
+CREATE INDEX picture_pages_read ON picture_pages (asset) WHERE state = 'read';
+-- 1 if a failed asset needs a program that this machine does not have.
+ALTER TABLE assets ADD COLUMN needs_program INTEGER NOT NULL DEFAULT 0;
+`,
+  },
 ]

@@ -29,6 +29,8 @@ export interface AssetRow {
   has_no_text: 0 | 1
   /** 1 if a failed asset is in a form for programs under the name of another kind. */
   is_wire_form: 0 | 1
+  /** 1 if a failed asset needs a program that this machine does not have. */
+  needs_program: 0 | 1
   /** JSON of AssetReading, of a ready asset. */
   reading: string | null
   /** 1 if only a child process can read it. */
@@ -50,6 +52,7 @@ export interface IngestResult {
   unreadable?: string
   has_no_text?: true
   is_wire_form?: true
+  needs_program?: true
 }
 
 export interface ListedAsset extends AssetRow {
@@ -68,6 +71,7 @@ type NewAsset = Omit<
   | 'failure'
   | 'has_no_text'
   | 'is_wire_form'
+  | 'needs_program'
   | 'reading'
   | 'needs_child'
 >
@@ -76,6 +80,9 @@ export type AssetStore = ReturnType<typeof openAssetStore>
 
 const labels_of = `(SELECT json_group_array(json_object('label_id', label_id, 'name', labels.name) ORDER BY labels.name)
   FROM asset_labels JOIN labels ON labels.seq = label WHERE asset = assets.seq) AS labels`
+
+const in_scope =
+  '(project IN (SELECT value FROM json_each(?)) OR seq IN (SELECT value FROM json_each(?)))'
 
 export function openAssetStore(database: Sqlite) {
   const { one, all, value, values, run } = statementsOf(database)
@@ -138,7 +145,7 @@ export function openAssetStore(database: Sqlite) {
     finishIngest: (seq: number, { unreadable, reading, ...found }: IngestResult) =>
       run(
         `UPDATE assets SET status = @status, failure = @failure, has_no_text = @has_no_text, is_wire_form = @is_wire_form,
-           reading = @reading, read_by = @reader_version, ingest_due_ms = NULL
+           needs_program = @needs_program, reading = @reading, read_by = @reader_version, ingest_due_ms = NULL
          WHERE seq = @seq AND status = 'ingesting'`,
         {
           seq,
@@ -147,8 +154,17 @@ export function openAssetStore(database: Sqlite) {
           failure: unreadable ?? null,
           has_no_text: found.has_no_text ? 1 : 0,
           is_wire_form: found.is_wire_form ? 1 : 0,
+          needs_program: found.needs_program ? 1 : 0,
           reading: reading === undefined ? null : JSON.stringify(reading),
         },
+      ),
+    /** Takes an asset without any text out of the readers' queue: programs read it page by page. */
+    waitForPrograms: (seq: number) =>
+      run(`UPDATE assets SET ingest_due_ms = NULL WHERE seq = ? AND status = 'ingesting'`, seq),
+    /** One of those assets. */
+    waitingForPrograms: () =>
+      one<AssetRow>(
+        `SELECT * FROM assets WHERE status = 'ingesting' AND needs_child = 1 AND ingest_due_ms IS NULL LIMIT 1`,
       ),
     /** Ready assets that an earlier reader read, in the order of their taking in. */
     readEarlier: (limit: number) =>
@@ -169,6 +185,28 @@ export function openAssetStore(database: Sqlite) {
         reading && JSON.stringify(reading),
         reader_version,
         seq,
+      ),
+    /** How many files of a scope answers may use, of those that were made since a time. */
+    countOf: (scope: { projects: readonly number[]; assets: readonly number[] }, since_ms = 0) =>
+      value<number>(
+        `SELECT count(*) FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms >= ?`,
+        JSON.stringify(scope.projects),
+        JSON.stringify(scope.assets),
+        since_ms,
+      )!,
+    /** Those files, newest first. */
+    newestOf: (
+      scope: { projects: readonly number[]; assets: readonly number[] },
+      limit: number,
+      since_ms = 0,
+    ) =>
+      all<AssetRow>(
+        `SELECT * FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms >= ?
+         ORDER BY created_at_ms DESC, seq DESC LIMIT ?`,
+        JSON.stringify(scope.projects),
+        JSON.stringify(scope.assets),
+        since_ms,
+        limit,
       ),
     anyReady: () =>
       one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,

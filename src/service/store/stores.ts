@@ -12,6 +12,7 @@ import { openConceptStore, openConcepts, openViews } from './concepts.ts'
 import { type DataPaths, dataPaths, makeDataFolders, openServiceDatabase } from './database.ts'
 import { openMembers } from './members.ts'
 import { openObjectFiles, openObjectStore } from './object-files.ts'
+import { openPictureStore } from './picture-pages.ts'
 import { loadSigningKey, signWith } from './signing.ts'
 import { openAssetStore } from './store-assets.ts'
 import { openChatStore } from './store-chats.ts'
@@ -41,6 +42,7 @@ export function openStores(data_dir: string, clock: Clock) {
       project_store: openProjectStore(database),
       resources: openResourceStore(database),
       assets: openAssetStore(database),
+      pictures: openPictureStore(database),
       objects: openObjectStore(database),
       files: openObjectFiles(paths.objects),
       labels: openLabelStore(database),

@@ -7,7 +7,7 @@ import {
   shellWord,
 } from '../../base/text/format.ts'
 import { clockText } from '../../base/time/time.ts'
-import { isUnusable } from '../../domain/asset.ts'
+import { isUnusable, lacksProgram } from '../../domain/asset.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
 import { excludeLine } from '../../domain/file.ts'
 import { extensionOf, nothing_goes, refusedTypeIn } from '../../domain/file-type.ts'
@@ -222,7 +222,9 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
       )
     }
     const waits = stage === 'blocked' && status.daemon.state === 'stopped'
-    if (type === undefined) writer.detail(waits ? blocked_without_daemon : todo[stage], 'faint')
+    if (lacksProgram(message)) sayRetry(writer, examples)
+    else if (type === undefined)
+      writer.detail(waits ? blocked_without_daemon : todo[stage], 'faint')
     else if (code.startsWith('type_rests:')) writer.detail(todo.rests, 'faint')
     else sayType(writer, type, examples)
     if (isUnusable(code)) sayExclude(writer, { examples, unread_types })
@@ -246,6 +248,18 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
       { tone: 'warn' },
     )
   }
+}
+
+/** For files that the service reads once it has a program. */
+function sayRetry(writer: LineWriter, examples: readonly { folder: string; path: string }[]): void {
+  writer.detail('once it is installed there and the service has started again, try these again:')
+  const patterns = new Set(
+    examples.map(({ folder, path }) => {
+      const extension = extensionOf(path)
+      return shellWord(extension === '' ? `${folder}/${path}` : anyCaseOf(path))
+    }),
+  )
+  writer.command(`sluice retry ${[...patterns].join(' ')}`, 4)
 }
 
 /** Shows ignore rules to copy, for files that the service cannot read. */
@@ -319,11 +333,14 @@ export function excludeOfTypes({ examples, unread_types }: UnreadFiles): string 
  */
 export function excludeSetting(paths: readonly string[]): string | undefined {
   const named = paths.filter((path) => extensionOf(path) !== '')
-  const patterns = named.map(
-    (path) => `*${Array.from(path.slice(path.lastIndexOf('.')), anyCase).join('')}`,
-  )
+  const patterns = named.map(anyCaseOf)
   const texts = [...new Set(patterns)].map((pattern) => printableJson(JSON.stringify(pattern)))
   return texts.length === 0 ? undefined : `exclude: [${texts.join(', ')}]`
+}
+
+/** A pattern for the ending of a path, in small and capital letters. */
+function anyCaseOf(path: string): string {
+  return `*${Array.from(path.slice(path.lastIndexOf('.')), anyCase).join('')}`
 }
 
 /** A pattern of gitignore(5) for one character. */

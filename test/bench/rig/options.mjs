@@ -12,6 +12,7 @@ const usual = {
 }
 const usual_service = { assets: [1_000, 100_000], uploads: 200, upload_bytes: 1_048_576 }
 const parts = ['rescan', 'sync', 'service']
+const words_of_parts = ['scale', 'answers']
 /** Only `bench scale` runs these, because it makes trees of hundreds of thousands of files. */
 const usual_scale = {
   files: 200_000,
@@ -39,6 +40,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
  * @property {number} uploads at once
  * @property {number} upload_bytes
  * @property {boolean} is_scale
+ * @property {boolean} is_answers
  * @property {number} scale_files
  * @property {number} ledger_rows in the ledger that is read
  * @property {number} idle_s
@@ -71,8 +73,9 @@ export function readOptions(words) {
     },
   })
   const { only, program, json } = values
-  if (positionals.some((word) => word !== 'scale')) throw new Error('the only word is scale')
-  const is_scale = positionals.length > 0
+  if (positionals.length > 1 || positionals.some((word) => !words_of_parts.includes(word)))
+    throw new Error('the only words are scale and answers')
+  const is_scale = positionals[0] === 'scale'
   const known = is_scale ? scale_rows.map(({ name }) => name) : parts
   const chosen = only?.split(',') ?? known
   if (chosen.some((name) => !known.includes(name))) {
@@ -93,6 +96,7 @@ export function readOptions(words) {
     uploads: Math.min(usual_service.uploads, files ?? usual_service.uploads),
     upload_bytes: usual_service.upload_bytes,
     is_scale,
+    is_answers: positionals[0] === 'answers',
     scale_files: files ?? usual_scale.files,
     ledger_rows: files === undefined ? usual_scale.rows : files * 5,
     idle_s: wholeNumber('idle-s', values['idle-s']),

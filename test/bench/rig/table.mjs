@@ -1,16 +1,18 @@
 import { scale_rows } from '../scale/scale-rows.mjs'
+import { answersLines } from '../service/answers/bench-answers.mjs'
 
 /**
  * The figures as text for users.
  * @param {any} results
  * @returns {string}
  */
-export function tableOf({ rescan, sync, service, scale, aims }) {
+export function tableOf({ rescan, sync, service, scale, answers, aims }) {
   const lines = [
     ...(rescan === undefined ? [] : rescanLines(rescan)),
     ...(sync === undefined ? [] : syncLines(sync)),
     ...(service === undefined ? [] : serviceLines(service)),
     ...(scale === undefined ? [] : scaleLines(scale)),
+    ...(answers === undefined ? [] : answersLines(answers)),
     ...aims.map(
       ({ what, aim, found, met }) => `${met ? 'met   ' : 'missed'}  ${what}: ${found}, aim ${aim}`,
     ),

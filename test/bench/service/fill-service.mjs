@@ -4,8 +4,11 @@
 import { createHash } from 'node:crypto'
 import { openSqlite } from '../../../dist/base/files/sqlite.js'
 import { system_clock } from '../../../dist/base/time/time.js'
+import { packDocument } from '../../../dist/service/ingest/passages/kept-document.js'
+import { splitDocument } from '../../../dist/service/ingest/passages/split-passages.js'
 import { makeId } from '../../../dist/service/store/database.js'
-import { openPassageIndex, passage_migrations } from '../../../dist/service/store/passage-index.js'
+import { PassageIndex } from '../../../dist/service/store/passage-index.js'
+import { passage_migrations } from '../../../dist/service/store/passages/index-format.js'
 import { openStores } from '../../../dist/service/store/stores.js'
 
 const [data_dir, count] = [process.argv[2], Number(process.argv[3])]
@@ -16,7 +19,7 @@ const passages = openSqlite({
   migrations: passage_migrations,
   synchronous: 'NORMAL',
 })
-const index = openPassageIndex(passages)
+const index = new PassageIndex(passages)
 const { project_id } = administration.projects.create('bench')
 const project = access.projectNumber(project_id)
 
@@ -55,8 +58,10 @@ function add(number) {
   const { seq } = assets.findAnywhere(asset_id)
   objects.put(seq, { bytes, md5, size_in_bytes: bytes.length })
   assets.accept(seq, { md5, size_in_bytes: bytes.length }, created_at_ms)
-  assets.finishIngest(seq, 'ready')
-  index.replace(seq, project, [text])
+  assets.finishIngest(seq, {})
+  const document = { text, tables: [], marks: [] }
+  const name = `minutes-${number}.txt`
+  index.replace({ asset: seq, project, name }, splitDocument(document), packDocument(document))
 }
 
 const batch = 5_000

@@ -307,3 +307,18 @@ test('a state directory named by this shell is said to be perhaps another one th
   expect(await said(system_dir, {})).toEqual([])
   expect(await said(makeTree({}), { SLUICE_STATE_DIR })).toEqual([])
 })
+
+test('of a local service on this machine, doctor says which programs read scans', async () => {
+  const of_base = async (base_url: string) => {
+    const file = join(makeTree({}), 'sluice.yaml')
+    const service = { base_url, project_id: 'project_0123456789abcdefghij' }
+    const folders = [{ name: 'docs', path: makeTree({}) }]
+    writeFileSync(file, JSON.stringify({ service, folders }), { mode: 0o600 })
+    const describeScans = async () => 'reads scans: tesseract 5.3.0 with eng; pdftoppm'
+    const env = { HOME: makeTree({}) }
+    return of(await runDoctor({ file, env, clock: system_clock, describeScans }), 'scans')
+  }
+  const message = 'reads scans: tesseract 5.3.0 with eng; pdftoppm'
+  expect(await of_base('http://127.0.0.1:1')).toMatchObject([{ level: 'ok', message }])
+  expect(await of_base('https://192.0.2.1')).toEqual([])
+})

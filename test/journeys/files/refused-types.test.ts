@@ -105,17 +105,17 @@ localJourneys('a type of files that the service cannot read', (profile) => {
     expect(journey.cost()).toEqual({ creates: 22, puts: 22 })
     journey.ends({ left_out: Object.keys(logs(0, 60)) })
   })
-  test('B-40 mail under the name of text says nothing about text; under its own name it does', async () => {
-    const head = 'From: a@b.example\nTo: c@d.example\nMIME-Version: 1.0\n\n'
-    const mails = (ending: string) =>
-      Array.from({ length: 30 }, (_, at) => [`docs/${at}.${ending}`, `${head}${at} ${ending}`])
-    const tree = Object.fromEntries([...mails('txt'), ...mails('eml')])
+  test('B-40 a key under the name of text says nothing about text; under its own name it does', async () => {
+    const begin_key = '-----BEGIN PRIVATE KEY-----\n'
+    const keys = (ending: string) =>
+      Array.from({ length: 30 }, (_, at) => [`docs/${at}.${ending}`, `${begin_key}${at} ${ending}`])
+    const tree = Object.fromEntries([...keys('txt'), ...keys('pgp')])
     const journey = await begin({ profile, tree })
     const held = (ending: string) =>
       journey.files().filter(({ name, stage }) => stage === 'type_refused' && name.endsWith(ending))
     const ended = () => count(journey, 'refused') + count(journey, 'type_refused') === 60
     await journey.until('each is refused or held', ended)
-    expect(held('.eml')).toHaveLength(10)
+    expect(held('.pgp')).toHaveLength(10)
     // The hosted service gives no code, so Sluice cannot know better there.
     expect(held('.txt')).toHaveLength(profile === 'hosted' ? 10 : 0)
     journey.ends({ left_out: Object.keys(tree) })

@@ -193,7 +193,7 @@ test('the first member sends files and asks', async () => {
 
     ada$ sluice ask When does the lantern festival begin?
     asking about the whole project
-    **office/plan.md**
+    **office/plan.md, Plan**
 
     > # Plan
     >
@@ -262,7 +262,7 @@ test('the second member accepts an invitation, and the administrator never sees 
 
     bob$ sluice ask When does the lantern festival begin?
     asking about the whole project
-    **office/plan.md**
+    **office/plan.md, Plan**
 
     > # Plan
     >

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { lastLine, runLine } from '../../../src/base/text/prompt-lines.ts'
 import { max_prompt_length as contract_longest } from '../../../src/contract/limits.ts'
 import { chatStart } from '../../../src/contract/messages/messages-chats.ts'
-import { lastLine, runLine } from '../../../src/prompts/manifest.ts'
 import { composePlan } from '../../../src/prompts/plan/plan-run.ts'
 import {
   bodyToSend,

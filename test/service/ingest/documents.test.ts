@@ -80,7 +80,7 @@ test.each<[string, Buffer, string, string]>([
     'an old office file',
     Buffer.from('d0cf11e0a1b11ae1', 'hex'),
     'a.bin',
-    'encrypted, or in the binary format',
+    'broken: a compound file without its header',
   ],
 ])(
   'B-24 an unreadable file ends failed, with the reason in the log: %s',

@@ -60,6 +60,15 @@ test.each<[string, UnitFound[], Partial<AssetReading> | undefined]>([
     [text, scan, { ...blank, fault: 'is encrypted' }, { ...blank, fault: 'is encrypted' }],
     { of: 4, seen: 1, why: 'page 2 is a picture; pages 3–4 are encrypted' },
   ],
+  [
+    'reasons that name what is missing',
+    [text, scan, ...pages(7, { ...text, fault: 'the file a.zip: encrypted', is_named: true })],
+    {
+      of: 9,
+      seen: 1,
+      why: `page 2 is a picture; ${'the file a.zip: encrypted; '.repeat(5)}2 pages more`,
+    },
+  ],
 ])('B-36 %s', (_what, found, reading) => {
   expect(readingOf('page', found)).toEqual(reading && { unit: 'page', ...reading })
 })

@@ -1,3 +1,4 @@
+import { compoundOf, numbers, oldWordDocument, properties } from './mail/compound-writer.ts'
 import { officePackage, workbookPart } from './office-package.ts'
 import { wordDocument, zipOf } from './zip.ts'
 
@@ -14,6 +15,20 @@ export const kinds: Readonly<Record<string, (content: Content) => Buffer | strin
     const picture = '<img src="data:image/png;base64,iVBORw0KGgo=">'
     return `<html><body><p>${inside(content, picture)}</p></body></html>`
   },
+  ipynb: (content) => {
+    const cells = isWords(content) ? [{ cell_type: 'markdown', source: [content.words] }] : []
+    return content === 'a picture' ? undefined : JSON.stringify({ cells, nbformat: 4 })
+  },
+  eml: (content) => {
+    const start = 'From: a@b.example\nMIME-Version: 1.0\nContent-Type: text/html\n\n'
+    return content === 'a picture' ? undefined : `${start}<p>${inside(content, '')}</p>`
+  },
+  msg: (content) => {
+    const streams = properties({ 1000: isWords(content) ? content.words : ' ' })
+    if (content === 'a picture') return undefined
+    return compoundOf({ ...streams, '__properties_version1.0': numbers(32) })
+  },
+  doc: (content) => oldWordDocument(`${inside(content, '\u0001')}\r`),
   docx: (content) =>
     wordDocument(`<w:p><w:r>${inside(content, '<w:drawing/>', 'w:t')}</w:r></w:p>`),
   pptx: (content) => {

@@ -1,6 +1,6 @@
 import { openSqlite } from '../../../src/base/files/sqlite.ts'
 import { dataPaths, makeDataFolders } from '../../../src/service/store/database.ts'
-import { openPassageIndex, passage_migrations } from '../../../src/service/store/passage-index.ts'
+import { passage_migrations } from '../../../src/service/store/passages/index-format.ts'
 import { service_migrations } from '../../../src/service/store/schema.ts'
 import { md5Of, temporaryFolder } from '../fixture.ts'
 
@@ -22,9 +22,11 @@ export function earlierData(files: readonly EarlierFile[], data_dir = temporaryF
   makeDataFolders(paths)
   const migrations = service_migrations.filter(({ version }) => version <= 6)
   const database = openSqlite({ file: paths.database, migrations, synchronous: 'NORMAL' })
-  const index_file = { file: paths.passages, migrations: passage_migrations }
+  const of_first_form = passage_migrations.filter(({ version }) => version === 1)
+  const index_file = { file: paths.passages, migrations: of_first_form }
   const passages = openSqlite({ ...index_file, synchronous: 'NORMAL' })
-  const index = openPassageIndex(passages)
+  const passage = passages.prepare('INSERT INTO passages (text, asset, project) VALUES (?, ?, 1)')
+  const span = passages.prepare('INSERT INTO spans (asset, first, last) VALUES (?, ?, ?)')
   database.exec(`INSERT INTO projects (project_id, name, created_at_ms, workspace)
     VALUES ('${earlier_project}', 'earlier', 0, 1)`)
   const asset = database.prepare(`INSERT INTO assets
@@ -43,8 +45,10 @@ export function earlierData(files: readonly EarlierFile[], data_dir = temporaryF
     }
   })()
   passages.transaction(() => {
-    for (const [at, { filename }] of files.entries())
-      index.replace(at + 1, 1, [`earlier words of ${filename}`])
+    for (const [at, { filename }] of files.entries()) {
+      const { lastInsertRowid: row } = passage.run(`earlier words of ${filename}`, at + 1)
+      span.run(at + 1, row, row)
+    }
   })()
   database.close()
   passages.close()

@@ -248,9 +248,9 @@ test('C-11 a turn that fails ends in error after its deadline, without a text', 
     log: (line) => lines.push(line),
     answer_delay_ms: 5_000,
   })
-  const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: 'x' })).body
+  const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: 'x.txt' })).body
   const index = new (sqliteDriver())(`${client.service.data_dir}/passages.db`)
-  index.exec('DROP TABLE passages')
+  index.exec('DROP TABLE file_names')
   index.close()
   await clock.advance(5_000)
   const path = `/v1/chats/${chat_id}/messages/${message_id}`

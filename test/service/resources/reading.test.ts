@@ -30,6 +30,9 @@ async function uploadAll(
 }
 
 const units: Readonly<Record<string, string>> = {
+  doc: 'part',
+  eml: 'attachment',
+  msg: 'attachment',
   pdf: 'page',
   pptx: 'slide',
   odp: 'slide',
@@ -109,12 +112,12 @@ test.each([
 
 test.each([
   ['under the name of text', 'a.txt', 'publicapi.asset.ingest.wire_form'],
-  ['under its own name', 'a.eml', 'publicapi.asset.ingest.unreadable'],
-])('B-40 mail as it is sent, %s', async (_what, filename, code) => {
+  ['under its own name', 'a.pem', 'publicapi.asset.ingest.unreadable'],
+])('B-40 a key in armour, %s', async (_what, filename, code) => {
   const client = await start()
-  const mail = 'From: a@b.example\nTo: c@d.example\nSubject: Ropes\nMIME-Version: 1.0\n\nHello\n'
-  const asset_id = await client.upload(Buffer.from(mail), filename, unknown_type)
+  const key = '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n'
+  const asset_id = await client.upload(Buffer.from(key), filename, unknown_type)
   const { status, error } = (await client.get(`/v1/assets/${asset_id}`)).body
   expect([status, error.code]).toEqual(['failed', code])
-  expect(error.humane).toContain('it is mail as it is sent')
+  expect(error.humane).toContain('it is a key or message in armour')
 })

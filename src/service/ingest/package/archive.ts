@@ -33,6 +33,11 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     if (entries.size > max_entries)
       throw unreadable(`the archive has more than ${max_entries} parts`)
   }
+  const folder = onlyFolder(names)
+  for (const name of folder === '' ? [] : names) {
+    const inner = name.slice(folder.length)
+    entries.set(keyOf(inner), entries.get(keyOf(name))!)
+  }
   // The limit counts the bytes that are really unpacked: the sizes in an archive can be false.
   let left_bytes = unpacked_bytes
 
@@ -66,7 +71,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
 
   return {
     /** In the order of the archive, with `/` between folders. */
-    names,
+    names: names.map((name) => name.slice(folder.length)),
     has: (name: string) => entries.has(keyOf(name)),
     stream,
     read: (name: string) => buffer(stream(name)),
@@ -75,6 +80,15 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
 
 function* inPieces(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += piece_bytes) yield bytes.subarray(at, at + piece_bytes)
+}
+
+/** What stands at the top of a document: in a folder, a program packed the folder as a whole. */
+const top_part = /^([^/]+\/)(?:META-INF\/container\.xml|\[Content_Types\]\.xml|mimetype)$/
+
+/** The folder that all parts stand in, with its slash; empty if they stand at the top. */
+function onlyFolder(names: readonly string[]): string {
+  const folder = names.map((name) => top_part.exec(name)?.[1]).find((found) => found) ?? ''
+  return names.every((name) => name.startsWith(folder)) ? folder : ''
 }
 
 /**

@@ -2,9 +2,10 @@ import type { ReadUnit } from '../../../contract/messages/messages-assets.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import { unread_kind } from '../file-kind.ts'
+import type { ReadInner } from '../inner-document.ts'
 import { openArchive } from './archive.ts'
 import { mainPart, rootName } from './relationships.ts'
-import type { extractWordDocument, ReadInner } from './word/word.ts'
+import type { extractWordDocument } from './word/word.ts'
 
 /**
  * The kinds of Office documents, by the first element of the main part, or by its folder. The

@@ -5,14 +5,17 @@ export const min_passage_length = 400
 /** Of the space for a part of a line: a shorter part is no reason to keep a sentence whole. */
 const min_filled_share = 0.4
 
-/** Like `String.split`, but without an array of all parts in memory. */
-export function* splitLazily(text: string, between: RegExp): Generator<string> {
+/** Like `String.split` with the place of each part, and without an array of all in memory. */
+export function* splitLazily(
+  text: string,
+  between: RegExp,
+): Generator<{ part: string; at: number }> {
   let from = 0
   for (const match of text.matchAll(between)) {
-    yield text.slice(from, match.index)
+    yield { part: text.slice(from, match.index), at: from }
     from = match.index + match[0].length
   }
-  yield text.slice(from)
+  yield { part: text.slice(from), at: from }
 }
 
 /** Cuts a long line at sentence ends, else at spaces, else inside a word. */

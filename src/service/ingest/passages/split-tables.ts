@@ -14,38 +14,61 @@ interface Part {
   rows: string
 }
 
+/** A passage of a table. `rows`: the number of the row that each of its lines is, or 0. */
+export interface TablePassage {
+  text: string
+  rows: number[]
+}
+
 /**
  * Cuts a table into passages. Each begins with its header. What is too long for that stands in
  * smaller tables, which have some of the columns, so that each cell stands under its name.
  */
-export function* splitTable(rows: string, table: Omit<Table, 'from' | 'to'>): Generator<string> {
-  let open = { header: table.header, passage: '' }
-  for (const part of partsOf(rows, table)) {
-    const joined = open.passage === '' ? part.rows : `${open.passage}\n${part.rows}`
+export function* splitTable(
+  rows: string,
+  table: Omit<Table, 'from' | 'to'>,
+  numberAt: (at: number) => number,
+): Generator<TablePassage> {
+  let open: TablePassage & { header: string } = { header: table.header, text: '', rows: [] }
+  for (const { at, ...part } of partsOf(rows, table)) {
+    const numbers = numbersOf(part.rows, numberAt(at))
+    const joined = open.text === '' ? part.rows : `${open.text}\n${part.rows}`
     if (part.header === open.header && joined.length <= max_passage_length) {
-      open.passage = joined
+      open.text = joined
+      open.rows.push(...numbers)
       continue
     }
-    if (open.passage !== '') yield open.passage
-    open = { header: part.header, passage: below(part.header, part.rows) }
+    if (open.text !== '') yield open
+    const header = part.header === '' ? [] : numbersOf(part.header, 0)
+    const text = below(part.header, part.rows)
+    open = { header: part.header, text, rows: [...header, ...numbers] }
   }
-  if (open.passage !== '') yield open.passage
+  if (open.text !== '') yield open
 }
 
-function* partsOf(rows: string, table: Omit<Table, 'from' | 'to'>): Generator<Part> {
-  const { header, separator } = table
-  const names = header.split('\n').map((line) => cellsOf(line, separator))
-  const is_repeated = header.length <= max_header_length
-  const long_lines = new Set(is_repeated ? [] : header.split('\n'))
-  for (const row of splitLazily(rows, /\r?\n/g)) {
-    if (row === '') continue
-    if (is_repeated && below(header, row).length <= max_passage_length) yield { header, rows: row }
-    else if (long_lines.has(row)) yield* cutRow(row, '')
-    // A field of comma-separated values can have several lines.
-    else if (separator !== undefined && hasOpenQuote(row))
-      yield* cutRow(row, is_repeated ? header : '')
-    else yield* narrowRows(row, names, separator)
+function numbersOf(lines: string, number: number): number[] {
+  return lines.split('\n').map(() => number)
+}
+
+/** `at`: where the row begins that a part is of. */
+function* partsOf(
+  rows: string,
+  table: Omit<Table, 'from' | 'to'>,
+): Generator<Part & { at: number }> {
+  for (const { part: row, at } of splitLazily(rows, /\r?\n/g)) {
+    if (row !== '') for (const part of partsOfRow(row, table)) yield { ...part, at }
   }
+}
+
+function* partsOfRow(row: string, table: Omit<Table, 'from' | 'to'>): Generator<Part> {
+  const { header, separator } = table
+  const is_repeated = header.length <= max_header_length
+  if (is_repeated && below(header, row).length <= max_passage_length) yield { header, rows: row }
+  else if (!is_repeated && header.split('\n').includes(row)) yield* cutRow(row, '')
+  // A field of comma-separated values can have several lines.
+  else if (separator !== undefined && hasOpenQuote(row))
+    yield* cutRow(row, is_repeated ? header : '')
+  else yield* narrowRows(row, header, separator)
 }
 
 function* cutRow(row: string, header: string): Generator<Part> {
@@ -54,11 +77,8 @@ function* cutRow(row: string, header: string): Generator<Part> {
 }
 
 /** Cuts a row into tables of some of its cells; the first cell, which names the row, is in each. */
-function* narrowRows(
-  row: string,
-  names: readonly string[][],
-  separator: string | undefined,
-): Generator<Part> {
+function* narrowRows(row: string, header: string, separator: string | undefined): Generator<Part> {
+  const names = header.split('\n').map((line) => cellsOf(line, separator))
   const columns = [...cellsOf(row, separator).entries()]
     .filter(([, words]) => words.trim() !== '')
     .map(([column, words]) => ({

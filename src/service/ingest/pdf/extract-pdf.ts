@@ -1,6 +1,9 @@
 import { isSluiceError } from '../../../base/run/errors.ts'
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, missingPackage, noText, unreadable } from '../extract-limits.ts'
+import type { FileToRead } from '../file-kind.ts'
+import { as_shapes, unnamed_letters } from '../judge-units.ts'
+import { PicturePages } from '../picture-pages.ts'
 import { type AnnotationsByPage, annotationsOf } from './annotations.ts'
 import { CharacterMaps, installed_maps, maps_package } from './character-maps.ts'
 import { hidePixels } from './hide-pixels.ts'
@@ -17,14 +20,16 @@ const max_broken_pages = 100
 
 /** Reads a PDF, one page at a time to save memory. One that needs a password is refused. */
 export async function extractPdf(
-  bytes: Buffer,
+  { bytes, pictures = new PicturePages() }: Pick<FileToRead, 'bytes' | 'pictures'>,
   limits: ExtractLimits,
   maps_directory = installed_maps,
 ): Promise<ReadDocument> {
   const maps = new CharacterMaps(maps_directory)
   const document = await openPdf(bytes, maps)
+  const text = new DocumentText(limits, 'page')
   try {
-    return await textOfPages(document, new DocumentText(limits, 'page'), maps)
+    await addPages(document, text, { maps, pictures })
+    return pictures.end('pdf', text)
   } catch (error) {
     if (!maps.is_one_missing || !isSluiceError(error, 'ingest.no_text')) throw error
     throw missingPackage(maps_package)
@@ -85,11 +90,11 @@ function isPasswordError(error: unknown): boolean {
   return (error as Error).name === 'PasswordException'
 }
 
-async function textOfPages(
+async function addPages(
   document: PdfDocument,
   text: DocumentText,
-  maps: CharacterMaps,
-): Promise<ReadDocument> {
+  { maps, pictures }: { maps: CharacterMaps; pictures: PicturePages },
+): Promise<void> {
   const shown = new Set<string>()
   const annotations = await annotationsOf(document)
   let broken_pages = 0
@@ -105,6 +110,8 @@ async function textOfPages(
       if (has_none || isSluiceError(error)) throw error
       text.noteFault('cannot be read')
     }
+    const recognised = pictures.at(number)
+    if (recognised) text.addRecognised(recognised)
   }
   const fields = Object.values((await document.getFieldObjects()) ?? {}).flat()
   addFields(fields.map(fieldOfName), text, shown)
@@ -112,7 +119,6 @@ async function textOfPages(
     if (!/\S/.test(text.text)) throw noText(', only attached files')
     text.noteFault('holds other files, which are not read')
   }
-  return text.end()
 }
 
 /** A package of files, often behind a page that says so. */
@@ -132,7 +138,7 @@ async function addPage(
   if (form) return addXfa(form, text)
   const words = pageText((await page.getTextContent()).items)
   text.add(words)
-  if (hasUnnamedLetters(words)) text.noteFault('is in a font that does not name its letters')
+  if (hasUnnamedLetters(words)) text.noteFault(unnamed_letters)
   const annotations = known ? (known.get(page.pageNumber - 1) ?? []) : await page.getAnnotations()
   const drawn = annotations.filter(isDrawn)
   const drawing = text.is_short || drawn.length > 0 ? await drawingOf(page) : undefined
@@ -145,8 +151,7 @@ async function addPage(
   addNotes(annotations, text)
   if (drawing !== undefined) text.notePicture(drawing.picture_share)
   // A diagram without a word has some shapes; a text whose letters became shapes has many.
-  if (drawing && text.is_wordless && drawing.outlines >= min_outlines)
-    text.noteFault('is drawn as shapes')
+  if (drawing && text.is_wordless && drawing.outlines >= min_outlines) text.noteFault(as_shapes)
   page.cleanup()
 }
 

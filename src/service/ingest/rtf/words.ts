@@ -94,6 +94,8 @@ const code_pages: Readonly<Record<number, string>> = {
   10000: 'macintosh',
   10007: 'x-mac-cyrillic',
   20866: 'koi8-r',
+  // Outlook keeps Japanese mail in another set than it was sent in.
+  50220: 'shift_jis',
   65001: 'utf-8',
 }
 

@@ -12,6 +12,8 @@ interface Flow {
   /** These are kept apart, because reading in a text that grows costs a copy of it. */
   ends_blank: boolean
   has_words: boolean
+  /** Of the open paragraph, if it is a heading. */
+  level: number | undefined
   /** Line ends before the next paragraph. */
   gap: number
   blocks: Block[]
@@ -86,7 +88,10 @@ export class FlowOutput {
     flow.line = ''
     flow.ends_blank = true
     flow.has_words = false
-    if (content !== '') this.#put({ content, gap: flow.gap })
+    if (content !== '') {
+      this.#put({ content, gap: flow.gap }, flow.level)
+      flow.level = undefined
+    }
     flow.gap = Math.max(flow.gap, gap)
     this.#writeAsides()
   }
@@ -123,22 +128,24 @@ export class FlowOutput {
     this.flow.gap = blocks.length > 0 ? 1 : 2
   }
 
-  #put(block: Block): void {
+  #put(block: Block, level?: number): void {
     const { flow } = this
     const cell = flow.tables.findLast((table) => table.cell)?.cell
     if (cell) cell.blocks.push(block)
     else if (this.is_in_aside) flow.blocks.push(block)
-    else this.#write(block)
+    else this.#write(block, level)
     flow.gap = 0
   }
 
-  #write({ content, gap }: Block): void {
+  #write({ content, gap }: Block, level: number | undefined): void {
     const { flow } = this
     flow.gap = Math.max(flow.gap, gap)
     const is_in_table = flow.tables.length > 0
     if (!is_in_table) this.#writeLabel('')
-    if (!is_in_table && typeof content === 'string') this.#text.add(content)
-    else addBlocks([{ content, gap: is_in_table ? 0 : gap }], this.#text)
+    if (!is_in_table && typeof content === 'string') {
+      if (level !== undefined) this.#text.places.noteHeading(this.#text.length, level, content)
+      this.#text.add(content)
+    } else addBlocks([{ content, gap: is_in_table ? 0 : gap }], this.#text)
   }
 
   #writeAsides(): void {
@@ -155,6 +162,6 @@ export class FlowOutput {
 }
 
 function newFlow(label: string, is_apart: boolean, gap = 0): Flow {
-  const open = { line: '', ends_blank: true, has_words: false }
+  const open = { line: '', ends_blank: true, has_words: false, level: undefined }
   return { label, is_apart, ...open, gap, blocks: [], tables: [] }
 }

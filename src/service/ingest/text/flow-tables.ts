@@ -89,16 +89,17 @@ export class FlowTables {
     for (let at = 1; at < copies; at++) table.cells?.push({ column: column + at, blocks })
   }
 
-  /** Ends a row that stands for `times` equal ones. */
-  endRow(is_hidden = false, times = 1): void {
+  /** Ends a row that stands for `times` equal ones. `number`: of the first one in its sheet. */
+  endRow(is_hidden = false, times = 1, number?: number): void {
     this.endCell()
     const table = this.#table
     if (!table?.cells) return
-    const row = { cells: table.cells, is_hidden }
+    const { cells } = table
     const copies = table.is_dropped ? 0 : Math.min(times, max_repeated_rows)
     table.cells = undefined
     table.is_dropped = false
     for (let at = 0; at < copies; at++) {
+      const row = { cells, is_hidden, number: number === undefined ? undefined : number + at }
       if (table.rows instanceof TableRows) table.rows.add(row)
       else table.rows.push(row)
     }

@@ -34,6 +34,11 @@ export class FlowText {
     this.#output.addBefore(words)
   }
 
+  /** Says that the open paragraph is a heading, of level 1 or below. */
+  beginHeading(level: number): void {
+    this.#output.flow.level = level
+  }
+
   /** Ends a paragraph, with `gap` line ends before the next one. */
   break(gap: 1 | 2): void {
     this.#output.break(gap)

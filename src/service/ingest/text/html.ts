@@ -73,6 +73,7 @@ class HtmlPage implements Partial<Handler> {
     if (name === 'svg') this.#svg_depth++
     this.#breakAt(name)
     if (this.#isLabel(name)) this.#label = ''
+    if (/^h[1-6]$/.test(name)) this.#flow.beginHeading(Number(name[1]))
     if (name === 'br') this.#flow.add('\n')
     else if (name === 'table') this.#flow.tables.begin()
     else if (name === 'tr') this.#flow.tables.beginRow()

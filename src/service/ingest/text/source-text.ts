@@ -2,7 +2,7 @@ import type { SluiceError } from '../../../base/run/errors.ts'
 import { unreadable, wireForm } from '../extract-limits.ts'
 import { unread_kind } from '../file-kind.ts'
 import { isMostlyEncoded } from './encoded-text.ts'
-import { isMail } from './wire-text.ts'
+import { isNotebook } from './notebook.ts'
 import { rootTag } from './xml-root.ts'
 
 /** How pictures, models and damaged documents begin that are written as text, and their endings. */
@@ -52,7 +52,6 @@ const wire_roots: readonly (readonly [root: RegExp, what: string])[] = [
   [/^<(?:\w+:)?workbook\b[^>]*schemas-microsoft-com/i, 'a workbook in one XML file'],
   [/^<(?:\w+:)?worddocument\b[^>]*schemas[.-]microsoft/i, 'a Word document in one XML file'],
   [/^<(?:\w+:)?package\b[^>]*xmlPackage/i, 'an Office document in one XML file'],
-  [/^<(?:\w+:)?document\b[^>]*opendocument/i, 'an OpenDocument in one XML file'],
 ]
 
 /** Lines of uuencode say their length in the first character: a text about a beginning does not. */
@@ -62,24 +61,18 @@ function isUuencoded(start: string): boolean {
   return line !== undefined && line.length - 1 === Math.ceil(bytes / 3) * 4
 }
 
-function isNotebook(text: string, start: string): boolean {
-  return /^\s*\{\s*"(?:cells|metadata|nbformat|worksheets)/.test(start) && /"nbformat"/.test(text)
-}
-
 /** What a text is in a form for programs; undefined if people read it so. */
 function wireKind(text: string, start: string, root: string): string | undefined {
   const by_start = wire_starts.find(([pattern]) => pattern.test(start))?.[1]
   const by_root = wire_roots.find(([pattern]) => pattern.test(root))?.[1]
   if (by_start !== undefined || by_root !== undefined) return by_start ?? by_root
   if (isUuencoded(start)) return 'uuencode'
-  if (isNotebook(text, start)) return 'a notebook of Jupyter'
-  if (isMail(text)) return 'mail as it is sent'
-  return isMostlyEncoded(text) ? 'mostly encoded data (base64)' : undefined
+  // A notebook has its pictures in base64.
+  return !isNotebook(text) && isMostlyEncoded(text) ? 'mostly encoded data (base64)' : undefined
 }
 
 /** Names of files in a form for programs. Any other name says that its file is text. */
-const wire_name =
-  /\.(emlx?|mhte?ml|mht|mbox|ipynb|fod[tspg]|pem|key|crt|cer|csr|asc|pgp|gpg|p7[bcms]|uue?|b64)$/i
+const wire_name = /\.(pem|key|crt|cer|csr|asc|pgp|gpg|p7[bcms]|uue?|b64)$/i
 
 /**
  * Why a text is the source of a picture or of a document; undefined if it is text to read. Under

@@ -4,9 +4,12 @@ import { isCommaSeparated, isHtml, isXhtml, type NamedFile } from '../file-kind.
 import { headerOf } from './comma-separated.ts'
 import { withoutDataUris } from './data-uris.ts'
 import { addHtml } from './html.ts'
+import { headingsIn, isMarkdown } from './markdown-headings.ts'
+import { addNotebook, isNotebook } from './notebook.ts'
 
 /**
- * The document of a decoded text: a page of HTML, a table, or plain text. Throws `ingest.no_text`.
+ * The document of a decoded text: a notebook, a page of HTML, a table, or plain text. Throws
+ * `ingest.no_text`.
  */
 export function textDocument(
   file: NamedFile,
@@ -15,12 +18,22 @@ export function textDocument(
 ): ReadDocument {
   const document = new DocumentText(limits, 'part')
   const text = withoutDataUris(decoded)
+  if (isNotebook(text)) {
+    addNotebook(text, document)
+    return document.end()
+  }
   if (isHtml(file, text)) {
     addHtml(text, document, isXhtml(file, text))
     return document.end()
   }
   document.add(text)
   const found = isCommaSeparated(file) ? headerOf(text) : undefined
-  if (found) document.noteTable({ ...found, to: text.length })
+  if (found) {
+    document.noteTable({ ...found, to: text.length })
+    document.places.noteRow(found.from, found.from === 0 ? 1 : 2)
+  }
+  if (isMarkdown(file))
+    for (const { at, level, words } of headingsIn(text))
+      document.places.noteHeading(at, level, words)
   return document.end()
 }

@@ -15,3 +15,8 @@ export function rootTag(text: string): string {
   const [tag] = text.slice(at, at + max_tag_length).split('>', 1)
   return /^<[\w:]/.test(tag!) ? `${tag}>` : ''
 }
+
+/** True for a document of OpenDocument in one XML file (.fodt and others). */
+export function isFlatDocument(text: string): boolean {
+  return /^<(?:\w+:)?document\b[^>]*opendocument/i.test(rootTag(text))
+}

@@ -79,3 +79,20 @@ test('a name in a book is no reason of this machine', async () => {
     unreadable: "broken: its part Cannot find package 'x' is missing",
   })
 })
+
+test('a book whose files were packed with their folder is read', async () => {
+  const parts = [
+    {
+      name: 'META-INF/container.xml',
+      content: '<container><rootfile full-path="a.opf"/></container>',
+    },
+    {
+      name: 'a.opf',
+      content: '<package><item id="1" href="1.html"/><itemref idref="1"/></package>',
+    },
+    { name: '1.html', content: '<html><body><p>The heron waits.</p></body></html>' },
+  ]
+  const bytes = zipOf(parts.map((part) => ({ ...part, name: `epub/${part.name}` })))
+  const read = await extractDocument({ filename: 'a.epub', mime_type: '', bytes }, limits)
+  expect(read).toMatchObject({ text: 'The heron waits.' })
+})

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
-import { splitDocument } from '../../../../src/service/ingest/passages/split-passages.ts'
+import { passageTexts } from '../passage-texts.ts'
 import { type ZipPart, zipOf } from '../zip.ts'
 
 const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }
@@ -163,7 +163,7 @@ describe('sheets', () => {
     const body = table(row(cell('Name') + cell('') + cell('Pay')) + rows.join(''))
     const found = await read({ kind: 'spreadsheet', body })
     if (!('text' in found)) throw new Error(found.unreadable)
-    const passages = [...splitDocument(found)].slice(1)
+    const passages = [...passageTexts(found)].slice(1)
     expect(passages.length).toBeGreaterThan(1)
     for (const passage of passages) expect(passage).toMatch(/^Name\t\tPay\nrow \d+\t\tx/)
   })

@@ -9,12 +9,16 @@ interface PdfPage {
   content?: string
   /** Entries of the dictionary of its operators. */
   stream_entries?: string
+  /** More pictures or forms that the page names, such as `/P1 101 0 R`. */
+  resources?: string
   /** Entries of the page's dictionary, such as `/Annots [20 0 R]`. */
   entries?: string
 }
 
 /** Numbers of objects that `more` of `pdfFile` adds begin here. */
 const first_own_number = 100
+/** Numbers of pages and their contents, behind those. */
+const first_page_number = 1_000
 
 /** The font F1 and the picture Im of each page, and objects of a test's own. */
 export function pdfFile(
@@ -23,7 +27,7 @@ export function pdfFile(
   catalog = '',
 ): Buffer {
   const objects = new Map<number, PdfObject>()
-  const kids = pages.map((_, index) => `${10 + 2 * index} 0 R`).join(' ')
+  const kids = pages.map((_, index) => `${first_page_number + 2 * index} 0 R`).join(' ')
   objects.set(1, { value: `<</Type/Catalog/Pages 2 0 R ${catalog}>>` })
   objects.set(2, { value: `<</Type/Pages/Count ${pages.length}/Kids[${kids}]>>` })
   objects.set(3, { value: '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>' })
@@ -32,12 +36,13 @@ export function pdfFile(
       '<</Type/XObject/Subtype/Image/Width 1700/Height 2200/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/DCTDecode',
     stream: 'pixels',
   })
-  for (const [index, { content = '', entries = '', stream_entries = '' }] of pages.entries()) {
-    const number = 10 + 2 * index
-    const resources =
-      '/Resources<</Font<</F1 3 0 R>>/XObject<</Im 4 0 R/Fm 100 0 R>>/Pattern<</P 100 0 R>>>>'
+  for (const [index, page] of pages.entries()) {
+    const { content = '', entries = '', stream_entries = '', resources: own = '' } = page
+    const number = first_page_number + 2 * index
+    const box = entries.includes('/MediaBox') ? '' : '/MediaBox[0 0 600 800]'
+    const resources = `/Resources<</Font<</F1 3 0 R>>/XObject<</Im 4 0 R/Fm 100 0 R ${own}>>/Pattern<</P 100 0 R>>>>`
     objects.set(number, {
-      value: `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]${resources}/Contents ${number + 1} 0 R ${entries}>>`,
+      value: `<</Type/Page/Parent 2 0 R${box}${resources}/Contents ${number + 1} 0 R ${entries}>>`,
     })
     objects.set(number + 1, { value: `<<${stream_entries}`, stream: content })
   }

@@ -32,7 +32,7 @@ const sun = { content: 'BT /F2 12 Tf 50 600 Td <8141> Tj ET', entries: fonts }
 
 async function read(pages: Parameters<typeof pdfFile>[0]) {
   const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }
-  return extractPdf(pdfFile(pages, japanese), limits, directory).catch(unreadableOf)
+  return extractPdf({ bytes: pdfFile(pages, japanese) }, limits, directory).catch(unreadableOf)
 }
 
 test('a font that is not in the file is read by the maps of the machine', async () => {

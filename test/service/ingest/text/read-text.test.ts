@@ -49,7 +49,7 @@ describe('reading', () => {
     ['NUL bytes', Buffer.from('a\0b'), 'a.txt'],
     ['NUL bytes among others', Buffer.from([0xff, 0, 0, 1, 2, 3, 0xfe, 0xff]), 'a'],
     ['PostScript', Buffer.from('%!PS'), 'a'],
-    ['an image', Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1'), 'a.png'],
+    ['a video', Buffer.from('\0\0\0\x18ftypmp42', 'latin1'), 'a.mp4'],
   ])('not %s', (_what, bytes, filename) =>
     expect(read(bytes, filename)).toHaveProperty('unreadable'),
   )

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DocumentText, type Table } from '../../../../src/service/ingest/document-text.ts'
 import { max_passage_length } from '../../../../src/service/ingest/passages/cut-line.ts'
-import { splitDocument } from '../../../../src/service/ingest/passages/split-passages.ts'
 import { TableText } from '../../../../src/service/ingest/table-text.ts'
+import { passageTexts } from '../passage-texts.ts'
 
 type Row = readonly (readonly [column: number, words: string])[]
 
@@ -105,7 +105,7 @@ test('each passage of a long table has its header row, and no row is lost or cut
         ...named,
       ])
       const passages = [
-        ...splitDocument({
+        ...passageTexts({
           text: `before\n\n${text}after`,
           tables: tables.map((table) => ({ ...table, from: table.from + 8, to: table.to + 8 })),
         }),
@@ -132,7 +132,7 @@ function rowsOf(lines: readonly string[]): Row[] {
 }
 
 function passagesOf(lines: readonly string[]): string[] {
-  return [...splitDocument(write(rowsOf(lines)))]
+  return [...passageTexts(write(rowsOf(lines)))]
 }
 
 const people = Array.from({ length: 60 }, (_, at) => `Person ${at}\t${100 + at}\t${4000 + at}`)
@@ -197,7 +197,7 @@ describe('a row that is too long', () => {
     const row = names.map((_, at) => `"cell ${at}, ${'word '.repeat(30)}"`).join(';')
     const text = `${names.join(';')}\n${row}\n`
     const table = { from: 0, to: text.length, header: names.join(';'), separator: ';' }
-    const passages = [...splitDocument({ text, tables: [table] })]
+    const passages = [...passageTexts({ text, tables: [table] })]
     expect(passages.at(-1)).toMatch(/^Name 10;Name 11\n"cell 10, .*;"cell 11, /s)
   })
 })
@@ -207,5 +207,5 @@ test('a short table is not cut, and keeps its blank first cells', () => {
   const text = `${'Sentence. '.repeat(60)}\n${table}Below the table.`
   const from = text.indexOf('\tMonday')
   const tables = [{ from, to: from + table.length, header: '' }]
-  expect([...splitDocument({ text, tables })]).toContain(table.trimEnd())
+  expect([...passageTexts({ text, tables })]).toContain(table.trimEnd())
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ReadDocument } from '../../../../src/service/ingest/document-text.ts'
-import { splitDocument } from '../../../../src/service/ingest/passages/split-passages.ts'
 import { textDocument } from '../../../../src/service/ingest/text/text-document.ts'
+import { passageTexts } from '../passage-texts.ts'
 
 const limits = { text_length: 100_000_000 }
 
@@ -154,7 +154,7 @@ describe('tables of HTML', () => {
       'a.html',
       `<p>Pay</p><table>${row('Name', '', 'Pay')}${rows.join('')}</table>`,
     )
-    const [before, ...passages] = [...splitDocument(page)]
+    const [before, ...passages] = [...passageTexts(page)]
     expect(before).toBe('Pay')
     expect(passages.length).toBeGreaterThan(2)
     for (const passage of passages) expect(passage).toMatch(/^Name\t\tPay\nrow \d+\t\tx/)
@@ -175,7 +175,7 @@ describe('comma-separated values', () => {
   ])('%s %# has its header in each passage', (name, content, header) => {
     const document = readAs(name, content)
     expect(document.text).toBe(content)
-    const passages = [...splitDocument(document)].slice(1)
+    const passages = [...passageTexts(document)].slice(1)
     expect(passages.length).toBeGreaterThan(0)
     for (const passage of passages) {
       expect(passage.startsWith(`${header}\n`)).toBe(true)

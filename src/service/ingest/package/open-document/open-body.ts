@@ -19,7 +19,7 @@ export interface OpenSources extends FrameSources {
  */
 const skipped = new Set([
   ...['tracked-changes', 'ruby-text', 'binary-data', 'scripts', 'script', 'event-listeners'],
-  ...['content-validations', 'dde-links', 'styles', 'master-styles', 'font-face-decls'],
+  ...['content-validations', 'dde-links', 'styles', 'master-styles', 'font-face-decls', 'meta'],
 ])
 /** Texts that are in no paragraph: alternative texts, and headers and footers of slides. */
 const labels = new Set(['title', 'desc', 'header-decl', 'footer-decl'])
@@ -76,6 +76,7 @@ export class OpenBody implements XmlListener {
     this.#sources.lists.open(name, attributes)
     if (name === 'p' || name === 'h') {
       this.#paragraph_depth++
+      if (name === 'h') this.#flow.beginHeading(Number(attributes['outline-level'] ?? 1))
       this.#flow.add(this.#sources.lists.numberOf(name, attributes))
     }
     if (name === 'tab') this.#flow.add('\t')
@@ -122,7 +123,7 @@ export class OpenBody implements XmlListener {
 
   #beginUnit(name: string, attributes: XmlAttributes): void {
     this.#flow.end()
-    this.#text.begin()
+    this.#text.begin(this.#sources.unit === 'slide' ? '' : name)
     this.#flow = new FlowText(this.#text)
     const hidden = this.#hidden.has(attributes) ? ` (hidden ${this.#sources.unit})` : ''
     this.#flow.addLabel(`${name}${hidden}`.trimStart())
@@ -156,7 +157,8 @@ export class OpenBody implements XmlListener {
     if (name === 'table') this.#flow.tables.end()
     if (name === 'table-row') {
       const rows = repeated(attributes['number-rows-repeated'])
-      this.#flow.tables.endRow(this.#hidden.has(attributes), rows)
+      const number = this.#sources.unit === 'sheet' ? this.#rows + 1 : undefined
+      this.#flow.tables.endRow(this.#hidden.has(attributes), rows, number)
       this.#rows += rows
     }
     if (cells.has(name))

@@ -25,10 +25,15 @@ export async function openDocumentUnit(archive: Archive): Promise<ReadUnit | und
     await readOptional(archive, [part], { noteFault() {} }, async () => {
       declared = (await archive.read(part)).toString('latin1')
     })
-    const kind = /opendocument\.(text|spreadsheet|presentation|graphics)/.exec(declared)?.[1]
-    if (kind !== undefined) return units[kind]
+    const unit = unitOf(declared)
+    if (unit !== undefined) return unit
   }
   return archive.has('mimetype') ? 'part' : undefined
+}
+
+/** The unit by a text that has the type. */
+export function unitOf(declared: string): ReadUnit | undefined {
+  return units[/opendocument\.(text|spreadsheet|presentation|graphics)/.exec(declared)?.[1] ?? '']
 }
 
 /**

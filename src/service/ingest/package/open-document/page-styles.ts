@@ -34,7 +34,8 @@ export async function readPageStyles(
       if (margin_name.test(name)) margin = ''
       // What parts words: paragraphs, tabs, spaces, lines.
       if (/^(p|h|tab|s|line-break)$/.test(name)) margin &&= `${margin} `
-      return !page_fields.has(name)
+      // A document in one file has its body here, too.
+      return name !== 'body' && !page_fields.has(name)
     },
     text(piece) {
       if (margin !== undefined) margin += piece

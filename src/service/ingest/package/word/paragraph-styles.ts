@@ -10,6 +10,8 @@ export interface ListPlace {
   list?: string
   /** 0 to 8. */
   level?: number
+  /** Of a heading, 0 to 8; 9 for other texts. */
+  outline?: number
 }
 
 /** The places that styles have in lists, by their ids; that of paragraphs without a style by ''. */
@@ -38,4 +40,21 @@ export async function readParagraphStyles(
 export function setListPlace(place: ListPlace, name: string, val = ''): void {
   if (name === 'numId') place.list = val
   if (name === 'ilvl') place.level = levelNumber(val)
+  if (name === 'outlineLvl') place.outline = Number(val)
+}
+
+/** Styles are based on one another; a chain that is longer is a circle. */
+const max_styles = 32
+
+/** The level of a heading, from 1; undefined for another paragraph. */
+export function headingLevel(
+  place: ListPlace,
+  styles: ReadonlyMap<string, ListPlace>,
+): number | undefined {
+  let at: ListPlace | undefined = place
+  for (let step = 0; at && step < max_styles; step++) {
+    if (at.outline !== undefined) return at.outline < 9 ? at.outline + 1 : undefined
+    at = at.style === undefined ? undefined : styles.get(at.style)
+  }
+  return undefined
 }

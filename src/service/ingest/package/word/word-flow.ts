@@ -5,12 +5,13 @@ import { formattedNumber } from '../list-numbers.ts'
 import type { XmlAttributes, XmlListener } from '../xml.ts'
 import { Fields, isPageNumber } from './fields.ts'
 import type { Numbering } from './numbering.ts'
-import { type ListPlace, setListPlace } from './paragraph-styles.ts'
+import { headingLevel, type ListPlace, setListPlace } from './paragraph-styles.ts'
 import { Pictures } from './pictures.ts'
 import { symbolText } from './symbols.ts'
 
 /** What the parts of a Word document share. */
 export interface WordSources {
+  styles: ReadonlyMap<string, ListPlace>
   numbering: Numbering
   /** Documents that a document holds, by id; a text says why one cannot be read. */
   chunks: ReadonlyMap<string, ReadDocument | string>
@@ -93,7 +94,7 @@ export class WordFlow implements XmlListener {
     if (attributes.dropCap === 'drop' || attributes.dropCap === 'margin') this.#join = ''
     const place = this.#places.at(-1)
     if (place && name === 'pStyle') place.style = val
-    if (place && parent === 'numPr') setListPlace(place, name, val)
+    if (place && (parent === 'numPr' || name === 'outlineLvl')) setListPlace(place, name, val)
     return true
   }
 
@@ -188,6 +189,8 @@ export class WordFlow implements XmlListener {
     // The cells of a column with numbers are empty. Elsewhere, such a paragraph says nothing.
     const is_alone = this.#flow.tables.is_open && /[\p{L}\p{N}]/u.test(number)
     if (number !== '' && (is_alone || this.#flow.has_open_line)) this.#flow.addBefore(`${number} `)
+    const level = headingLevel(place, this.#sources.styles)
+    if (level !== undefined) this.#flow.beginHeading(level)
     this.#flow.break(2)
   }
 

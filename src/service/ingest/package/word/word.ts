@@ -1,5 +1,6 @@
 import type { DocumentText, ReadDocument } from '../../document-text.ts'
-import { unreadable, unreadableOf } from '../../extract-limits.ts'
+import { unreadableOf } from '../../extract-limits.ts'
+import type { ReadInner } from '../../inner-document.ts'
 import { FlowText } from '../../text/flow-text.ts'
 import type { Archive } from '../archive.ts'
 import { addGraphics } from '../drawing.ts'
@@ -12,13 +13,6 @@ import { pageArea, usual_page_emu2 } from './page-area.ts'
 import { readParagraphStyles } from './paragraph-styles.ts'
 import { WordFlow, type WordSources } from './word-flow.ts'
 
-/** Reads a document that another one holds. */
-export type ReadInner = (
-  bytes: Buffer,
-  filename: string,
-  media_type: string,
-) => Promise<ReadDocument>
-
 /** Adds the headers, the body, the notes, comments and footers of a Word document. */
 export async function extractWordDocument(
   archive: Archive,
@@ -30,7 +24,7 @@ export async function extractWordDocument(
   const word = new WordParts(archive, related, text)
   text.begin()
   const sources: WordSources = {
-    numbering: await word.numbering(),
+    ...(await word.stylesAndNumbering()),
     chunks: await chunksOf(archive, related, text, readInner),
     marks: { footnote: new Map(), endnote: new Map() },
     quotes: new Map(),
@@ -56,11 +50,12 @@ class WordParts {
     this.#text = text
   }
 
-  async numbering(): Promise<Numbering> {
+  async stylesAndNumbering(): Promise<Pick<WordSources, 'styles' | 'numbering'>> {
     const lists = await this.#read('numbering', readLists)
-    // Styles are needed for their lists alone, and are often longer than the document.
-    const styles = lists && (await this.#read('styles', readParagraphStyles))
-    return new Numbering(lists ?? new Map(), styles ?? new Map())
+    // Without lists, broken styles hide no word: only which paragraphs are headings.
+    const faults = lists ? this : { noteFault() {} }
+    const styles = (await this.#read('styles', readParagraphStyles, faults)) ?? new Map()
+    return { styles, numbering: new Numbering(lists ?? new Map(), styles) }
   }
 
   addParts(kind: string, sources: WordSources): Promise<void> {
@@ -97,22 +92,27 @@ class WordParts {
     this.#text.begin()
   }
 
-  async #read<T>(kind: string, read: (archive: Archive, part: string) => Promise<T>) {
+  async #read<T>(
+    kind: string,
+    read: (archive: Archive, part: string) => Promise<T>,
+    faults: Faults = this,
+  ) {
     let found: T | undefined
-    await this.#forEach(kind, async (part) => {
+    const readPart = async (part: string) => {
       found = await read(this.#archive, part)
-    })
+    }
+    await this.#forEach(kind, readPart, faults)
     return found
   }
 
-  async #forEach(kind: string, read: (part: string) => Promise<void>): Promise<void> {
-    await readOptional(this.#archive, partsOfKind(this.#related, kind), this, read)
+  async #forEach(
+    kind: string,
+    read: (part: string) => Promise<void>,
+    faults: Faults = this,
+  ): Promise<void> {
+    await readOptional(this.#archive, partsOfKind(this.#related, kind), faults, read)
   }
 }
-
-/** A page in the format of mail is readable only after it is decoded. */
-const mail_start = /^MIME-Version:/im
-const mail_start_bytes = 1_024
 
 /** The documents that a document holds (`altChunk`), by id. */
 async function chunksOf(
@@ -128,9 +128,7 @@ async function chunksOf(
   for (const { id, part } of named) {
     try {
       const bytes = await archive.read(part)
-      if (mail_start.test(bytes.toString('latin1', 0, mail_start_bytes)))
-        throw unreadable('a page in the format of mail (MHT)')
-      chunks.set(id, await readInner(bytes, part, typeOf(part)))
+      chunks.set(id, await readInner({ bytes, filename: part, mime_type: typeOf(part) }))
     } catch (error) {
       chunks.set(id, `cannot be read (${part}: ${unreadableOf(error).unreadable})`)
     }

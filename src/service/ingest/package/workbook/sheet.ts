@@ -91,7 +91,8 @@ class SheetRows implements XmlListener {
       this.#margin = ''
     }
     if (name === 'c') this.#table.put(this.#column, this.#cellText(attributes))
-    if (name === 'row') this.#table.endRow(isHidden(attributes, attributes.ht) ? 'hidden row' : '')
+    if (name === 'row')
+      this.#table.endRow(isHidden(attributes, attributes.ht) ? 'hidden row' : '', this.#last_row)
   }
 
   end(): void {

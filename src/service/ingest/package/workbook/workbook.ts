@@ -23,7 +23,7 @@ export async function extractWorkbook(
   const ids = sheets.map(({ id }) => id)
   for (const [at, part] of partsNamed(ids, parts, 'worksheet').entries()) {
     const { name = '', state = 'visible' } = sheets[at] ?? {}
-    text.begin()
+    text.begin(name)
     text.addLabel(`${name}${state === 'visible' ? '' : ' (hidden sheet)'}\n\n`)
     if (part === undefined) {
       text.noteFault('is missing')

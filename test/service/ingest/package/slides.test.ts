@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { extractDocument } from '../../../src/service/ingest/extract-document.ts'
-import { officePackage, presentationPart, type RelatedPart } from './office-package.ts'
+import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
+import { officePackage, presentationPart, type RelatedPart } from '../office-package.ts'
 
 const limits = { unpacked_bytes: 4_000_000, text_length: 1_000_000 }
 

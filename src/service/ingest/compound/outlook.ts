@@ -1,0 +1,119 @@
+import { createRequire } from 'node:module'
+import { decompressRTF } from '@kenjiuno/decompressrtf'
+import type { FieldsData } from '@kenjiuno/msgreader'
+import { type ExtractLimits, unreadable } from '../extract-limits.ts'
+import type { ReadInner } from '../inner-document.ts'
+import { readMessage } from '../mail/message.ts'
+import { extractRtf } from '../rtf/extract-rtf.ts'
+import { charsetOfPage } from '../rtf/words.ts'
+import { decodeForeign } from '../text/charset.ts'
+import { textDocument } from '../text/text-document.ts'
+import type { CompoundFile } from './compound-file.ts'
+
+/** A package of CommonJS that says it is a module: loaders differ in what its default is. */
+const { default: MsgReader } = createRequire(import.meta.url)(
+  '@kenjiuno/msgreader',
+) as typeof import('@kenjiuno/msgreader')
+
+/** A stream of a text in the character set of the machine that wrote it. */
+const in_old_charset = /001e$/i
+
+/** Decodes a text, or bytes as letters of Latin-1. */
+type Decode = (text: string) => string
+
+/** Reads a mail, contact or appointment of Outlook (.msg): its body and its attachments. */
+export function readOutlook(
+  bytes: Buffer,
+  { names }: CompoundFile,
+  limits: ExtractLimits,
+  readInner: ReadInner,
+) {
+  // A copy: the library passes over where a view begins in its memory.
+  const reader = new MsgReader(new Uint8Array(bytes).buffer)
+  const fields = reader.getFileData()
+  if (fields.dataType !== 'msg') throw unreadable('it is no message of Outlook')
+  const decodeBytes = decoderOf(fields)
+  const decode: Decode = names.some((name) => in_old_charset.test(name))
+    ? decodeBytes
+    : (text) => text
+  const html = fields.bodyHtml ?? Buffer.from(fields.html ?? []).toString('latin1')
+  const page = fields.bodyHtml ?? decodeBytes(html)
+  const attachments = (fields.attachments ?? []).filter((one) => !isShown(one, html))
+  const message = {
+    headers: headersOf(fields).map(([name, value]) => [name, decode(value)] as const),
+    bodies: bodiesOf({ ...fields, body: decode(fields.body ?? ''), bodyHtml: page }, limits),
+    attachments: attachments.map((one, at) => ({
+      filename: decode(nameOf(one, at + 1)),
+      mime_type: one.attachMimeTag ?? '',
+      bytes: () => Buffer.from(reader.getAttachment(one).content),
+      unread: isFile(one) ? undefined : 'it is an object of a program, or a link',
+    })),
+  }
+  return readMessage(message, limits, readInner)
+}
+
+/** By the character set that the message names, else by its letters. */
+function decoderOf({ messageCodepage, internetCodepage = messageCodepage }: FieldsData): Decode {
+  const charset = internetCodepage === undefined ? undefined : charsetOfPage(internetCodepage)
+  return (text) => decodeForeign(Buffer.from(text, 'latin1'), charset)?.text ?? text
+}
+
+function headersOf(fields: FieldsData): readonly (readonly [string, string])[] {
+  const { recipients = [], senderName = '', senderSmtpAddress, senderEmail = '' } = fields
+  const sender = senderSmtpAddress ?? (senderEmail.includes('@') ? senderEmail : '')
+  const names = (kind: string) =>
+    recipients
+      .filter(({ recipType }) => (recipType ?? 'to') === kind)
+      .map(({ name = '', smtpAddress, email = '' }) => personOf(name, smtpAddress ?? email))
+      .join(', ')
+  return [
+    ['From', personOf(senderName, sender)],
+    ['To', names('to')],
+    ['Cc', names('cc')],
+    ['Date', fields.clientSubmitTime ?? fields.messageDeliveryTime ?? ''],
+    ['Subject', fields.subject ?? ''],
+    ['Location', fields.apptLocation ?? fields.location ?? ''],
+    ['Start', fields.apptStartWhole ?? ''],
+    ['End', fields.apptEndWhole ?? ''],
+    ['Company', fields.companyName ?? ''],
+    ['Department', fields.departmentName ?? ''],
+    ['Title', fields.title ?? ''],
+    ['Address', fields.postalAddress ?? fields.workAddress ?? ''],
+    ['Telephone', fields.businessTelephoneNumber ?? fields.homeTelephoneNumber ?? ''],
+    ['Mobile', fields.mobileTelephoneNumber ?? ''],
+    ['Mail', fields.email1EmailAddress ?? ''],
+  ]
+}
+
+function personOf(name: string, address: string): string {
+  return name === '' || name === address || address === ''
+    ? name || address
+    : `${name} <${address}>`
+}
+
+/** The first form of the body that has words: plain text, HTML, RTF. */
+function bodiesOf({ body = '', bodyHtml = '', compressedRtf }: FieldsData, limits: ExtractLimits) {
+  if (body.trim() !== '') return [() => textBody('body.txt', body, limits)]
+  if (bodyHtml !== '') return [() => textBody('body.html', bodyHtml, limits)]
+  if (!compressedRtf) return []
+  return [() => extractRtf(Buffer.from(decompressRTF([...compressedRtf])), limits)]
+}
+
+function textBody(filename: string, text: string, limits: ExtractLimits) {
+  return textDocument({ filename, mime_type: '' }, text, limits)
+}
+
+/** A picture that the HTML shows in its place. */
+function isShown({ attachmentHidden, pidContentId }: FieldsData, html: string): boolean {
+  return attachmentHidden === true || (!!pidContentId && html.includes(`cid:${pidContentId}`))
+}
+
+function isFile({ innerMsgContent, dataId }: FieldsData): boolean {
+  return innerMsgContent === true || dataId !== undefined
+}
+
+function nameOf(attachment: FieldsData, number: number): string {
+  const { fileName, fileNameShort, name, extension = '', innerMsgContent } = attachment
+  const known = fileName ?? fileNameShort ?? name ?? `${number}${extension}`
+  return innerMsgContent ? `${known}.msg` : known
+}

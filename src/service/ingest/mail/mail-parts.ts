@@ -1,0 +1,108 @@
+import { buffer } from 'node:stream/consumers'
+import { type MimeNode, Splitter } from '@zone-eu/mailsplit'
+import libmime from 'libmime'
+import { codeOf } from '../../../base/run/errors.ts'
+import { unreadable } from '../extract-limits.ts'
+
+/** A digest of a busy list has some hundreds of parts. Each one costs memory and a stream. */
+const max_parts = 1_000
+/** Bytes of the headers of one part. A mail to all has some thousand names. */
+const max_head_bytes = 1_048_576
+
+/** A part of a mail, decoded. */
+export interface MailPart {
+  /** The media type, such as `text/plain`. */
+  type: string
+  /** The kind of a part with parts, such as `alternative`; empty for a part without parts. */
+  multipart: string
+  /** Empty for none. */
+  filename: string
+  charset: string | undefined
+  is_attachment: boolean
+  /** By which HTML refers to it; empty for none. */
+  id: string
+  /** The address of a part of a saved page; empty for none. */
+  location: string
+  /** Lines that end in a blank go on in the next line (RFC 3676). */
+  is_flowed: boolean
+  /** Decoded words of the header; empty if it is missing. */
+  header: (name: string) => string
+  bytes: Buffer
+  parts: MailPart[]
+}
+
+/** Splits a mail into its parts, and decodes each. Mail in mail stays one part. */
+export async function mailParts(mail: Buffer): Promise<MailPart> {
+  const pieces = await splitMail(mail)
+  const parts = new Map<MimeNode, MailPart>()
+  for (const [node, found] of pieces) {
+    const part = partOf(node)
+    part.bytes = await decoded(node, found)
+    parts.set(node, part)
+    if (node.parentNode) parts.get(node.parentNode)?.parts.push(part)
+  }
+  const [root] = parts.values()
+  if (root === undefined) throw unreadable('it has no headers of mail')
+  return root
+}
+
+/** The bodies of all parts in the order of the mail, as they are sent. */
+async function splitMail(mail: Buffer): Promise<ReadonlyMap<MimeNode, Buffer[]>> {
+  const splitter = new Splitter({
+    ignoreEmbedded: true,
+    maxChildNodes: max_parts,
+    maxHeadSize: max_head_bytes,
+  })
+  const pieces = new Map<MimeNode, Buffer[]>()
+  splitter.end(mail)
+  try {
+    for await (const found of splitter) {
+      if (found.type === 'node') pieces.set(found, [])
+      // A multipart without its parts, such as by a lost boundary, has its text there.
+      else if (found.type === 'body' || found.node.multipart)
+        pieces.get(found.node)?.push(found.value)
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'EMAXLEN') throw error
+    throw unreadable(
+      `a mail with more than ${max_parts} parts, or with headers of more than ${max_head_bytes} bytes`,
+    )
+  }
+  return pieces
+}
+
+async function decoded(node: MimeNode, pieces: readonly Buffer[]): Promise<Buffer> {
+  const bytes = Buffer.concat(pieces)
+  if (node.encoding !== 'base64' && node.encoding !== 'quoted-printable') return bytes
+  const decoder = node.getDecoder()
+  decoder.end(bytes)
+  return buffer(decoder)
+}
+
+function partOf(node: MimeNode): MailPart {
+  const header = (name: string) => headerOf(node, name)
+  const is_in_digest = node.parentNode && node.parentNode.multipart === 'digest'
+  const is_mail = is_in_digest && header('content-type') === ''
+  return {
+    type: is_mail ? 'message/rfc822' : node.contentType || 'text/plain',
+    multipart: node.multipart || '',
+    filename: node.filename || '',
+    charset: node.charset || undefined,
+    is_attachment: node.disposition === 'attachment',
+    id: header('content-id').replace(/^<|>$/g, ''),
+    location: header('content-location'),
+    is_flowed: node.flowed,
+    header,
+    bytes: Buffer.alloc(0),
+    parts: [],
+  }
+}
+
+function headerOf({ headers }: MimeNode, name: string): string {
+  return headers ? decodedWords(headers.getFirst(name).replace(/\s+/g, ' ')) : ''
+}
+
+/** The words of a header, of which those beyond ASCII are encoded. */
+export function decodedWords(header: string): string {
+  return libmime.decodeWords(header)
+}

@@ -1,0 +1,77 @@
+import type { MailPart } from './mail-parts.ts'
+
+/** The parts of a mail that are shown as its text, and those that are files. */
+export interface SortedParts {
+  bodies: readonly MailPart[]
+  attachments: readonly MailPart[]
+}
+
+/** Signatures, and what only programs read of a saved page. */
+const no_content =
+  /^(application\/((x-)?pkcs7-signature|pgp-signature|pgp-keys|pgp-encrypted|(x-)?javascript)|text\/(css|javascript|x-amp-html)|font\/.*)$/
+/** A text with fewer words beside much longer HTML only says that the HTML is not shown. */
+const max_stub_words = 60
+const stub_times = 4
+
+/**
+ * Sorts the parts of a mail. Of alternatives the plain text counts. A picture that HTML shows in
+ * its place is no attachment. `wordsOf`: how many words the reader of a part finds.
+ */
+export function sortParts(root: MailPart, wordsOf: (part: MailPart) => number): SortedParts {
+  const { bodies, attachments } = sort(root, wordsOf)
+  const html = leavesOf(root)
+    .filter(({ type }) => type === 'text/html')
+    .map(({ bytes }) => bytes.toString('latin1'))
+  const names = new Set(html.flatMap(namesIn))
+  const isShown = ({ type, filename, id, location, is_attachment }: MailPart) =>
+    (id !== '' && type.startsWith('image/') && names.has(id)) ||
+    (location !== '' && !is_attachment && (filename === '' || type.startsWith('image/')))
+  return { bodies, attachments: attachments.filter((part) => !isShown(part)) }
+}
+
+function sort(part: MailPart, wordsOf: (part: MailPart) => number): SortedParts {
+  if (part.parts.length === 0) return sortLeaf(part)
+  const sorted = part.parts.map((inner) => sort(inner, wordsOf))
+  const attachments = sorted.flatMap((inner) => inner.attachments)
+  const bodies = sorted.map((inner) => inner.bodies)
+  if (part.multipart !== 'alternative') return { bodies: bodies.flat(), attachments }
+  return { bodies: chosenOf(bodies, wordsOf), attachments }
+}
+
+function sortLeaf(part: MailPart): SortedParts {
+  const { type, filename, is_attachment, multipart } = part
+  const is_text = (type.startsWith('text/') && type !== 'text/rfc822-headers') || multipart !== ''
+  if (no_content.test(type)) return { bodies: [], attachments: [] }
+  return is_text && filename === '' && !is_attachment
+    ? { bodies: [part], attachments: [] }
+    : { bodies: [], attachments: [part] }
+}
+
+function chosenOf(
+  forms: readonly (readonly MailPart[])[],
+  wordsOf: (part: MailPart) => number,
+): readonly MailPart[] {
+  const sum = (form: readonly MailPart[]) => form.reduce((words, part) => words + wordsOf(part), 0)
+  const readable = forms.filter((form) => sum(form) > 0)
+  const plain = readable.find((form) => form.every(({ type }) => type === 'text/plain'))
+  const html = readable.findLast((form) => form.some(({ type }) => type === 'text/html'))
+  if (plain === undefined || html === undefined) return plain ?? html ?? readable.at(-1) ?? []
+  const is_stub = sum(plain) < max_stub_words && sum(html) > stub_times * sum(plain)
+  return is_stub ? html : plain
+}
+
+function leavesOf(part: MailPart): readonly MailPart[] {
+  return part.parts.length === 0 ? [part] : part.parts.flatMap(leavesOf)
+}
+
+/** The ids of parts that a page of HTML names; signs in them can be written as `%40`. */
+function namesIn(page: string): readonly string[] {
+  const written = [...page.matchAll(/\bcid:([^"'\s>)]+)/gi)].map(([, name]) => name!)
+  return [...written, ...written.map(unescaped)]
+}
+
+function unescaped(name: string): string {
+  return name.replace(/%([0-9a-f]{2})/gi, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+}

@@ -1,0 +1,28 @@
+import type { ForPrograms } from '../ingest/picture-pages.ts'
+import type { ReadOutcome } from './reader-thread.ts'
+
+/** `missing`: the Debian packages that have the programs for a kind of file. */
+export type ProgramState = 'installed' | 'off' | { missing: string }
+
+/**
+ * Judges a file that programs can read, wholly or in part. `waits`: it has no text yet, and the
+ * programs are here.
+ */
+export function judgeByPrograms(
+  outcome: ReadOutcome,
+  programs: { stateOf(kind: ForPrograms['kind']): ProgramState },
+): ReadOutcome & { waits?: true } {
+  const { asset, for_programs, reading, unreadable } = outcome
+  if (for_programs === undefined) return outcome
+  const { kind } = for_programs
+  const state = programs.stateOf(kind)
+  // A file that was converted before keeps its text until it is converted once more.
+  const local = kind === 'xls' || kind === 'ppt' ? { is_local: true as const } : {}
+  if (state === 'off') return { ...outcome, ...local }
+  if (state === 'installed') return reading ? outcome : { ...outcome, ...local, waits: true }
+  const needs = `needs ${state.missing}, not installed on the service's machine`
+  if (reading)
+    return { ...outcome, reading: { ...reading, why: `${reading.why}; to read them it ${needs}` } }
+  if (unreadable === undefined) return outcome
+  return { asset, for_programs, unreadable: `it ${needs}`, needs_program: true, ...local }
+}

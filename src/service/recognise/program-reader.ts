@@ -1,0 +1,150 @@
+import { mkdir, mkdtemp, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { SluiceError } from '../../base/run/errors.ts'
+import { formatDuration } from '../../base/text/format.ts'
+import { minute_ms, system_clock } from '../../base/time/time.ts'
+import type { RecognisedPage } from '../ingest/document-text.ts'
+import type { Parts } from '../parts.ts'
+import type { PageToRead } from '../store/picture-pages.ts'
+import { isBlankPage, recognisedWords } from './program-output.ts'
+import { runProgram } from './run-program.ts'
+
+const dots_per_inch = 200
+/** Pixels of the longer side of a page that is too large for `dots_per_inch`. */
+const max_side_pixels = 6_000
+/** The start of soffice alone takes up to ten seconds. */
+const convert_ms = minute_ms
+/** pdftoppm draws a single point in place of a page that is too large. */
+const one_point_bytes = 'P5\n1 1\n255\n.'.length
+/** With less space on the disk, a program fails for that reason. */
+const min_free_bytes = 256 * 1024 * 1024
+
+/** The file that a program wrote, or why there is none, to continue "it". */
+type Made = { file: string } | { fault: string }
+
+/** Runs programs on one file at a time, in a private directory that is removed afterwards. */
+export class ProgramReader {
+  readonly #parts: Parts
+  #directory = ''
+  /** The time of all programs for one page or file, and its end. */
+  #max_ms = 0
+  #until_ms = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Removes the files of this run and of earlier ones. */
+  async clear(): Promise<void> {
+    await rm(this.#parts.paths.programs, { recursive: true, force: true })
+  }
+
+  /** Recognises a page. Undefined if its asset was removed. */
+  async recognise({ asset, page, kind }: PageToRead): Promise<RecognisedPage | undefined> {
+    const input = await this.#begin(asset, this.#parts.settings.ingest.page_time_ms)
+    if (input === undefined) return undefined
+    try {
+      const made = kind === 'pdf' ? await this.#draw(input, page) : { file: input }
+      const table = 'fault' in made ? made : await this.#readPicture(made.file, { page, kind })
+      const words = 'fault' in table ? '' : recognisedWords(await readFile(table.file, 'utf8'))
+      if (words !== '') return { page, words, fault: null }
+      // Only then: a page with a short line, or with faint letters, looks like a blank one.
+      const is_blank = kind === 'pdf' && 'file' in made && isBlankPage(await readFile(made.file))
+      if (is_blank) return { page, words, fault: null }
+      const fault = 'fault' in table ? table.fault : 'has no words that were recognised'
+      return { page, words, fault }
+    } finally {
+      await this.clear()
+    }
+  }
+
+  /** Converts an old office file. Undefined if its asset was removed. The caller clears. */
+  async convert({ asset, kind }: PageToRead): Promise<Made | undefined> {
+    const input = await this.#begin(asset, convert_ms)
+    if (input === undefined) return undefined
+    const profile = `-env:UserInstallation=file://${join(this.#directory, 'profile')}`
+    const outdir = join(this.#directory, 'converted')
+    const options = [profile, '--headless', '--norestore', '--nolockcheck', '--convert-to']
+    const output = join(outdir, `${basename(input)}.${kind}x`)
+    return await this.#run('soffice', [...options, `${kind}x`, '--outdir', outdir, input], output)
+  }
+
+  /** Makes the private directory. Returns the path of the asset's bytes. */
+  async #begin(asset: number, max_ms: number): Promise<string | undefined> {
+    const { objects, paths } = this.#parts
+    this.#max_ms = max_ms
+    this.#until_ms = system_clock.monotonic_ms() + max_ms
+    const place = objects.placeOf(asset)
+    if (!place) return undefined
+    await this.clear()
+    await mkdir(paths.programs, { mode: 0o700 })
+    // A program of a killed service may still write, but not here.
+    this.#directory = await mkdtemp(join(paths.programs, 'run-'))
+    if ('file' in place) return join(paths.objects, place.file)
+    const input = join(this.#directory, 'input')
+    await writeFile(input, place.bytes, { mode: 0o600 })
+    return input
+  }
+
+  /** Draws a page. One that is too large is drawn smaller. */
+  async #draw(input: string, page: number): Promise<Made> {
+    const root = join(this.#directory, 'page')
+    const draw = (...scale: readonly string[]) => {
+      const pages = ['-gray', '-singlefile', '-f', `${page}`, '-l', `${page}`]
+      return this.#run('pdftoppm', [...pages, ...scale, input, root], `${root}.pgm`)
+    }
+    const drawn = await draw('-r', `${dots_per_inch}`)
+    return 'file' in drawn || this.#is_late ? drawn : await draw('-scale-to', `${max_side_pixels}`)
+  }
+
+  async #readPicture(
+    picture: string,
+    { page, kind }: Pick<PageToRead, 'page' | 'kind'>,
+  ): Promise<Made> {
+    const root = join(this.#directory, 'words')
+    const languages = await this.#parts.programs.languages()
+    const of_kind =
+      kind === 'pdf' ? ['--dpi', `${dots_per_inch}`] : ['-c', `tessedit_page_number=${page - 1}`]
+    const args = [picture, root, '-l', languages.join('+'), '--psm', '1', ...of_kind, 'tsv']
+    return await this.#run('tesseract', args, `${root}.tsv`)
+  }
+
+  /** Runs a program that is to write the file `output`. */
+  async #run(
+    name: 'tesseract' | 'pdftoppm' | 'soffice',
+    args: readonly string[],
+    output: string,
+  ): Promise<Made> {
+    const { programs, settings, signal } = this.#parts
+    const fault = await runProgram({
+      file: programs.placeOf(name),
+      args,
+      directory: this.#directory,
+      path: settings.ingest.program_path,
+      until_ms: this.#until_ms,
+      signal,
+    })
+    const { size } = await stat(output).catch(() => ({ size: -1 }))
+    if (fault === undefined && size > (name === 'pdftoppm' ? one_point_bytes : -1))
+      return { file: output }
+    await this.#checkSpace()
+    const why = this.#is_late
+      ? `it takes longer than ${formatDuration(this.#max_ms)}`
+      : `${name} ${fault ?? 'wrote nothing'}`
+    return { fault: `was not ${name === 'soffice' ? 'converted' : 'recognised'}: ${why}` }
+  }
+
+  get #is_late(): boolean {
+    return system_clock.monotonic_ms() >= this.#until_ms
+  }
+
+  /** A full disk is no fault of the file. */
+  async #checkSpace(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#directory)
+    if (bavail * bsize >= min_free_bytes) return
+    throw new SluiceError({
+      code: 'service.program',
+      message: 'no program reads scans now: the disk is full',
+    })
+  }
+}

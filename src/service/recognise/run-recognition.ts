@@ -1,0 +1,115 @@
+import { runWorker } from '../../base/run/worker.ts'
+import { minute_ms } from '../../base/time/time.ts'
+import type { Parts } from '../parts.ts'
+import {
+  type DocumentReader,
+  openDocumentReader,
+  readAsset,
+  recordRead,
+} from '../reading/ingest-documents.ts'
+import { readAgain } from '../reading/read-again.ts'
+import { toRead } from '../reading/read-together.ts'
+import type { PageToRead } from '../store/picture-pages.ts'
+import { ProgramReader } from './program-reader.ts'
+
+const idle_ms = minute_ms
+/** The first pages are put into the index one by one, the later ones this many at once. */
+const pages_at_once = 10
+
+/**
+ * The second lane behind reading: programs read pages that are pictures, and convert old office
+ * files, one at a time. The rows of the database are the queue: a kill costs the page in hand.
+ */
+export function runRecognition(parts: Parts) {
+  const lane = new RecognitionLane(parts)
+  return runWorker({ ...parts, name: 'recognition', step: () => lane.step() })
+}
+
+class RecognitionLane {
+  readonly #parts: Parts
+  readonly #programs: ProgramReader
+  readonly #reader: DocumentReader
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#programs = new ProgramReader(parts)
+    this.#reader = openDocumentReader(parts)
+    parts.signal.addEventListener('abort', () => void this.#reader.end())
+  }
+
+  async step(): Promise<{ wait_ms: number }> {
+    const { pictures, assets, programs } = this.#parts
+    const not_indexed = pictures.notIndexed()
+    if (not_indexed !== undefined) {
+      await this.#index(not_indexed)
+      return { wait_ms: 0 }
+    }
+    const next = pictures.next(programs.installed)
+    if (next) {
+      await (next.kind === 'xls' || next.kind === 'ppt'
+        ? this.#convert(next)
+        : this.#recognise(next))
+      return { wait_ms: 0 }
+    }
+    // The programs of these were removed since they began to wait.
+    const waiting = assets.waitingForPrograms()
+    if (waiting) {
+      await readAsset(this.#parts, this.#reader, waiting)
+      return { wait_ms: 0 }
+    }
+    await this.#programs.clear()
+    await this.#reader.end()
+    return { wait_ms: idle_ms }
+  }
+
+  async #recognise(next: PageToRead): Promise<void> {
+    const { pictures, commits } = this.#parts
+    const { asset } = next
+    const page = await this.#programs.recognise(next)
+    if (page === undefined) return
+    await commits.writeUnflushed(() => pictures.note(asset, page))
+    const waiting = pictures.countWaiting(asset)
+    const done = pictures.done(asset)
+    const is_due = done.length <= pages_at_once || done.length % pages_at_once === 0
+    if (waiting === 0 || is_due) await this.#index(asset)
+  }
+
+  /** Reads a file again, with the words of all its pages that were recognised so far. */
+  async #index(asset: number): Promise<void> {
+    const { assets, pictures, commits } = this.#parts
+    const row = assets.bySeq(asset)
+    const done = pictures.done(asset)
+    if (row?.status === 'ready') {
+      await readAgain(this.#parts, [row], (one) => this.#reader.read(toRead(one)))
+    } else {
+      // A file without a word stays as it is until one is found, or until its last page.
+      const is_over = pictures.countWaiting(asset) === 0
+      if (!row || !(is_over || done.some(({ words }) => words !== ''))) return
+      await readAsset(this.#parts, this.#reader, row)
+    }
+    // Even if nothing could be read, such as by a new limit: it would be read again and again.
+    const pages = done.map(({ page }) => page)
+    await commits.writeUnflushed(() => pictures.indexed(asset, pages))
+  }
+
+  async #convert(next: PageToRead): Promise<void> {
+    const { assets, pictures, commits } = this.#parts
+    const { asset, page } = next
+    const row = assets.bySeq(asset)
+    if (!row) return
+    const made = await this.#programs.convert(next)
+    if (made === undefined) return
+    const outcome =
+      'fault' in made
+        ? { asset, unreadable: `it ${made.fault}` }
+        : await this.#reader.readConverted(toRead(row), made.file)
+    await this.#programs.clear()
+    await commits.writeUnflushed(() => {
+      pictures.note(asset, { page, words: '', fault: outcome.unreadable ?? null })
+      pictures.indexed(asset, [page])
+    })
+    if (row.status === 'ingesting')
+      await recordRead(this.#parts, row, { ...outcome, recognised: [page] })
+    else await readAgain(this.#parts, [row], async () => outcome)
+  }
+}

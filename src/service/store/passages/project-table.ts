@@ -1,0 +1,96 @@
+import type { Sqlite } from '../../../base/files/sqlite.ts'
+import type { Passage } from './passage.ts'
+
+export interface FoundRow {
+  rowid: number
+  asset: number
+  text: string
+  /** JSON of the passage without its text. */
+  place: string
+  /** By BM25; smaller is better. */
+  rank: number
+}
+
+/** What a word counts in: the text, the headings above, the file's name and path, and dates. */
+const weights = [1, 1.5, 2.5, 2, 0, 0]
+const ranking = `bm25(${weights.join(', ')})`
+/** A word in a larger share of the passages tells little, beside three rarer words. */
+const common_share = 0.2
+/** Fewer passages cost no time. */
+const min_common_rows = 500
+const min_rare = 3
+const tokenizer = 'porter unicode61 remove_diacritics 2'
+
+/**
+ * The passages of one project. BM25 counts how rare a word is in a table, so that in a table of
+ * their own no other project changes the answers.
+ */
+export class ProjectTable {
+  readonly #database: Sqlite
+  readonly #name: string
+
+  constructor(database: Sqlite, project: number) {
+    this.#database = database
+    this.#name = `passages_${project}`
+  }
+
+  static formOf(project: number): string {
+    return `CREATE VIRTUAL TABLE passages_${project} USING fts5(text, headings, name, forms, asset UNINDEXED, place UNINDEXED, tokenize = '${tokenizer}')`
+  }
+
+  insert(asset: number, { text, ...place }: Passage, name: string, forms: string): number {
+    const insert = this.#database.prepare(
+      `INSERT INTO ${this.#name} (text, headings, name, forms, asset, place) VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+    const headings = place.headings.join('\n')
+    return Number(
+      insert.run(text, headings, name, forms, asset, JSON.stringify(place)).lastInsertRowid,
+    )
+  }
+
+  /** Row by row: FTS5 looks through the whole table for a range. */
+  delete(first: number, last: number): void {
+    const drop = this.#database.prepare(`DELETE FROM ${this.#name} WHERE rowid = ?`)
+    for (let rowid = first; rowid <= last; rowid++) drop.run(rowid)
+  }
+
+  /**
+   * The phrases without those in so many passages that they cost much time and tell little. If
+   * fewer than three others are in any passage, all of them stay.
+   */
+  telling(phrases: readonly string[]): readonly string[] {
+    const rows = this.#database
+      .prepare(`SELECT coalesce(max(id), 0) FROM ${this.#name}_content`)
+      .pluck()
+      .get() as number
+    const counts = phrases.map((phrase) => this.#count(phrase))
+    const max = Math.max(min_common_rows, rows * common_share)
+    const rare = counts.filter((count) => count > 0 && count <= max)
+    return rare.length < min_rare ? phrases : phrases.filter((_, at) => counts[at]! <= max)
+  }
+
+  #count(phrase: string): number {
+    const sql = `SELECT count(*) FROM ${this.#name} WHERE ${this.#name} MATCH ?`
+    return this.#database.prepare(sql).pluck().get(phrase) as number
+  }
+
+  /** The best passages that match. `assets`: only of these, as JSON. */
+  search(match: string, limit: number, assets?: string): FoundRow[] {
+    const only = assets === undefined ? '' : ' AND asset IN (SELECT value FROM json_each(?))'
+    const search = this.#database.prepare(
+      `SELECT rowid, asset, text, place, rank FROM ${this.#name}
+       WHERE ${this.#name} MATCH ? AND rank MATCH '${ranking}'${only} ORDER BY rank LIMIT ?`,
+    )
+    const scope = assets === undefined ? [] : [assets]
+    return search.all(match, ...scope, limit) as FoundRow[]
+  }
+
+  /** The rows from one to another, at most `limit`. */
+  rows(first: number, last: number, limit: number): FoundRow[] {
+    const row = this.#database.prepare(
+      `SELECT rowid, asset, text, place, 0 AS rank FROM ${this.#name} WHERE rowid = ?`,
+    )
+    const count = Math.min(limit, last - first + 1)
+    return Array.from({ length: count }, (_, at) => row.get(first + at) as FoundRow)
+  }
+}

@@ -1,0 +1,77 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { statementsOf } from './database.ts'
+
+/** Kinds of files that programs read: tesseract the first two, and soffice converts the others. */
+export type ProgramWork = 'pdf' | 'picture' | 'xls' | 'ppt'
+
+interface PageDone {
+  page: number
+  words: string
+  fault: string | null
+}
+
+export interface PageToRead {
+  asset: number
+  page: number
+  kind: ProgramWork
+}
+
+/** The pages that programs read: first their queue, then what was found on them. */
+export function openPictureStore(database: Sqlite) {
+  const { one, all, value, run } = statementsOf(database)
+
+  return {
+    /** Adds pages that it does not have yet. A file that is converted is converted once more. */
+    queue(asset: number, { kind, pages }: { kind: ProgramWork; pages: readonly number[] }): void {
+      run(
+        `INSERT INTO picture_pages (asset, page, kind, turn)
+         SELECT assets.seq, page.value, ?, page.key FROM assets, json_each(?) AS page WHERE assets.seq = ?
+         ON CONFLICT (asset, page) DO UPDATE SET state = 'waiting' WHERE kind IN ('xls', 'ppt')`,
+        kind,
+        JSON.stringify(pages),
+        asset,
+      )
+    },
+    /** The next page of these kinds. Each file has its turn: a long one holds up no other. */
+    next: (kinds: readonly ProgramWork[]) =>
+      one<PageToRead>(
+        `SELECT asset, page, kind FROM picture_pages WHERE state = 'waiting' AND kind IN (SELECT value FROM json_each(?))
+         ORDER BY turn, asset LIMIT 1`,
+        JSON.stringify(kinds),
+      ),
+    note: (asset: number, { page, words, fault }: PageDone) =>
+      run(
+        `UPDATE picture_pages SET state = 'read', words = ?, fault = ? WHERE asset = ? AND page = ?`,
+        words,
+        fault,
+        asset,
+        page,
+      ),
+    /** In the order of the pages. */
+    done: (asset: number) =>
+      all<PageDone>(
+        `SELECT page, words, fault FROM picture_pages WHERE asset = ? AND state <> 'waiting' ORDER BY page`,
+        asset,
+      ),
+    countWaiting: (asset: number) =>
+      value<number>(
+        `SELECT count(*) FROM picture_pages WHERE asset = ? AND state = 'waiting'`,
+        asset,
+      )!,
+    /** Records which pages the index has: another reader may have known fewer of them. */
+    indexed: (asset: number, pages: readonly number[]) =>
+      run(
+        `UPDATE picture_pages SET state = iif(page IN (SELECT value FROM json_each(?)), 'indexed', 'read')
+         WHERE asset = ? AND state <> 'waiting'`,
+        JSON.stringify(pages),
+        asset,
+      ),
+    /** A file whose last page was read, but not put into the index. */
+    notIndexed: () =>
+      value<number>(
+        `SELECT asset FROM picture_pages AS one WHERE state = 'read'
+           AND NOT EXISTS (SELECT 1 FROM picture_pages WHERE asset = one.asset AND state = 'waiting') LIMIT 1`,
+      ),
+    drop: (asset: number) => run('DELETE FROM picture_pages WHERE asset = ?', asset),
+  }
+}
