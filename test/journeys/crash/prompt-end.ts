@@ -100,6 +100,18 @@ function bare(text: string): string {
   return text
     .replace(/\b(asset|chat|message|project)_[a-z0-9]{20}\b/g, '$1')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)/g, 'TIME')
+    .replace(/ \((\d{4}-\d\d-\d\d )?\d\d:\d\d\)/g, ' (TIME)')
     .replace(/\brun_[0-9a-f]{24}\b/g, 'run')
     .replace(/\b\d{13}\b/g, '0')
+    .replace(/^(?:- .*(?:\n|$))+/gm, inOrder)
+}
+
+/** An answer lists files by the time they came in, which hangs on the stop. */
+function inOrder(list: string): string {
+  return list
+    .trimEnd()
+    .split('\n')
+    .sort()
+    .join('\n')
+    .concat(list.endsWith('\n') ? '\n' : '')
 }
