@@ -11,7 +11,11 @@ import { sourceFault } from './text/source-text.ts'
 import { textDocument } from './text/text-document.ts'
 import { isFlatDocument } from './text/xml-root.ts'
 
-export type Extracted = (ReadDocument | Unreadable) & { for_programs?: ForPrograms }
+export type Extracted = (ReadDocument | Unreadable) & {
+  for_programs?: readonly ForPrograms[]
+  /** The bytes of the document in it that was asked for. */
+  wanted?: Buffer
+}
 
 /**
  * Extracts the text of a document, in the child process: a hostile file can harm only that process.
@@ -31,12 +35,15 @@ const max_depth = 3
 
 /** `depth`: how many documents hold this one. */
 async function readDocument(
-  file: FileToRead,
+  file: FileToRead & { pictures: PicturePages },
   limits: ExtractLimits,
   depth = 0,
 ): Promise<ReadDocument> {
   if (depth > max_depth) throw unreadable(`more than ${max_depth} documents hold one another`)
-  const readInner = (inner: FileToRead) => readDocument(inner, limits, depth + 1)
+  const readInner = (inner: FileToRead) => {
+    const pictures = file.pictures.inner(inner.bytes)
+    return readDocument({ ...inner, pictures }, limits, depth + 1)
+  }
   switch (formatOf(file.bytes)) {
     case 'pdf':
       return (await import('./pdf/extract-pdf.ts')).extractPdf(file, limits)

@@ -7,7 +7,6 @@ export interface NamedFile {
 
 export interface FileToRead extends NamedFile {
   bytes: Buffer
-  /** Absent in a file of a file, whose pictures no program reads. */
   pictures?: PicturePages
 }
 

@@ -13,47 +13,87 @@ export interface Recognition {
   done: readonly RecognisedPage[]
   /** False where programs are missing or switched off. */
   goes_on: boolean
+  /** The number of the document in the file whose bytes a program needs. */
+  wanted?: number
+}
+
+/** The pages of each document in a file have the numbers behind so many for each one before it. */
+const pages_each = 1_000_000
+
+/** Which document of a file has a page, 0 for the file itself, and which of its pages that is. */
+export function placeOfPage(page: number): { document: number; page: number } {
+  return { document: Math.floor(page / pages_each), page: page % pages_each }
+}
+
+/** What was found in a file and in all documents that it holds. */
+class FoundInFile {
+  documents = 0
+  wanted: Buffer | undefined
+  readonly pages = new Map<ForPrograms['kind'], number[]>()
 }
 
 /** Brings the words of recognised pages to a reader, and back what there is to recognise. */
 export class PicturePages {
-  readonly #done: ReadonlyMap<number, RecognisedPage>
-  readonly #goes_on: boolean
-  #found: ForPrograms | undefined
+  readonly #recognition: Recognition
+  readonly #file: FoundInFile
+  /** The number of its document in the file; 0 for the file itself. */
+  readonly #document: number
 
-  constructor({ done, goes_on }: Recognition = { done: [], goes_on: false }) {
-    this.#done = new Map(done.map((one) => [one.page, one]))
-    this.#goes_on = goes_on
+  constructor(
+    recognition: Recognition = { done: [], goes_on: false },
+    file = new FoundInFile(),
+    document = 0,
+  ) {
+    this.#recognition = recognition
+    this.#file = file
+    this.#document = document
+  }
+
+  get is_inner(): boolean {
+    return this.#document > 0
+  }
+
+  /** For the next document that the file holds. Each reading finds them in the same order. */
+  inner(bytes: Buffer): PicturePages {
+    const document = ++this.#file.documents
+    if (document === this.#recognition.wanted) this.#file.wanted = bytes
+    return new PicturePages(this.#recognition, this.#file, document)
   }
 
   /** How many more pages may be recognised. */
   get #max_more(): number {
-    return Math.max(0, max_recognised - this.#done.size)
-  }
-
-  get has_begun(): boolean {
-    return this.#done.size > 0
+    const found = [...this.#file.pages.values()].flat()
+    return Math.max(0, max_recognised - this.#recognition.done.length - found.length)
   }
 
   at(page: number): RecognisedPage | undefined {
-    return this.#done.get(page)
+    const number = this.#numberOf(page)
+    return this.#recognition.done.find((one) => one.page === number)
   }
 
   /** Ends the text of a document, and notes which of its pages are still to be recognised. */
   end(kind: ForPrograms['kind'], text: DocumentText): ReadDocument {
     try {
-      return text.end(this.#goes_on ? this.#max_more : undefined)
+      return text.end(this.#recognition.goes_on ? this.#max_more : undefined)
     } finally {
       this.note(kind, text.pictures)
     }
   }
 
   note(kind: ForPrograms['kind'], pages: readonly number[]): void {
-    this.#found = { kind, pages: pages.slice(0, this.#max_more) }
+    const { pages: found } = this.#file
+    const more = pages.slice(0, this.#max_more).map((page) => this.#numberOf(page))
+    if (more.length > 0) found.set(kind, [...(found.get(kind) ?? []), ...more])
   }
 
   /** Fields for the answer of the reader. */
-  get found(): { for_programs?: ForPrograms } {
-    return this.#found && this.#found.pages.length > 0 ? { for_programs: this.#found } : {}
+  get found(): { for_programs?: readonly ForPrograms[]; wanted?: Buffer } {
+    const { pages, wanted } = this.#file
+    const for_programs = [...pages].map(([kind, numbers]) => ({ kind, pages: numbers }))
+    return { ...(for_programs.length > 0 && { for_programs }), ...(wanted && { wanted }) }
+  }
+
+  #numberOf(page: number): number {
+    return this.#document * pages_each + page
   }
 }

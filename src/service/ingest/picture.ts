@@ -4,16 +4,12 @@ import { unread_kind } from './file-kind.ts'
 import { max_recognised } from './judge-units.ts'
 import type { PicturePages } from './picture-pages.ts'
 
-/**
- * The words that a program recognised in a picture; each picture of a TIFF file is a page. Without
- * `pages` the picture is in another file, such as a mail.
- */
+/** The words that a program recognised in a picture; each picture of a TIFF file is a page. */
 export function readPicture(
   bytes: Buffer,
   limits: ExtractLimits,
-  pages?: PicturePages,
+  pages: PicturePages,
 ): ReadDocument {
-  if (!pages) throw unreadable('a picture within another file is not recognised')
   const text = new DocumentText(limits, 'page')
   const count = /^(II|MM)/.test(bytes.toString('latin1', 0, 2)) ? tiffPages(bytes) : 1
   for (let page = 1; page <= count; page++) {
@@ -26,7 +22,7 @@ export function readPicture(
   try {
     return pages.end('picture', text)
   } catch (error) {
-    if (pages.has_begun) throw error
+    if (pages.is_inner || pages.at(1)) throw error
     throw unreadable(unread_kind)
   }
 }

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { isSluiceError } from '../../base/run/errors.ts'
 import { runWorker } from '../../base/run/worker.ts'
 import { minute_ms, second_ms } from '../../base/time/time.ts'
+import type { Extracted } from '../ingest/extract-document.ts'
+import type { Recognition } from '../ingest/picture-pages.ts'
 import type { Parts } from '../parts.ts'
 import type { AssetRow } from '../store/store-assets.ts'
 import { judgeByPrograms } from './judge-programs.ts'
@@ -17,26 +19,34 @@ export type DocumentReader = ReturnType<typeof openDocumentReader>
 export function openDocumentReader(parts: Parts) {
   const { objects, paths, settings, pictures, programs } = parts
   const child = keepReadingProcess(settings.ingest)
+
+  async function readAs(
+    { asset, filename, mime_type }: AssetToRead,
+    recognition: Recognition,
+  ): Promise<Extracted> {
+    const place = objects.placeOf(asset)
+    if (!place) return { unreadable: 'its bytes are gone' }
+    const named_place = 'file' in place ? { path: join(paths.objects, place.file) } : place
+    return await child.read({ filename, mime_type, place: named_place, recognition })
+  }
+
   return {
-    async read({ asset, filename, mime_type, ...of }: AssetToRead): Promise<Judged> {
-      const place = objects.placeOf(asset)
-      if (!place) return { asset, unreadable: 'its bytes are gone' }
-      const named_place = 'file' in place ? { path: join(paths.objects, place.file) } : place
+    async read(file: AssetToRead): Promise<Judged> {
+      const { asset, project } = file
       const done = pictures.done(asset)
-      const recognition = { done, goes_on: programs.stateOf('pdf') === 'installed' }
-      const found = await child.read({ filename, mime_type, place: named_place, recognition })
+      const goes_on = programs.stateOf('pdf') === 'installed'
+      const found = await readAs(file, { done, goes_on })
       const outcome =
-        'unreadable' in found ? found : await indexDocument(parts, { ...of, asset, ...found })
+        'unreadable' in found ? found : await indexDocument(parts, { ...found, asset, project })
       const { for_programs } = found
       const recognised = done.map(({ page }) => page)
       const all = { ...outcome, asset, recognised, ...(for_programs && { for_programs }) }
       return judgeByPrograms(all, programs)
     },
-    /** Reads an asset from a file into which a program converted it. */
-    async readConverted({ asset, project }: AssetToRead, path: string): Promise<ReadOutcome> {
-      const found = await child.read({ filename: path, mime_type: '', place: { path } })
-      if ('unreadable' in found) return { ...found, asset }
-      return await indexDocument(parts, { ...found, asset, project })
+    readFile: (path: string) => child.read({ filename: path, mime_type: '', place: { path } }),
+    /** The bytes of the document of this number in an asset; undefined if they are gone. */
+    async bytesIn(file: AssetToRead, wanted: number): Promise<Buffer | undefined> {
+      return (await readAs(file, { done: [], goes_on: false, wanted })).wanted
     },
     /** Bytes. The most memory that one of its processes has used. */
     get peak_bytes() {
@@ -107,14 +117,14 @@ export async function readAsset(
   await recordRead(parts, asset, await reader.read(toRead(asset)))
 }
 
-export async function recordRead(parts: Parts, asset: AssetRow, outcome: Judged): Promise<void> {
+async function recordRead(parts: Parts, asset: AssetRow, outcome: Judged): Promise<void> {
   const { assets, pictures, commits, log, wake } = parts
   const { for_programs, recognised = [], unreadable } = outcome
   let has_failed = unreadable !== undefined
   // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
   await commits.writeUnflushed(() => {
     pictures.indexed(asset.seq, recognised)
-    if (for_programs) pictures.queue(asset.seq, for_programs)
+    for (const work of for_programs ?? []) pictures.queue(asset.seq, work)
     const waits = outcome.waits === true && pictures.countWaiting(asset.seq) > 0
     has_failed &&= !waits
     if (waits) assets.waitForPrograms(asset.seq)

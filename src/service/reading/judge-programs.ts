@@ -14,13 +14,15 @@ export function judgeByPrograms(
 ): ReadOutcome & { waits?: true } {
   const { asset, for_programs, reading, unreadable } = outcome
   if (for_programs === undefined) return outcome
-  const { kind } = for_programs
-  const state = programs.stateOf(kind)
+  const states = for_programs.map(({ kind }) => programs.stateOf(kind))
   // A file that was converted before keeps its text until it is converted once more.
-  const local = kind === 'xls' || kind === 'ppt' ? { is_local: true as const } : {}
-  if (state === 'off') return { ...outcome, ...local }
-  if (state === 'installed') return reading ? outcome : { ...outcome, ...local, waits: true }
-  const needs = `needs ${state.missing}, not installed on the service's machine`
+  const is_converted = for_programs.some(({ kind }) => kind === 'xls' || kind === 'ppt')
+  const local = is_converted ? { is_local: true as const } : {}
+  if (!reading && states.includes('installed')) return { ...outcome, ...local, waits: true }
+  const missing = states.flatMap((state) => (typeof state === 'object' ? [state.missing] : []))
+  if (missing.length === 0) return { ...outcome, ...(!reading && local) }
+  const packages = [...new Set(missing.flatMap((names) => names.split(' and ')))].join(' and ')
+  const needs = `needs ${packages}, not installed on the service's machine`
   if (reading)
     return { ...outcome, reading: { ...reading, why: `${reading.why}; to read them it ${needs}` } }
   if (unreadable === undefined) return outcome

@@ -16,7 +16,7 @@ interface FoundAgain {
   reading: AssetReading | undefined
   unreadable: string | undefined
   recognised: readonly number[] | undefined
-  for_programs: ForPrograms | undefined
+  for_programs: readonly ForPrograms[] | undefined
 }
 
 /**
@@ -53,7 +53,7 @@ export async function readAgain(
       for (const { row, reading, recognised, for_programs } of found) {
         assets.noteReading(row.seq, reading)
         if (recognised) pictures.indexed(row.seq, recognised)
-        if (for_programs) pictures.queue(row.seq, for_programs)
+        for (const work of for_programs ?? []) pictures.queue(row.seq, work)
       }
     })
     if (found.some(({ for_programs }) => for_programs)) wake.recognition()
@@ -94,7 +94,7 @@ export class EarlierFiles {
 
   /** Reads the next few again. Returns false if there are none. */
   async step(readDocument: (row: AssetRow) => Promise<ReadOutcome>): Promise<boolean> {
-    const { assets, log } = this.#parts
+    const { assets, pictures, log } = this.#parts
     const batch = nextBatch(assets.readEarlier(max_batch))
     if (batch.length === 0) {
       if (this.#has_begun) log(this.#endText())
@@ -103,6 +103,7 @@ export class EarlierFiles {
     }
     if (!this.#has_begun) log(beginText(assets.countReadEarlier()))
     this.#has_begun = true
+    for (const { seq } of batch) pictures.dropConverted(seq)
     for (const { reading } of await readAgain(this.#parts, batch, readDocument)) {
       this.#read++
       if (reading === undefined) this.#kept++

@@ -45,7 +45,7 @@ export interface ReadOutcome extends Partial<Unreadable> {
   /** Its passages are in the index. */
   reading?: AssetReading
   needs_child?: true
-  for_programs?: ForPrograms
+  for_programs?: readonly ForPrograms[]
   /** The recognised pages whose words were read with it. */
   recognised?: readonly number[]
   /** It is unreadable for lack of a program. */

@@ -4,7 +4,9 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { minute_ms, system_clock } from '../../base/time/time.ts'
 import type { RecognisedPage } from '../ingest/document-text.ts'
+import { placeOfPage } from '../ingest/picture-pages.ts'
 import type { Parts } from '../parts.ts'
+import type { ObjectPlace } from '../store/object-files.ts'
 import type { PageToRead } from '../store/picture-pages.ts'
 import { isBlankPage, recognisedWords } from './program-output.ts'
 import { runProgram } from './run-program.ts'
@@ -39,13 +41,13 @@ export class ProgramReader {
     await rm(this.#parts.paths.programs, { recursive: true, force: true })
   }
 
-  /** Recognises a page. Undefined if its asset was removed. */
-  async recognise({ asset, page, kind }: PageToRead): Promise<RecognisedPage | undefined> {
-    const input = await this.#begin(asset, this.#parts.settings.ingest.page_time_ms)
-    if (input === undefined) return undefined
+  /** Recognises a page of the document at this place. */
+  async recognise({ page, kind }: PageToRead, place: ObjectPlace): Promise<RecognisedPage> {
+    const input = await this.#begin(place, this.#parts.settings.ingest.page_time_ms)
+    const { page: number } = placeOfPage(page)
     try {
-      const made = kind === 'pdf' ? await this.#draw(input, page) : { file: input }
-      const table = 'fault' in made ? made : await this.#readPicture(made.file, { page, kind })
+      const made = kind === 'pdf' ? await this.#draw(input, number) : { file: input }
+      const table = 'fault' in made ? made : await this.#readPicture(made.file, number, kind)
       const words = 'fault' in table ? '' : recognisedWords(await readFile(table.file, 'utf8'))
       if (words !== '') return { page, words, fault: null }
       // Only then: a page with a short line, or with faint letters, looks like a blank one.
@@ -58,10 +60,9 @@ export class ProgramReader {
     }
   }
 
-  /** Converts an old office file. Undefined if its asset was removed. The caller clears. */
-  async convert({ asset, kind }: PageToRead): Promise<Made | undefined> {
-    const input = await this.#begin(asset, convert_ms)
-    if (input === undefined) return undefined
+  /** Converts the old office file at this place. The caller clears. */
+  async convert({ kind }: PageToRead, place: ObjectPlace): Promise<Made> {
+    const input = await this.#begin(place, convert_ms)
     const profile = `-env:UserInstallation=file://${join(this.#directory, 'profile')}`
     const outdir = join(this.#directory, 'converted')
     const options = [profile, '--headless', '--norestore', '--nolockcheck', '--convert-to']
@@ -69,13 +70,11 @@ export class ProgramReader {
     return await this.#run('soffice', [...options, `${kind}x`, '--outdir', outdir, input], output)
   }
 
-  /** Makes the private directory. Returns the path of the asset's bytes. */
-  async #begin(asset: number, max_ms: number): Promise<string | undefined> {
-    const { objects, paths } = this.#parts
+  /** Makes the private directory. Returns the path of the bytes. */
+  async #begin(place: ObjectPlace, max_ms: number): Promise<string> {
+    const { paths } = this.#parts
     this.#max_ms = max_ms
     this.#until_ms = system_clock.monotonic_ms() + max_ms
-    const place = objects.placeOf(asset)
-    if (!place) return undefined
     await this.clear()
     await mkdir(paths.programs, { mode: 0o700 })
     // A program of a killed service may still write, but not here.
@@ -97,10 +96,7 @@ export class ProgramReader {
     return 'file' in drawn || this.#is_late ? drawn : await draw('-scale-to', `${max_side_pixels}`)
   }
 
-  async #readPicture(
-    picture: string,
-    { page, kind }: Pick<PageToRead, 'page' | 'kind'>,
-  ): Promise<Made> {
+  async #readPicture(picture: string, page: number, kind: PageToRead['kind']): Promise<Made> {
     const root = join(this.#directory, 'words')
     const languages = await this.#parts.programs.languages()
     const of_kind =

@@ -1,14 +1,12 @@
 import { runWorker } from '../../base/run/worker.ts'
 import { minute_ms } from '../../base/time/time.ts'
+import type { RecognisedPage } from '../ingest/document-text.ts'
+import { placeOfPage } from '../ingest/picture-pages.ts'
 import type { Parts } from '../parts.ts'
-import {
-  type DocumentReader,
-  openDocumentReader,
-  readAsset,
-  recordRead,
-} from '../reading/ingest-documents.ts'
+import { type DocumentReader, openDocumentReader, readAsset } from '../reading/ingest-documents.ts'
 import { readAgain } from '../reading/read-again.ts'
 import { toRead } from '../reading/read-together.ts'
+import type { ObjectPlace } from '../store/object-files.ts'
 import type { PageToRead } from '../store/picture-pages.ts'
 import { ProgramReader } from './program-reader.ts'
 
@@ -46,9 +44,8 @@ class RecognitionLane {
     }
     const next = pictures.next(programs.installed)
     if (next) {
-      await (next.kind === 'xls' || next.kind === 'ppt'
-        ? this.#convert(next)
-        : this.#recognise(next))
+      const place = await this.#placeOf(next)
+      if (place) await this.#recognise(next, place)
       return { wait_ms: 0 }
     }
     // The programs of these were removed since they began to wait.
@@ -62,11 +59,25 @@ class RecognitionLane {
     return { wait_ms: idle_ms }
   }
 
-  async #recognise(next: PageToRead): Promise<void> {
+  /** The file with a page, or the document in it. Undefined if it is gone. */
+  async #placeOf({ asset, page }: PageToRead): Promise<ObjectPlace | undefined> {
+    const { assets, objects, pictures, commits } = this.#parts
+    const { document } = placeOfPage(page)
+    const row = assets.bySeq(asset)
+    if (!row || document === 0) return objects.placeOf(asset)
+    const bytes = await this.#reader.bytesIn(toRead(row), document)
+    if (bytes !== undefined) return { bytes }
+    const fault = 'was not recognised: its bytes are gone'
+    await commits.writeUnflushed(() => pictures.note(asset, { page, words: '', fault }))
+    return undefined
+  }
+
+  async #recognise(next: PageToRead, place: ObjectPlace): Promise<void> {
     const { pictures, commits } = this.#parts
-    const { asset } = next
-    const page = await this.#programs.recognise(next)
-    if (page === undefined) return
+    const { asset, kind } = next
+    const page = await (kind === 'xls' || kind === 'ppt'
+      ? this.#convert(next, place)
+      : this.#programs.recognise(next, place))
     await commits.writeUnflushed(() => pictures.note(asset, page))
     const waiting = pictures.countWaiting(asset)
     const done = pictures.done(asset)
@@ -92,24 +103,15 @@ class RecognitionLane {
     await commits.writeUnflushed(() => pictures.indexed(asset, pages))
   }
 
-  async #convert(next: PageToRead): Promise<void> {
-    const { assets, pictures, commits } = this.#parts
-    const { asset, page } = next
-    const row = assets.bySeq(asset)
-    if (!row) return
-    const made = await this.#programs.convert(next)
-    if (made === undefined) return
-    const outcome =
-      'fault' in made
-        ? { asset, unreadable: `it ${made.fault}` }
-        : await this.#reader.readConverted(toRead(row), made.file)
+  /** Converts an old office file, and reads what the program made of it. */
+  async #convert(next: PageToRead, place: ObjectPlace): Promise<RecognisedPage> {
+    const { page } = next
+    const made = await this.#programs.convert(next, place)
+    const found =
+      'fault' in made ? { unreadable: `it ${made.fault}` } : await this.#reader.readFile(made.file)
     await this.#programs.clear()
-    await commits.writeUnflushed(() => {
-      pictures.note(asset, { page, words: '', fault: outcome.unreadable ?? null })
-      pictures.indexed(asset, [page])
-    })
-    if (row.status === 'ingesting')
-      await recordRead(this.#parts, row, { ...outcome, recognised: [page] })
-    else await readAgain(this.#parts, [row], async () => outcome)
+    return 'unreadable' in found
+      ? { page, words: '', fault: found.unreadable }
+      : { page, words: JSON.stringify(found), fault: null }
   }
 }

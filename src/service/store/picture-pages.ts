@@ -21,12 +21,12 @@ export function openPictureStore(database: Sqlite) {
   const { one, all, value, run } = statementsOf(database)
 
   return {
-    /** Adds pages that it does not have yet. A file that is converted is converted once more. */
+    /** Adds pages that it does not have yet. */
     queue(asset: number, { kind, pages }: { kind: ProgramWork; pages: readonly number[] }): void {
       run(
         `INSERT INTO picture_pages (asset, page, kind, turn)
          SELECT assets.seq, page.value, ?, page.key FROM assets, json_each(?) AS page WHERE assets.seq = ?
-         ON CONFLICT (asset, page) DO UPDATE SET state = 'waiting' WHERE kind IN ('xls', 'ppt')`,
+         ON CONFLICT (asset, page) DO NOTHING`,
         kind,
         JSON.stringify(pages),
         asset,
@@ -72,6 +72,9 @@ export function openPictureStore(database: Sqlite) {
         `SELECT asset FROM picture_pages AS one WHERE state = 'read'
            AND NOT EXISTS (SELECT 1 FROM picture_pages WHERE asset = one.asset AND state = 'waiting') LIMIT 1`,
       ),
+    /** What is made of an old office file depends on the reader. */
+    dropConverted: (asset: number) =>
+      run(`DELETE FROM picture_pages WHERE asset = ? AND kind IN ('xls', 'ppt')`, asset),
     drop: (asset: number) => run('DELETE FROM picture_pages WHERE asset = ?', asset),
   }
 }

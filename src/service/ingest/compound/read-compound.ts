@@ -2,6 +2,7 @@ import type { ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import type { FileToRead } from '../file-kind.ts'
 import type { ReadInner } from '../inner-document.ts'
+import type { PicturePages } from '../picture-pages.ts'
 import { openCompound } from './compound-file.ts'
 
 /** Streams of files that a program converts. Word's own can hold a workbook. */
@@ -13,7 +14,7 @@ const converted = [
 
 /** Reads a compound file of old Office programs. Its streams show which kind it is. */
 export async function readCompound(
-  { bytes, pictures }: FileToRead,
+  { bytes, pictures }: Pick<FileToRead, 'bytes'> & { pictures: PicturePages },
   limits: ExtractLimits,
   readInner: ReadInner,
 ): Promise<ReadDocument> {
@@ -23,7 +24,15 @@ export async function readCompound(
   if (file.has('__properties_version1.0'))
     return (await import('./outlook.ts')).readOutlook(bytes, file, limits, readInner)
   const kind = converted.find(([stream]) => file.has(stream))?.[1]
-  if (kind && !pictures) throw unreadable(`.${kind} is read only as a file of its own`)
-  if (kind) pictures?.note(kind, [1])
+  if (kind) return readConverted(kind, pictures)
   throw unreadable('broken, or in a binary format that the service does not read')
+}
+
+/** The document that was read from what a program made of the file. */
+function readConverted(kind: 'xls' | 'ppt', pictures: PicturePages): ReadDocument {
+  const done = pictures.at(1)
+  if (done?.fault === null) return JSON.parse(done.words)
+  if (done) throw unreadable(done.fault)
+  pictures.note(kind, [1])
+  throw unreadable(`in the old format .${kind}, which only soffice reads`)
 }

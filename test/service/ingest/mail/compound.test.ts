@@ -130,7 +130,7 @@ describe('a document of Word 97 to 2003 (.doc)', () => {
     ],
     [
       'another old kind',
-      compoundOf({ Workbook: Buffer.from('a') }),
+      compoundOf({ VisioDocument: Buffer.from('a') }),
       'broken, or in a binary format that the service does not read',
     ],
   ])('%s fails with its reason', async (_what, bytes, reason) =>

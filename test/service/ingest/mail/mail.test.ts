@@ -147,7 +147,7 @@ describe('attachments are read as files of their kinds', () => {
         of: 6,
         seen: 2,
         why: expect.stringMatching(
-          /^the attachment plan\.zip: .+; the attachment quay\.png: a picture within another file is not recognised; the attachment winmail\.dat: it is mail in the format of Outlook \(TNEF\), .+; the attachment smime\.p7m: it is encrypted, or signed .+$/,
+          /^the attachment plan\.zip: .+; the attachment quay\.png: it has no text, only pictures; the attachment winmail\.dat: it is mail in the format of Outlook \(TNEF\), .+; the attachment smime\.p7m: it is encrypted, or signed .+$/,
         ),
       },
     })

@@ -39,15 +39,15 @@ test('each file has its turn, and only pages of programs that are here', () => {
   expect(pictures.next(['xls'])).toEqual({ asset: 3, page: 1, kind: 'xls' })
 })
 
-test('a page that is known is not queued again, but a file is converted again', () => {
+test('a page that is known is not queued again; what was converted is forgotten alone', () => {
   const { pictures } = open()
-  for (const kind of ['pdf', 'xls'] as const) {
-    const asset = kind === 'pdf' ? 1 : 2
-    pictures.queue(asset, { kind, pages: [1] })
-    pictures.note(asset, found(1))
-    pictures.queue(asset, { kind, pages: [1] })
-  }
-  expect([pictures.countWaiting(1), pictures.countWaiting(2)]).toEqual([0, 1])
+  pictures.queue(1, { kind: 'pdf', pages: [1] })
+  pictures.queue(1, { kind: 'xls', pages: [2] })
+  for (const page of [1, 2]) pictures.note(1, found(page))
+  pictures.queue(1, { kind: 'pdf', pages: [1] })
+  expect(pictures.countWaiting(1)).toBe(0)
+  pictures.dropConverted(1)
+  expect(pictures.done(1)).toEqual([found(1)])
 })
 
 test('an index that another reader wrote with fewer pages is not whole', () => {

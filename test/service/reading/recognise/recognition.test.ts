@@ -2,9 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { makeStore } from '../../../rig/tree.ts'
 import { type Client, put, start, temporaryFolder, until } from '../../fixture.ts'
+import { compoundOf } from '../../ingest/mail/compound-writer.ts'
+import { filePart, mailOf, textPart } from '../../ingest/mail/mails.ts'
+import { officePackage, workbookPart } from '../../ingest/office-package.ts'
 import { line, pdfFile, picture } from '../../ingest/pdf/pdf-file.ts'
 import { call, makeAccount, makeSlot, startInProcess } from '../../service-process.ts'
 import { passages, readingOf, recordOf, send } from './recognised.ts'
@@ -96,6 +100,41 @@ test('B-42 at most 200 pages of a file are recognised, and the others are named'
     seen: 1,
     why: 'pages 2–201 are pictures; pages 202–210 were not recognised: at most 200 pages a file',
   })
+})
+
+test('scans, pictures and old office files within a mail are read like files of their own', async () => {
+  const converted = join(makeStore(), 'a.xlsx')
+  const rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>heron</t></is></c></row>'
+  writeFileSync(converted, officePackage(workbookPart({ rows, related: [] })))
+  const soffice = `while [ $# -gt 2 ]; do shift; done\nmkdir "$1"; cp ${converted} "$1/input.xlsx"`
+  const client = await start({ ingest: programs({ ...quick, soffice }) })
+  const photo = Buffer.from('\x89PNG\r\n\x1a\n.....7', 'latin1')
+  const files = [
+    filePart('filename=scan.pdf', scan(2, 1)),
+    filePart('filename=quay.png', photo),
+    filePart('filename=old.xls', compoundOf({ Workbook: Buffer.alloc(4_096) })),
+    filePart('filename=scan.pdf.gz', gzipSync(scan(1))),
+  ]
+  const mail = Buffer.from(mailOf('mixed', [textPart('See the scans.'), ...files]))
+  const asset_id = await client.upload(mail, 'a.eml')
+  await seenIs(client, asset_id, 5)
+  expect(await readingOf(client, asset_id)).toMatchObject({ of: 5, unit: 'attachment' })
+  expect(passages(client).join(' ').replace(/\s+/g, ' ')).toMatch(
+    /scan\.pdf The cover says lighthouse\. lantern2 lantern3 Attachment: quay\.png lantern7 Attachment: old\.xls .*heron Attachment: scan\.pdf\.gz lantern1/,
+  )
+})
+
+test('without the programs a mail says which packages its attachments need', async () => {
+  const client = await start({ ingest: programs({}) })
+  const files = [
+    filePart('filename=scan.pdf', scan(1)),
+    filePart('filename=old.xls', compoundOf({ Workbook: Buffer.alloc(4_096) })),
+  ]
+  const mail = Buffer.from(mailOf('mixed', [textPart('See the scans.'), ...files]))
+  const reading = await readingOf(client, await client.upload(mail, 'a.eml'))
+  expect(reading.why).toBe(
+    "the attachment scan.pdf: it has no text, only pictures; the attachment old.xls: in the old format .xls, which only soffice reads; to read them it needs tesseract-ocr and poppler-utils and libreoffice-calc-nogui, not installed on the service's machine",
+  )
 })
 
 test('each file has its turn: a short one does not wait for the end of a long one', async () => {
