@@ -3,6 +3,7 @@ import { type ExtractLimits, noText, tooMuchText } from './extract-limits.ts'
 import {
   full_page_share,
   max_counted_words,
+  max_named,
   readingOf,
   recognisableUnits,
   small_picture_share,
@@ -69,6 +70,8 @@ export class DocumentText {
   readonly places = new Places()
   #has_begun = false
   #length = 0
+  /** What is not certain about its text. */
+  readonly #doubts: string[] = []
 
   constructor(limits: Pick<ExtractLimits, 'text_length'>, unit: ReadUnit) {
     this.#limits = limits
@@ -166,6 +169,11 @@ export class DocumentText {
     this.#unit.is_named = true
   }
 
+  /** Notes what is not certain about the text, in a clause. */
+  noteDoubt(clause: string): void {
+    if (this.#doubts.length < max_named) this.#doubts.push(clause)
+  }
+
   /** Adds what a program recognised in the picture of the present unit, or why it did not. */
   addRecognised({ words, fault }: RecognisedPage): void {
     this.#unit.is_recognised = fault === null
@@ -190,9 +198,10 @@ export class DocumentText {
       max_pictures === undefined ? this.#found : withinRecognition(this.#found, max_pictures)
     const reading = readingOf(this.unit, found)
     if (reading === undefined) throw noText(whyWordless(this.unit, found))
+    const why = [reading.why ?? [], this.#doubts].flat().join('; ')
     return {
       text,
-      reading: { ...reading, text_md5: textMd5(text) },
+      reading: { ...reading, ...(why && { why }), text_md5: textMd5(text) },
       tables: this.#tables,
       marks: this.places.marks,
     }

@@ -97,17 +97,14 @@ async function foreignText(file: FileToRead, limits: ExtractLimits): Promise<Rea
   const decoded = decodeForeign(file.bytes, charsetIn(file))
   if (decoded === undefined)
     throw unreadable(binaryFault(file, 'it is not text in a known character set'))
-  const { text, doubt } = decoded
+  const { text } = decoded
   if (isFlatDocument(text)) {
     const reader = await import('./package/open-document/flat-document.ts')
     return reader.extractFlatDocument(file.bytes, text, limits)
   }
   const fault = sourceFault(text, file.filename)
   if (fault !== undefined) throw fault
-  const read = textDocument(file, text, limits)
-  if (doubt === undefined) return read
-  const why = read.reading.why === undefined ? doubt : `${read.reading.why}; ${doubt}`
-  return { ...read, reading: { ...read.reading, why } }
+  return textDocument(file, decoded, limits)
 }
 
 /**

@@ -32,6 +32,7 @@ export async function addInner(
   text.places.addInner(from, name.replace(/^the /, ''), found.marks)
   const { of, seen, why } = found.reading
   if (seen < of) text.noteUnread(`${name}: ${why}`)
+  else if (why !== undefined) text.noteDoubt(`${name}: ${why}`)
 }
 
 /** The document, or why it cannot be read. */

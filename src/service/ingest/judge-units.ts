@@ -31,7 +31,7 @@ export const max_recognised = 200
 /** So that the reason stays one line: a scan with text in between has many ranges. */
 const max_ranges = 5
 /** The same for reasons that name things: a mail can have many attachments. */
-const max_named = 5
+export const max_named = 5
 const max_named_length = 300
 
 /**

@@ -4,6 +4,7 @@ import type { FieldsData } from '@kenjiuno/msgreader'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import type { ReadInner } from '../inner-document.ts'
 import { readMessage } from '../mail/message.ts'
+import { namesIn } from '../mail/sort-parts.ts'
 import { extractRtf } from '../rtf/extract-rtf.ts'
 import { charsetOfPage } from '../rtf/words.ts'
 import { decodeForeign } from '../text/charset.ts'
@@ -38,7 +39,8 @@ export function readOutlook(
     : (text) => text
   const html = fields.bodyHtml ?? Buffer.from(fields.html ?? []).toString('latin1')
   const page = fields.bodyHtml ?? decodeBytes(html)
-  const attachments = (fields.attachments ?? []).filter((one) => !isShown(one, html))
+  const shown = namesIn(html)
+  const attachments = (fields.attachments ?? []).filter((one) => !isShown(one, shown))
   const message = {
     headers: headersOf(fields).map(([name, value]) => [name, decode(value)] as const),
     bodies: bodiesOf({ ...fields, body: decode(fields.body ?? ''), bodyHtml: page }, limits),
@@ -100,12 +102,17 @@ function bodiesOf({ body = '', bodyHtml = '', compressedRtf }: FieldsData, limit
 }
 
 function textBody(filename: string, text: string, limits: ExtractLimits) {
-  return textDocument({ filename, mime_type: '' }, text, limits)
+  return textDocument({ filename, mime_type: '' }, { text }, limits)
 }
 
+/** The ending of a name that is no picture. */
+const document_name = /\.(?!png$|jpe?g$|gif$|bmp$|tiff?$|webp$|[ew]mf$)\w+$/i
+
 /** A picture that the HTML shows in its place. */
-function isShown({ attachmentHidden, pidContentId }: FieldsData, html: string): boolean {
-  return attachmentHidden === true || (!!pidContentId && html.includes(`cid:${pidContentId}`))
+function isShown(attachment: FieldsData, shown: ReadonlySet<string>): boolean {
+  const { attachmentHidden, pidContentId = '', fileName = '' } = attachment
+  if (document_name.test(fileName)) return false
+  return attachmentHidden === true || shown.has(pidContentId)
 }
 
 function isFile({ innerMsgContent, dataId }: FieldsData): boolean {

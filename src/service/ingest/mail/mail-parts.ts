@@ -1,13 +1,15 @@
 import { buffer } from 'node:stream/consumers'
 import { type MimeNode, Splitter } from '@zone-eu/mailsplit'
 import libmime from 'libmime'
-import { codeOf } from '../../../base/run/errors.ts'
+import { codeOf, messageOf } from '../../../base/run/errors.ts'
 import { unreadable } from '../extract-limits.ts'
 
 /** A digest of a busy list has some hundreds of parts. Each one costs memory and a stream. */
 const max_parts = 1_000
-/** Bytes of the headers of one part. A mail to all has some thousand names. */
+/** Of the headers of one part. A mail to all has some thousand names. */
 const max_head_bytes = 1_048_576
+/** The library counts a shorter line as 64 bytes. */
+const max_head_lines = max_head_bytes / 64
 
 /** A part of a mail, decoded. */
 export interface MailPart {
@@ -23,8 +25,8 @@ export interface MailPart {
   id: string
   /** The address of a part of a saved page; empty for none. */
   location: string
-  /** Lines that end in a blank go on in the next line (RFC 3676). */
-  is_flowed: boolean
+  /** Lines that end in a blank go on in the next line, after this (RFC 3676). */
+  line_join: string | undefined
   /** Decoded words of the header; empty if it is missing. */
   header: (name: string) => string
   bytes: Buffer
@@ -64,8 +66,11 @@ async function splitMail(mail: Buffer): Promise<ReadonlyMap<MimeNode, Buffer[]>>
     }
   } catch (error) {
     if (codeOf(error) !== 'EMAXLEN') throw error
+    const is_head = /header/.test(messageOf(error))
     throw unreadable(
-      `a mail with more than ${max_parts} parts, or with headers of more than ${max_head_bytes} bytes`,
+      is_head
+        ? `a mail with headers of more than ${max_head_bytes} bytes or ${max_head_lines} lines`
+        : `a mail with more than ${max_parts} parts`,
     )
   }
   return pieces
@@ -74,9 +79,21 @@ async function splitMail(mail: Buffer): Promise<ReadonlyMap<MimeNode, Buffer[]>>
 async function decoded(node: MimeNode, pieces: readonly Buffer[]): Promise<Buffer> {
   const bytes = Buffer.concat(pieces)
   if (node.encoding !== 'base64' && node.encoding !== 'quoted-printable') return bytes
+  const end = node.encoding === 'base64' && isText(node) ? endOfBase64(bytes) : bytes.length
   const decoder = node.getDecoder()
-  decoder.end(bytes)
-  return buffer(decoder)
+  decoder.end(bytes.subarray(0, end))
+  return Buffer.concat([await buffer(decoder), bytes.subarray(end)])
+}
+
+function isText({ contentType }: MimeNode): boolean {
+  return contentType === false || contentType.startsWith('text/')
+}
+
+/** Where base64 ends: servers of mailing lists add a line about themselves as it is. */
+function endOfBase64(bytes: Buffer): number {
+  const text = bytes.toString('latin1')
+  const foreign = text.search(/[^A-Za-z0-9+/=\s]|\S[ \t]+\S/)
+  return foreign < 0 ? bytes.length : text.lastIndexOf('\n', foreign) + 1
 }
 
 function partOf(node: MimeNode): MailPart {
@@ -91,7 +108,7 @@ function partOf(node: MimeNode): MailPart {
     is_attachment: node.disposition === 'attachment',
     id: header('content-id').replace(/^<|>$/g, ''),
     location: header('content-location'),
-    is_flowed: node.flowed,
+    line_join: node.flowed ? (node.delSp ? '' : ' ') : undefined,
     header,
     bytes: Buffer.alloc(0),
     parts: [],

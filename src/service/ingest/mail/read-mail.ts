@@ -23,8 +23,12 @@ const closed_parts: readonly (readonly [part: RegExp, what: string])[] = [
   ],
 ]
 /** Bytes before a mail: the mark of UTF-8, or in Apple's .emlx the number of its bytes. */
-const before_mail = /^(?:\u00ef\u00bb\u00bf)?\s*(?:\d+\s*\n)?/
+const before_mail = /^(?:\u00ef\u00bb\u00bf)?\s*(?:(\d+)\s*\n)?/
+/** Apple's notes about a mail, behind its bytes. */
+const after_mail = '<?xml'
 const before_bytes = 100
+/** Bytes in which the subject of mail in mail stands. */
+const max_head_start = 8_192
 
 /** Reads mail, a saved page (MHT), or a mailbox: each message of it is a part. */
 export async function readMail(
@@ -32,8 +36,8 @@ export async function readMail(
   limits: ExtractLimits,
   readInner: ReadInner,
 ): Promise<ReadDocument> {
-  const messages = messagesOf(bytes)
-  if (messages.length <= 1) return readOne(messages[0] ?? bytes, limits, readInner)
+  const messages = messagesOf(withLineEnds(bytes))
+  if (messages.length === 1) return readOne(messages[0]!, limits, readInner)
   const text = new DocumentText(limits, 'part')
   for (const [at, message] of messages.entries()) {
     text.begin()
@@ -44,13 +48,26 @@ export async function readMail(
   return text.end()
 }
 
+/** Lines of old programs of Apple end in carriage returns alone. */
+function withLineEnds(bytes: Buffer): Buffer {
+  if (bytes.includes('\n')) return bytes
+  return Buffer.from(bytes.toString('latin1').replaceAll('\r', '\n'), 'latin1')
+}
+
+/** A mail without what Apple writes before and behind it. */
+function mailIn(bytes: Buffer): Buffer {
+  const [before = '', count] = before_mail.exec(bytes.toString('latin1', 0, before_bytes)) ?? []
+  const end = before.length + Number(count)
+  const is_noted = bytes.toString('latin1', end, end + after_mail.length) === after_mail
+  return bytes.subarray(before.length, is_noted ? end : undefined)
+}
+
 async function readOne(
   bytes: Buffer,
   limits: ExtractLimits,
   readInner: ReadInner,
 ): Promise<ReadDocument> {
-  const [before = ''] = before_mail.exec(bytes.toString('latin1', 0, before_bytes)) ?? []
-  const root = await mailParts(bytes.subarray(before.length))
+  const root = await mailParts(mailIn(bytes))
   const read = (part: MailPart) => readBody(part, limits)
   const { bodies, attachments } = sortParts(root, (part) => wordsOf(part, read))
   const message = {
@@ -67,14 +84,16 @@ async function readOne(
 }
 
 /** The charset of the mail counts: that in its HTML is often the one before a server changed it. */
-function readBody({ type, charset, bytes, is_flowed }: MailPart, limits: ExtractLimits) {
-  const text = decodeForeign(bytes, charset)?.text
-  if (text === undefined) throw unreadable('it is not text in a known character set')
+function readBody({ type, charset, bytes, line_join }: MailPart, limits: ExtractLimits) {
+  const decoded = decodeForeign(bytes, charset)
+  if (decoded === undefined) throw unreadable('it is not text in a known character set')
+  const { text, doubt } = decoded
   const filename = type === 'text/html' ? 'body.html' : 'body.txt'
   const fault = sourceFault(text, filename)
   if (fault !== undefined) throw fault
-  const shown = is_flowed ? text.replace(/(?<!^--) \r?\n(?![\r\n])/gm, ' ') : text
-  return textDocument({ filename, mime_type: type }, shown, limits)
+  const shown =
+    line_join === undefined ? text : text.replace(/(?<!^--) \r?\n(?![\r\n])/gm, line_join)
+  return textDocument({ filename, mime_type: type }, { text: shown, doubt }, limits)
 }
 
 function wordsOf(part: MailPart, read: (part: MailPart) => ReadDocument): number {
@@ -86,10 +105,14 @@ function wordsOf(part: MailPart, read: (part: MailPart) => ReadDocument): number
   }
 }
 
+/** The subject in a head of mail, whose lines go on in indented ones. */
+const subject_line = /^(?:[^\r\n]+\r?\n)*?subject:[ \t]*(\S[^\r\n]*(?:\r?\n[ \t]+[^\r\n]+)*)/i
+
 /** Mail in mail has its subject; others without a name, their number. */
 function nameOf({ filename, type, bytes }: MailPart, number: number): string {
   if (filename !== '') return filename
-  const subject = /^subject:[ \t]*(\S[^\r\n]*)/im.exec(bytes.toString('latin1', 0, 8_192))?.[1]
-  if (type === 'message/rfc822' && subject !== undefined) return `${decodedWords(subject)}.eml`
+  const subject = subject_line.exec(bytes.toString('latin1', 0, max_head_start))?.[1]
+  if (type === 'message/rfc822' && subject !== undefined)
+    return `${decodedWords(subject.replace(/\s+/g, ' '))}.eml`
   return `${number} (${type})`
 }

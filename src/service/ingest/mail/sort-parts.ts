@@ -15,18 +15,17 @@ const stub_times = 4
 
 /**
  * Sorts the parts of a mail. Of alternatives the plain text counts. A picture that HTML shows in
- * its place is no attachment. `wordsOf`: how many words the reader of a part finds.
+ * its place is no attachment, nor is a copy of the body, such as of an invitation. `wordsOf`: how many words the reader of a part finds.
  */
 export function sortParts(root: MailPart, wordsOf: (part: MailPart) => number): SortedParts {
   const { bodies, attachments } = sort(root, wordsOf)
-  const html = leavesOf(root)
-    .filter(({ type }) => type === 'text/html')
-    .map(({ bytes }) => bytes.toString('latin1'))
-  const names = new Set(html.flatMap(namesIn))
+  const html = leavesOf(root).filter(({ type }) => type === 'text/html')
+  const names = namesIn(html.map(({ bytes }) => bytes.toString('latin1')).join('\n'))
   const isShown = ({ type, filename, id, location, is_attachment }: MailPart) =>
     (id !== '' && type.startsWith('image/') && names.has(id)) ||
     (location !== '' && !is_attachment && (filename === '' || type.startsWith('image/')))
-  return { bodies, attachments: attachments.filter((part) => !isShown(part)) }
+  const isTwin = ({ bytes }: MailPart) => bodies.some((body) => body.bytes.equals(bytes))
+  return { bodies, attachments: attachments.filter((part) => !isShown(part) && !isTwin(part)) }
 }
 
 function sort(part: MailPart, wordsOf: (part: MailPart) => number): SortedParts {
@@ -35,7 +34,14 @@ function sort(part: MailPart, wordsOf: (part: MailPart) => number): SortedParts 
   const attachments = sorted.flatMap((inner) => inner.attachments)
   const bodies = sorted.map((inner) => inner.bodies)
   if (part.multipart !== 'alternative') return { bodies: bodies.flat(), attachments }
-  return { bodies: chosenOf(bodies, wordsOf), attachments }
+  const invitations = bodies.filter(isInvitation)
+  const texts = bodies.filter((form) => !isInvitation(form))
+  return { bodies: [...chosenOf(texts, wordsOf), ...invitations.flat()], attachments }
+}
+
+/** What an invitation says stands beside its texts: they can lack its time and place. */
+function isInvitation(form: readonly MailPart[]): boolean {
+  return form.some(({ type }) => type === 'text/calendar')
 }
 
 function sortLeaf(part: MailPart): SortedParts {
@@ -65,9 +71,9 @@ function leavesOf(part: MailPart): readonly MailPart[] {
 }
 
 /** The ids of parts that a page of HTML names; signs in them can be written as `%40`. */
-function namesIn(page: string): readonly string[] {
+export function namesIn(page: string): ReadonlySet<string> {
   const written = [...page.matchAll(/\bcid:([^"'\s>)]+)/gi)].map(([, name]) => name!)
-  return [...written, ...written.map(unescaped)]
+  return new Set([...written, ...written.map(unescaped)])
 }
 
 function unescaped(name: string): string {

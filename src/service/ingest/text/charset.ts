@@ -53,7 +53,10 @@ export function decodeForeign(padded: Buffer, named?: string): Decoded | undefin
   const wide = textOnly(decodeWide(bytes)) ?? decodeDamagedUtf16(bytes)
   if (wide || hasControls(bytes)) return wide
   const has_escapes = switchesCharset(bytes)
-  if (isUtf8(bytes) && !has_escapes) return textOnly(decodeAs('utf-8', bytes))
+  if (isUtf8(bytes) && !has_escapes) {
+    const text = decodeAs('utf-8', bytes)
+    return textOnly(utf7_name.test(named ?? '') ? text?.replace(utf7_run, fromUtf7) : text)
+  }
   const charsets = [named, has_escapes ? 'iso-2022-jp' : undefined]
   const known = charsets.map((charset) => charset && decodeAs(charset, bytes)).find(Boolean)
   const damaged = textOnly(known) ?? decodeSurrogates(bytes) ?? decodeDamagedUtf8(bytes)
@@ -61,6 +64,16 @@ export function decodeForeign(padded: Buffer, named?: string): Decoded | undefin
   const by_letters = decodeByLetters(bytes)
   const is_sure = by_letters !== undefined && by_letters.doubt === undefined
   return is_sure ? by_letters : (decodeMixed(bytes) ?? by_letters)
+}
+
+const utf7_name = /^(unicode-1-1-)?utf-?7$/i
+/** Letters of UTF-16 in base64 between ASCII (RFC 2152). */
+const utf7_run = /\+([A-Za-z0-9+/]*)-?/g
+
+function fromUtf7(_: string, run: string): string {
+  if (run === '') return '+'
+  const bytes = Buffer.from(run, 'base64')
+  return decodeCharset('utf-16be', bytes.subarray(0, bytes.length & ~1), { strict: false })
 }
 
 function textOnly(text: string | undefined): Decoded | undefined {

@@ -11,7 +11,7 @@ const head_length = 8_192
 
 /** True for mail as it is sent (.eml, mbox, MHT). A text that quotes mail begins otherwise. */
 export function isMail(text: string): boolean {
-  const start = `${text.slice(0, head_length).replaceAll('\r\n', '\n').trimStart()}\n`
+  const start = `${text.slice(0, head_length).replace(/\r\n?/g, '\n').trimStart()}\n`
   const head = mail_head.exec(start)?.[0]
   if (head === undefined || !mail_marks.test(head)) return false
   return (head.match(mail_names)?.length ?? 0) >= 2

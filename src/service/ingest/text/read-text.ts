@@ -40,7 +40,7 @@ export function readText(file: FileToRead): ReadText {
     const fault = sourceFault(text, file.filename)
     if (fault !== undefined) return unreadableOf(fault)
     // The size of the file is its limit.
-    return textDocument(file, text, { text_length: Number.POSITIVE_INFINITY })
+    return textDocument(file, { text }, { text_length: Number.POSITIVE_INFINITY })
   } catch (error) {
     return unreadableOf(error)
   }

@@ -1,6 +1,8 @@
 import { DocumentText, type ReadDocument } from '../document-text.ts'
 import type { ExtractLimits } from '../extract-limits.ts'
 import { isCommaSeparated, isHtml, isXhtml, type NamedFile } from '../file-kind.ts'
+import { addCalendar, isCalendar } from './calendar.ts'
+import type { Decoded } from './charset.ts'
 import { headerOf } from './comma-separated.ts'
 import { withoutDataUris } from './data-uris.ts'
 import { addHtml } from './html.ts'
@@ -8,18 +10,23 @@ import { headingsIn, isMarkdown } from './markdown-headings.ts'
 import { addNotebook, isNotebook } from './notebook.ts'
 
 /**
- * The document of a decoded text: a notebook, a page of HTML, a table, or plain text. Throws
- * `ingest.no_text`.
+ * The document of a decoded text: a notebook, a calendar, a page of HTML, a table, or plain text.
+ * Throws `ingest.no_text`.
  */
 export function textDocument(
   file: NamedFile,
-  decoded: string,
+  { text: decoded, doubt }: Decoded,
   limits: Pick<ExtractLimits, 'text_length'>,
 ): ReadDocument {
   const document = new DocumentText(limits, 'part')
+  if (doubt !== undefined) document.noteDoubt(doubt)
   const text = withoutDataUris(decoded)
   if (isNotebook(text)) {
     addNotebook(text, document)
+    return document.end()
+  }
+  if (isCalendar(text)) {
+    addCalendar(text, document)
     return document.end()
   }
   if (isHtml(file, text)) {

@@ -6,7 +6,7 @@ import { passageTexts } from '../passage-texts.ts'
 const limits = { text_length: 100_000_000 }
 
 function readAs(name: string, content: string): ReadDocument {
-  return textDocument({ filename: name, mime_type: '' }, content, limits)
+  return textDocument({ filename: name, mime_type: '' }, { text: content }, limits)
 }
 
 const htmlText = (html: string) => readAs('a.html', html).text

@@ -1,0 +1,52 @@
+import type { DocumentText } from '../document-text.ts'
+
+/** True for events and tasks in the form in which programs send them (iCalendar). */
+export function isCalendar(text: string): boolean {
+  return /^\s*BEGIN:VCALENDAR\b/i.test(text)
+}
+
+/** Time zones and alarms, which have names and times of their own. */
+const inner_parts = /^BEGIN:(VTIMEZONE|VALARM)\r?\n[\s\S]*?^END:\1\b/gim
+/** A property with its parameters, which can have quotes, and its value: RFC 5545, section 3.1. */
+const property = /^([A-Z-]+)((?:;[A-Z-]+=(?:"[^"\n]*"|[^":;\n])*)*):(.*)$/gim
+/** What people ask for, and what it is called. */
+const names = new Map([
+  ['SUMMARY', 'Title'],
+  ['DTSTART', 'Start'],
+  ['DTEND', 'End'],
+  ['DUE', 'Due'],
+  ['LOCATION', 'Place'],
+  ['ORGANIZER', 'Organiser'],
+  ['ATTENDEE', 'Attendee'],
+  ['DESCRIPTION', 'Description'],
+  ['COMMENT', 'Comment'],
+  ['CATEGORIES', 'Categories'],
+])
+
+/** Adds what a calendar says of each event: its title, time, place, people and description. */
+export function addCalendar(written: string, text: DocumentText): void {
+  const lines = written.replace(/\r?\n[ \t]/g, '').replace(inner_parts, '')
+  for (const [, key = '', parameters = '', value = ''] of lines.matchAll(property)) {
+    const name = names.get(key.toUpperCase())
+    if (key.toUpperCase() === 'BEGIN') text.addLabel('\n')
+    if (name === undefined || value.trim() === '') continue
+    text.addLabel(`${name}: `)
+    text.add(`${valueText(value, parameters)}\n`)
+  }
+}
+
+function valueText(value: string, parameters: string): string {
+  const [, zone = ''] = /;TZID="?([^";]+)/i.exec(parameters) ?? []
+  const [, person = ''] = /;CN="?([^";]+)/i.exec(parameters) ?? []
+  const words = value
+    .trim()
+    .replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?$/, timeText)
+    .replace(/^mailto:/i, '')
+    .replace(/\\(.)/g, (_, sign: string) => (/n/i.test(sign) ? '\n' : sign))
+  return person === '' ? `${words} ${zone}`.trim() : `${person} <${words}>`
+}
+
+function timeText(_: string, ...[year, month, day, hour, minute, utc]: string[]): string {
+  const date = `${year}-${month}-${day}`
+  return hour === undefined ? date : `${date} ${hour}:${minute}${utc ? ' UTC' : ''}`
+}
