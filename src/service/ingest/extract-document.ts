@@ -7,7 +7,6 @@ import { type ForPrograms, PicturePages, type Recognition } from './picture-page
 import { decodeForeign } from './text/charset.ts'
 import { isMailFile } from './text/mail-start.ts'
 import { charsetOfXml } from './text/read-text.ts'
-import { sourceFault } from './text/source-text.ts'
 import { textDocument } from './text/text-document.ts'
 import { isFlatDocument } from './text/xml-root.ts'
 
@@ -102,8 +101,6 @@ async function foreignText(file: FileToRead, limits: ExtractLimits): Promise<Rea
     const reader = await import('./package/open-document/flat-document.ts')
     return reader.extractFlatDocument(file.bytes, text, limits)
   }
-  const fault = sourceFault(text, file.filename)
-  if (fault !== undefined) throw fault
   return textDocument(file, decoded, limits)
 }
 

@@ -44,9 +44,10 @@ export function openDocumentReader(parts: Parts) {
       return judgeByPrograms(all, programs)
     },
     readFile: (path: string) => child.read({ filename: path, mime_type: '', place: { path } }),
-    /** The bytes of the document of this number in an asset; undefined if they are gone. */
-    async bytesIn(file: AssetToRead, wanted: number): Promise<Buffer | undefined> {
-      return (await readAs(file, { done: [], goes_on: false, wanted })).wanted
+    /** The bytes of the document of this number in an asset; none if they are gone. */
+    async bytesIn(file: AssetToRead, wanted: number): Promise<Buffer> {
+      const found = await readAs(file, { done: [], goes_on: false, wanted })
+      return found.wanted ?? Buffer.alloc(0)
     },
     /** Bytes. The most memory that one of its processes has used. */
     get peak_bytes() {

@@ -2,7 +2,7 @@ import type { ForPrograms } from '../ingest/picture-pages.ts'
 import type { ReadOutcome } from './reader-thread.ts'
 
 /** `missing`: the Debian packages that have the programs for a kind of file. */
-export type ProgramState = 'installed' | 'off' | { missing: string }
+export type ProgramState = 'installed' | 'off' | { missing: readonly string[] }
 
 /**
  * Judges a file that programs can read, wholly or in part. `waits`: it has no text yet, and the
@@ -19,10 +19,9 @@ export function judgeByPrograms(
   const is_converted = for_programs.some(({ kind }) => kind === 'xls' || kind === 'ppt')
   const local = is_converted ? { is_local: true as const } : {}
   if (!reading && states.includes('installed')) return { ...outcome, ...local, waits: true }
-  const missing = states.flatMap((state) => (typeof state === 'object' ? [state.missing] : []))
+  const missing = states.flatMap((state) => (typeof state === 'object' ? state.missing : []))
   if (missing.length === 0) return { ...outcome, ...(!reading && local) }
-  const packages = [...new Set(missing.flatMap((names) => names.split(' and ')))].join(' and ')
-  const needs = `needs ${packages}, not installed on the service's machine`
+  const needs = `needs ${[...new Set(missing)].join(' and ')}, not installed on the service's machine`
   if (reading)
     return { ...outcome, reading: { ...reading, why: `${reading.why}; to read them it ${needs}` } }
   if (unreadable === undefined) return outcome

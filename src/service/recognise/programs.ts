@@ -56,7 +56,7 @@ export class Programs {
     if (this.#is_off) return 'off'
     const lacking = needed[work].filter(([name]) => !this.#places.has(name))
     if (lacking.length === 0) return 'installed'
-    return { missing: lacking.map(([, package_name]) => package_name).join(' and ') }
+    return { missing: lacking.map(([, package_name]) => package_name) }
   }
 
   placeOf(name: string): string {
@@ -98,7 +98,8 @@ export class Programs {
 
   #textOf(what: string, work: ProgramWork, how: string): string {
     const state = this.stateOf(work)
-    if (typeof state === 'object') return `does not read ${what}: install ${state.missing}`
+    if (typeof state === 'object')
+      return `does not read ${what}: install ${state.missing.join(' and ')}`
     return `${state === 'installed' ? 'reads' : 'does not read'} ${what}: ${how}`
   }
 

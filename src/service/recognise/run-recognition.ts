@@ -59,17 +59,12 @@ class RecognitionLane {
     return { wait_ms: idle_ms }
   }
 
-  /** The file with a page, or the document in it. Undefined if it is gone. */
+  /** The file with a page, or the document in it. Undefined if its asset was removed. */
   async #placeOf({ asset, page }: PageToRead): Promise<ObjectPlace | undefined> {
-    const { assets, objects, pictures, commits } = this.#parts
     const { document } = placeOfPage(page)
-    const row = assets.bySeq(asset)
-    if (!row || document === 0) return objects.placeOf(asset)
-    const bytes = await this.#reader.bytesIn(toRead(row), document)
-    if (bytes !== undefined) return { bytes }
-    const fault = 'was not recognised: its bytes are gone'
-    await commits.writeUnflushed(() => pictures.note(asset, { page, words: '', fault }))
-    return undefined
+    const row = this.#parts.assets.bySeq(asset)
+    if (!row || document === 0) return this.#parts.objects.placeOf(asset)
+    return { bytes: await this.#reader.bytesIn(toRead(row), document) }
   }
 
   async #recognise(next: PageToRead, place: ObjectPlace): Promise<void> {

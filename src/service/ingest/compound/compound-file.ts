@@ -5,181 +5,129 @@ const header = { shift: 30, table_sectors: 44, directory: 48, small_table: 60, m
 const header_bytes = 512
 const entry = { name_bytes: 64, type: 66, left: 68, right: 72, child: 76, start: 116, size: 120 }
 const entry_bytes = 128
-const storage_type = 1
 const stream_type = 2
 /** Streams below `small_stream_bytes` are in small sectors, which are in the stream of the root. */
 const small_stream_bytes = 4_096
 const small_bytes = 64
+/** All chains of a file of 1 GB have two million sectors. Hostile ones go the same way again. */
+const max_steps = 20_000_000
+const circle = 'a compound file whose sectors go in a circle'
 
-/** The streams of the first level. Names count without regard to case. */
-export interface CompoundFile {
-  names: readonly string[]
-  has(name: string): boolean
-  /** Empty if there is none. */
-  read(name: string): Buffer
-}
+/** The next sector of each one of a chain. */
+type Table = Int32Array
 
-interface Entry {
-  name: string
-  type: number
-  /** Numbers of entries beside it and below it; negative for none. */
-  left: number
-  right: number
-  child: number
+interface Stream {
   start: number
   size: number
 }
 
 /**
- * Opens a compound file. Throws if its sectors or entries go in a circle, or if its streams are
- * larger than the file: a library would follow such chains until its memory is full.
+ * The streams of the first level of a compound file; names count without regard to case. Opening
+ * it throws if its sectors or entries go in a circle, or if its streams are larger than the file: a
+ * library would follow such chains until its memory is full.
  */
-export function openCompound(bytes: Buffer): CompoundFile {
-  const sectors = new Sectors(bytes)
-  const table = sectors.chains(sectors.ofTable())
-  const small = sectors.chains(table.from(bytes.readInt32LE(header.small_table)))
-  const entries = entriesIn(sectors.read(table.from(bytes.readInt32LE(header.directory))))
-  const isSmall = (one: Entry) => one !== entries[0] && one.size < small_stream_bytes
-  const found = firstLevel(entries, bytes.length, (one) =>
-    (isSmall(one) ? small : table).check(one.start),
-  )
-  return {
-    names: [...found.keys()],
-    has: (name) => found.has(name.toLowerCase()),
-    read(name) {
-      const one = found.get(name.toLowerCase())
-      if (one === undefined) return Buffer.alloc(0)
-      const { start, size } = one
-      if (!isSmall(one)) return sectors.read(table.from(start)).subarray(0, size)
-      const within = sectors.read(table.from(entries[0]!.start))
-      const pieces = small.from(start).map((at) => small_bytes * at)
-      return Buffer.concat(
-        pieces.map((at) => within.subarray(at, at + small_bytes)),
-        size,
-      )
-    },
-  }
-}
-
-/** The sectors of a file. Those behind its end are empty. */
-class Sectors {
+export class CompoundFile {
   readonly #bytes: Buffer
-  readonly #size: number
+  readonly #sector_bytes: number
+  readonly #table: Table
+  readonly #small_table: Table
+  /** All small sectors. */
+  readonly #small: Buffer
+  readonly #streams = new Map<string, Stream>()
+  #steps = 0
 
   constructor(bytes: Buffer) {
     const shift = bytes.length < header_bytes ? 0 : bytes.readUInt16LE(header.shift)
     if (shift !== 9 && shift !== 12) throw broken('a compound file without its header')
     this.#bytes = bytes
-    this.#size = 1 << shift
+    this.#sector_bytes = 1 << shift
+    this.#table = numbersIn(this.#sectors(this.#sectorsOfTable()))
+    this.#small_table = numbersIn(this.#chain(bytes.readInt32LE(header.small_table)))
+    const directory = this.#chain(bytes.readInt32LE(header.directory))
+    this.#small = directory.length > 0 ? this.#chain(directory.readInt32LE(entry.start)) : directory
+    this.#findStreams(directory)
   }
 
-  read(sectors: readonly number[]): Buffer {
-    return Buffer.concat(
-      sectors.map((sector) => {
-        const at = (sector + 1) * this.#size
-        return this.#bytes.subarray(at, sector < 0 ? at : at + this.#size)
-      }),
-    )
+  get names(): readonly string[] {
+    return [...this.#streams.keys()]
   }
 
-  chains(sectors: readonly number[]): Chains {
-    return new Chains(numbersIn(this.read(sectors)))
+  has(name: string): boolean {
+    return this.#streams.has(name.toLowerCase())
   }
 
-  /** The sectors of the table of all sectors: the header has the first ones, then a chain. */
-  ofTable(): readonly number[] {
-    const found = [...numbersIn(this.#bytes.subarray(header.list, header_bytes))]
-    let at = this.#bytes.readInt32LE(header.more)
-    for (let left = this.#bytes.readUInt32LE(header.more + 4); left > 0; left--) {
-      const numbers = numbersIn(this.read([at]))
-      if (numbers.length === 0 || found.length > this.#bytes.length) throw circle()
+  /** Empty if there is none. */
+  read(name: string): Buffer {
+    const { start = -1, size = 0 } = this.#streams.get(name.toLowerCase()) ?? {}
+    const is_small = size < small_stream_bytes
+    const chain = is_small
+      ? pieces(this.#small, this.#walk(this.#small_table, start), small_bytes)
+      : this.#chain(start)
+    return chain.subarray(0, size)
+  }
+
+  #chain(first: number): Buffer {
+    return this.#sectors(this.#walk(this.#table, first))
+  }
+
+  #sectors(numbers: readonly number[]): Buffer {
+    return pieces(this.#bytes.subarray(this.#sector_bytes), numbers, this.#sector_bytes)
+  }
+
+  #walk(table: Table, first: number): readonly number[] {
+    const chain: number[] = []
+    for (let at = first; table[at] !== undefined; at = table[at]!) {
+      if (chain.push(at) > table.length || ++this.#steps > max_steps) throw broken(circle)
+    }
+    return chain
+  }
+
+  /** The header has the first sectors of the table of all sectors, then comes a chain. */
+  #sectorsOfTable(): readonly number[] {
+    const bytes = this.#bytes
+    const found = [...numbersIn(bytes.subarray(header.list, header_bytes))]
+    let at = bytes.readInt32LE(header.more)
+    for (let left = bytes.readUInt32LE(header.more + 4); left > 0; left--) {
+      const numbers = numbersIn(this.#sectors([at]))
+      if (numbers.length === 0 || found.length > bytes.length) throw broken(circle)
       found.push(...numbers.subarray(0, -1))
       at = numbers.at(-1)!
     }
-    return found.slice(0, this.#bytes.readUInt32LE(header.table_sectors))
-  }
-}
-
-function numbersIn(bytes: Buffer): Int32Array {
-  return Int32Array.from({ length: bytes.length >> 2 }, (_, at) => bytes.readInt32LE(4 * at))
-}
-
-/** Chains of sectors: the next one of each. */
-class Chains {
-  readonly #next: Int32Array
-  /** The check that came by, for each sector. */
-  readonly #passed: Int32Array
-  #checks = 0
-
-  constructor(next: Int32Array) {
-    this.#next = next
-    this.#passed = new Int32Array(next.length)
+    return found.slice(0, bytes.readUInt32LE(header.table_sectors))
   }
 
-  /** Throws if a chain comes back to itself. One that goes on in another was checked with it. */
-  check(first: number): void {
-    const check = ++this.#checks
-    for (let at = first; this.#passed[at] !== undefined; at = this.#next[at]!) {
-      if (this.#passed[at] === check) throw circle()
-      if (this.#passed[at] !== 0) return
-      this.#passed[at] = check
+  #findStreams(directory: Buffer): void {
+    const seen = new Set<number>()
+    const waiting = [{ at: 0, level: 0 }]
+    let stream_bytes = 0
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { at, level } = next
+      const one = directory.subarray(Math.max(0, at) * entry_bytes)
+      if (at < 0 || one.length < entry_bytes) continue
+      if (seen.has(at)) throw broken('a compound file whose entries go in a circle')
+      seen.add(at)
+      const start = one.readInt32LE(entry.start)
+      const size = one.readUInt32LE(entry.size)
+      const [name = ''] = one.toString('utf16le', 0, entry.name_bytes).split('\0', 1)
+      if (level === 1) this.#streams.set(name.toLowerCase(), { start, size })
+      for (const side of [entry.left, entry.right])
+        waiting.push({ at: one.readInt32LE(side), level })
+      if (one[entry.type] === stream_type) {
+        stream_bytes += size
+        this.#walk(size < small_stream_bytes ? this.#small_table : this.#table, start)
+      } else waiting.push({ at: one.readInt32LE(entry.child), level: level + 1 })
     }
-  }
-
-  from(first: number): number[] {
-    this.check(first)
-    const chain: number[] = []
-    for (let at = first; this.#next[at] !== undefined; at = this.#next[at]!) chain.push(at)
-    return chain
+    if (stream_bytes > this.#bytes.length)
+      throw broken('a compound file whose streams are larger than the file')
   }
 }
 
-function circle(): Error {
-  return broken('a compound file whose sectors go in a circle')
+/** Those behind the end are empty. */
+function pieces(bytes: Buffer, numbers: readonly number[], size: number): Buffer {
+  const places = numbers.filter((number) => number >= 0).map((number) => number * size)
+  return Buffer.concat(places.map((at) => bytes.subarray(at, at + size)))
 }
 
-function entriesIn(directory: Buffer): readonly Entry[] {
-  const entries: Entry[] = []
-  for (let at = 0; at + entry_bytes <= directory.length; at += entry_bytes) {
-    entries.push({
-      name: directory.toString('utf16le', at, at + entry.name_bytes).split('\0', 1)[0]!,
-      type: directory[at + entry.type]!,
-      left: directory.readInt32LE(at + entry.left),
-      right: directory.readInt32LE(at + entry.right),
-      child: directory.readInt32LE(at + entry.child),
-      start: directory.readInt32LE(at + entry.start),
-      size: directory.readUInt32LE(at + entry.size),
-    })
-  }
-  return entries
-}
-
-/**
- * The streams of the first level. Throws if the tree of entries has a circle, or if all streams
- * cannot be in the file.
- */
-function firstLevel(
-  entries: readonly Entry[],
-  file_bytes: number,
-  checkChain: (one: Entry) => void,
-): ReadonlyMap<string, Entry> {
-  const seen = new Set<Entry>()
-  const found = new Map<string, Entry>()
-  const waiting = [{ at: 0, level: 0 }]
-  let stream_bytes = 0
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { at, level } = next
-    const one = entries[at]
-    if (one === undefined) continue
-    if (seen.has(one)) throw broken('a compound file whose entries go in a circle')
-    seen.add(one)
-    if (level === 1) found.set(one.name.toLowerCase(), one)
-    waiting.push({ at: one.left, level }, { at: one.right, level })
-    if (one.type !== stream_type) waiting.push({ at: one.child, level: level + 1 })
-    else stream_bytes += one.size
-    if (one.type !== storage_type) checkChain(one)
-  }
-  if (stream_bytes > file_bytes)
-    throw broken('a compound file whose streams are larger than the file')
-  return found
+function numbersIn(bytes: Buffer): Table {
+  return Int32Array.from({ length: bytes.length >> 2 }, (_, at) => bytes.readInt32LE(4 * at))
 }

@@ -76,9 +76,9 @@ function pieceText(
   const is_short = (place & one_byte_flag) !== 0
   const at = is_short ? (place & ~one_byte_flag) / 2 : place
   const end = at + (is_short ? length : 2 * length)
-  const cuts = deleted.filter(([from, to]) => from < end && to > at)
-  const bytes = cuts.length > 0 ? Buffer.from(main.subarray(at, end)) : main.subarray(at, end)
-  for (const [from, to] of cuts) bytes.fill(0, Math.max(0, from - at), to - at)
+  const bytes = Buffer.from(main.subarray(at, end))
+  for (const [from, to] of deleted)
+    if (from < end && to > at) bytes.fill(0, Math.max(0, from - at), to - at)
   return is_short
     ? decodeCharset('windows-1252', bytes, { strict: false })
     : bytes.toString('utf16le')

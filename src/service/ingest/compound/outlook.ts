@@ -60,6 +60,22 @@ function decoderOf({ messageCodepage, internetCodepage = messageCodepage }: Fiel
   return (text) => decodeForeign(Buffer.from(text, 'latin1'), charset)?.text ?? text
 }
 
+/** What is shown of mail, appointments and contacts: the first field that has a value. */
+const named_fields: readonly (readonly [name: string, ...keys: (keyof FieldsData)[]])[] = [
+  ['Date', 'clientSubmitTime', 'messageDeliveryTime'],
+  ['Subject', 'subject'],
+  ['Location', 'apptLocation', 'location'],
+  ['Start', 'apptStartWhole'],
+  ['End', 'apptEndWhole'],
+  ['Company', 'companyName'],
+  ['Department', 'departmentName'],
+  ['Title', 'title'],
+  ['Address', 'postalAddress', 'workAddress'],
+  ['Telephone', 'businessTelephoneNumber', 'homeTelephoneNumber'],
+  ['Mobile', 'mobileTelephoneNumber'],
+  ['Mail', 'email1EmailAddress'],
+]
+
 function headersOf(fields: FieldsData): readonly (readonly [string, string])[] {
   const { recipients = [], senderName = '', senderSmtpAddress, senderEmail = '' } = fields
   const sender = senderSmtpAddress ?? (senderEmail.includes('@') ? senderEmail : '')
@@ -72,18 +88,9 @@ function headersOf(fields: FieldsData): readonly (readonly [string, string])[] {
     ['From', personOf(senderName, sender)],
     ['To', names('to')],
     ['Cc', names('cc')],
-    ['Date', fields.clientSubmitTime ?? fields.messageDeliveryTime ?? ''],
-    ['Subject', fields.subject ?? ''],
-    ['Location', fields.apptLocation ?? fields.location ?? ''],
-    ['Start', fields.apptStartWhole ?? ''],
-    ['End', fields.apptEndWhole ?? ''],
-    ['Company', fields.companyName ?? ''],
-    ['Department', fields.departmentName ?? ''],
-    ['Title', fields.title ?? ''],
-    ['Address', fields.postalAddress ?? fields.workAddress ?? ''],
-    ['Telephone', fields.businessTelephoneNumber ?? fields.homeTelephoneNumber ?? ''],
-    ['Mobile', fields.mobileTelephoneNumber ?? ''],
-    ['Mail', fields.email1EmailAddress ?? ''],
+    ...named_fields.map(
+      ([name, ...keys]) => [name, `${keys.map((key) => fields[key]).find(Boolean) ?? ''}`] as const,
+    ),
   ]
 }
 

@@ -3,7 +3,7 @@ import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import type { FileToRead } from '../file-kind.ts'
 import type { ReadInner } from '../inner-document.ts'
 import type { PicturePages } from '../picture-pages.ts'
-import { openCompound } from './compound-file.ts'
+import { CompoundFile } from './compound-file.ts'
 
 /** Streams of files that a program converts. Word's own can hold a workbook. */
 const converted = [
@@ -18,7 +18,7 @@ export async function readCompound(
   limits: ExtractLimits,
   readInner: ReadInner,
 ): Promise<ReadDocument> {
-  const file = openCompound(bytes)
+  const file = new CompoundFile(bytes)
   if (file.has('EncryptedPackage')) throw unreadable('encrypted')
   if (file.has('WordDocument')) return (await import('./old-word.ts')).extractOldWord(file, limits)
   if (file.has('__properties_version1.0'))

@@ -38,8 +38,7 @@ export async function mailParts(mail: Buffer): Promise<MailPart> {
   const pieces = await splitMail(mail)
   const parts = new Map<MimeNode, MailPart>()
   for (const [node, found] of pieces) {
-    const part = partOf(node)
-    part.bytes = await decoded(node, found)
+    const part = { ...partOf(node), bytes: await decoded(node, found), parts: [] }
     parts.set(node, part)
     if (node.parentNode) parts.get(node.parentNode)?.parts.push(part)
   }
@@ -96,7 +95,7 @@ function endOfBase64(bytes: Buffer): number {
   return foreign < 0 ? bytes.length : text.lastIndexOf('\n', foreign) + 1
 }
 
-function partOf(node: MimeNode): MailPart {
+function partOf(node: MimeNode): Omit<MailPart, 'bytes' | 'parts'> {
   const header = (name: string) => headerOf(node, name)
   const is_in_digest = node.parentNode && node.parentNode.multipart === 'digest'
   const is_mail = is_in_digest && header('content-type') === ''
@@ -110,8 +109,6 @@ function partOf(node: MimeNode): MailPart {
     location: header('content-location'),
     line_join: node.flowed ? (node.delSp ? '' : ' ') : undefined,
     header,
-    bytes: Buffer.alloc(0),
-    parts: [],
   }
 }
 

@@ -3,7 +3,6 @@ import { DocumentText, type ReadDocument } from '../document-text.ts'
 import { type ExtractLimits, unreadable } from '../extract-limits.ts'
 import { addInner, type ReadInner } from '../inner-document.ts'
 import { decodeForeign } from '../text/charset.ts'
-import { sourceFault } from '../text/source-text.ts'
 import { textDocument } from '../text/text-document.ts'
 import { decodedWords, type MailPart, mailParts } from './mail-parts.ts'
 import { messagesOf } from './mailbox.ts'
@@ -89,8 +88,6 @@ function readBody({ type, charset, bytes, line_join }: MailPart, limits: Extract
   if (decoded === undefined) throw unreadable('it is not text in a known character set')
   const { text, doubt } = decoded
   const filename = type === 'text/html' ? 'body.html' : 'body.txt'
-  const fault = sourceFault(text, filename)
-  if (fault !== undefined) throw fault
   const shown =
     line_join === undefined ? text : text.replace(/(?<!^--) \r?\n(?![\r\n])/gm, line_join)
   return textDocument({ filename, mime_type: type }, { text: shown, doubt }, limits)

@@ -57,13 +57,16 @@ function chosenOf(
   forms: readonly (readonly MailPart[])[],
   wordsOf: (part: MailPart) => number,
 ): readonly MailPart[] {
-  const sum = (form: readonly MailPart[]) => form.reduce((words, part) => words + wordsOf(part), 0)
-  const readable = forms.filter((form) => sum(form) > 0)
-  const plain = readable.find((form) => form.every(({ type }) => type === 'text/plain'))
-  const html = readable.findLast((form) => form.some(({ type }) => type === 'text/html'))
-  if (plain === undefined || html === undefined) return plain ?? html ?? readable.at(-1) ?? []
-  const is_stub = sum(plain) < max_stub_words && sum(html) > stub_times * sum(plain)
-  return is_stub ? html : plain
+  const counted = forms.map((form) => ({
+    form,
+    words: form.reduce((words, part) => words + wordsOf(part), 0),
+  }))
+  const readable = counted.filter(({ words }) => words > 0)
+  const plain = readable.find(({ form }) => form.every(({ type }) => type === 'text/plain'))
+  const html = readable.findLast(({ form }) => form.some(({ type }) => type === 'text/html'))
+  const enough = Math.min(max_stub_words, (html?.words ?? 0) / stub_times)
+  const chosen = plain && plain.words >= enough ? plain : (html ?? plain ?? readable.at(-1))
+  return chosen?.form ?? []
 }
 
 function leavesOf(part: MailPart): readonly MailPart[] {

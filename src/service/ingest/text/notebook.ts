@@ -1,27 +1,6 @@
 import type { DocumentText } from '../document-text.ts'
 import { broken } from '../extract-limits.ts'
 
-/** Lines of text, as notebooks have them. */
-type Lines = string | readonly string[] | undefined
-
-interface Cell {
-  source?: Lines
-  /** The name of `source` in version 3. */
-  input?: Lines
-  outputs?: readonly Output[]
-}
-
-interface Output {
-  text?: Lines
-  data?: Readonly<Record<string, unknown>>
-  evalue?: string
-}
-
-interface Notebook {
-  cells?: readonly Cell[]
-  worksheets?: readonly { cells?: readonly Cell[] }[]
-}
-
 /** True for a notebook of Jupyter. */
 export function isNotebook(text: string): boolean {
   return /^\s*\{\s*"(?:cells|metadata|nbformat|worksheets)/.test(text) && /"nbformat"/.test(text)
@@ -33,25 +12,29 @@ export function addNotebook(json: string, text: DocumentText): void {
 }
 
 function textsOf(json: string): readonly string[] {
-  const { cells, worksheets = [] } = notebookOf(json)
+  const notebook = notebookOf(json)
   try {
-    return (cells ?? worksheets.flatMap((one) => one.cells ?? [])).flatMap(textsOfCell)
+    const { cells, worksheets = [] } = notebook
+    return (cells ?? worksheets.flatMap((one: Fields) => one.cells)).flatMap(textsOfCell)
   } catch {
     throw broken('a notebook whose cells have another form')
   }
 }
 
-function textsOfCell({ source, input, outputs = [] }: Cell): readonly string[] {
-  const printed = outputs.flatMap(({ text: lines, data = {}, evalue }) => [
-    lines ?? (data['text/markdown'] as Lines) ?? (data['text/plain'] as Lines),
+/** Fields of any form, which other versions of the program and hostile files have. */
+// biome-ignore lint/suspicious/noExplicitAny: what has another form throws, and is broken
+type Fields = any
+
+/** `input` is the name of `source` in version 3. */
+function textsOfCell({ source, input, outputs = [] }: Fields): readonly string[] {
+  const printed = outputs.flatMap(({ text, data = {}, evalue }: Fields) => [
+    text ?? data['text/markdown'] ?? data['text/plain'],
     evalue,
   ])
-  return [source ?? input, ...printed].map((lines) =>
-    typeof lines === 'string' ? lines : (lines ?? []).join(''),
-  )
+  return [source ?? input, ...printed].map((lines) => [lines ?? []].flat().join(''))
 }
 
-function notebookOf(json: string): Notebook {
+function notebookOf(json: string): Fields {
   try {
     return JSON.parse(json)
   } catch {

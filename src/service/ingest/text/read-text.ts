@@ -3,7 +3,6 @@ import { type Unreadable, unreadableOf } from '../extract-limits.ts'
 import { binaryFault, type FileToRead, formatOf, isHtml, isNamedDocument } from '../file-kind.ts'
 import { isMail } from './mail-start.ts'
 import { isNotebook } from './notebook.ts'
-import { sourceFault } from './source-text.ts'
 import { textDocument } from './text-document.ts'
 import { isFlatDocument } from './xml-root.ts'
 
@@ -37,8 +36,6 @@ export function readText(file: FileToRead): ReadText {
     if (isMail(text) || isFlatDocument(text)) return { needs_child: true }
     const is_large = bytes.length > max_html_bytes
     if (is_large && (isHtml(file, text) || isNotebook(text))) return { needs_child: true }
-    const fault = sourceFault(text, file.filename)
-    if (fault !== undefined) return unreadableOf(fault)
     // The size of the file is its limit.
     return textDocument(file, { text }, { text_length: Number.POSITIVE_INFINITY })
   } catch (error) {

@@ -8,10 +8,11 @@ import { withoutDataUris } from './data-uris.ts'
 import { addHtml } from './html.ts'
 import { headingsIn, isMarkdown } from './markdown-headings.ts'
 import { addNotebook, isNotebook } from './notebook.ts'
+import { sourceFault } from './source-text.ts'
 
 /**
  * The document of a decoded text: a notebook, a calendar, a page of HTML, a table, or plain text.
- * Throws `ingest.no_text`.
+ * Throws if it has no words, or is the source of a picture or of a document.
  */
 export function textDocument(
   file: NamedFile,
@@ -20,6 +21,8 @@ export function textDocument(
 ): ReadDocument {
   const document = new DocumentText(limits, 'part')
   if (doubt !== undefined) document.noteDoubt(doubt)
+  const fault = sourceFault(decoded, file.filename)
+  if (fault !== undefined) throw fault
   const text = withoutDataUris(decoded)
   if (isNotebook(text)) {
     addNotebook(text, document)

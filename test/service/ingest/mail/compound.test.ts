@@ -59,6 +59,14 @@ describe('a message of Outlook (.msg)', () => {
     const html = message({ ...properties({ ...headers, 1013: page }), [storage(0)]: logo })
     expect(await words(html)).toBe(`${shown} The ropes`)
     expect(await read(html, 'a.msg')).toMatchObject({ reading: { of: 1, seen: 1 } })
+    const [plan, other] = [
+      { ...file('plan.txt', 'Berth four'), ...properties({ 3712: 'logo@a' }) },
+      { ...file('other.png', Buffer.from([0, 1])), ...properties({ 3712: 'logo' }) },
+    ]
+    const shown_in_place = { ...properties({ ...headers, 1013: page }), [storage(0)]: plan }
+    expect(await words(message({ ...shown_in_place, [storage(1)]: other }))).toBe(
+      `${shown} The ropes Attachment: plan.txt Berth four Attachment: other.png`,
+    )
     const rtf = Buffer.from('{\\rtf1\\ansi The ropes}')
     const packed = Buffer.alloc(16)
     packed.writeUInt32LE(rtf.length + 12, 0)

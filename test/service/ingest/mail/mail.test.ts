@@ -302,7 +302,7 @@ describe('a mailbox', () => {
 })
 
 describe('hostile mail ends within its limits', () => {
-  const limit = 'a mail with more than 1000 parts, or with headers of more than 1048576 bytes'
+  const limit = 'a mail with more than 1000 parts'
   const nested = (depth: number): string =>
     depth === 0
       ? part(head, 'Deep')
@@ -329,7 +329,11 @@ describe('hostile mail ends within its limits', () => {
         ).join(''),
       limit,
     ],
-    ['a huge header', part([...head, `X-Huge: ${'a'.repeat(2_000_000)}`], 'Hello'), limit],
+    [
+      'a huge header',
+      part([...head, `X-Huge: ${'a'.repeat(2_000_000)}`], 'Hello'),
+      'a mail with headers of more than 1048576 bytes or 16384 lines',
+    ],
   ])('%s', async (_what, mail, reason) => expect(await read(mail)).toEqual({ unreadable: reason }))
 
   test('mail in mail is read to a depth', async () => {
