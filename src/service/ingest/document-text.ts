@@ -14,6 +14,12 @@ import {
 import { type Mark, Places } from './places.ts'
 import { textMd5 } from './text/text-md5.ts'
 
+/** A text, and what is not certain about it, such as `its character set is not certain`. */
+export interface Decoded {
+  text: string
+  doubt?: string | undefined
+}
+
 /** The text of a file, and how much of the file it is. */
 export interface ReadDocument {
   text: string

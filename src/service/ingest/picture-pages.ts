@@ -1,11 +1,11 @@
 import type { DocumentText, ReadDocument, RecognisedPage } from './document-text.ts'
 import { max_recognised } from './judge-units.ts'
 
-/** Work for programs of this machine: tesseract reads pages, soffice converts a whole file. */
+/** A page for a program of this machine: tesseract reads it, or soffice converts the whole file. */
 export interface ForPrograms {
   kind: 'pdf' | 'picture' | 'xls' | 'ppt'
   /** Counted from 1; a file that is converted is one page. */
-  pages: readonly number[]
+  page: number
 }
 
 /** The pages that were recognised so far, and whether more will be. */
@@ -29,7 +29,7 @@ export function placeOfPage(page: number): { document: number; page: number } {
 class FoundInFile {
   documents = 0
   wanted: Buffer | undefined
-  readonly pages = new Map<ForPrograms['kind'], number[]>()
+  readonly pages: ForPrograms[] = []
 }
 
 /** Brings the words of recognised pages to a reader, and back what there is to recognise. */
@@ -62,8 +62,7 @@ export class PicturePages {
 
   /** How many more pages may be recognised. */
   get #max_more(): number {
-    const found = [...this.#file.pages.values()].flat()
-    return Math.max(0, max_recognised - this.#recognition.done.length - found.length)
+    return Math.max(0, max_recognised - this.#recognition.done.length - this.#file.pages.length)
   }
 
   at(page: number): RecognisedPage | undefined {
@@ -81,16 +80,14 @@ export class PicturePages {
   }
 
   note(kind: ForPrograms['kind'], pages: readonly number[]): void {
-    const { pages: found } = this.#file
-    const more = pages.slice(0, this.#max_more).map((page) => this.#numberOf(page))
-    if (more.length > 0) found.set(kind, [...(found.get(kind) ?? []), ...more])
+    for (const page of pages.slice(0, this.#max_more))
+      this.#file.pages.push({ kind, page: this.#numberOf(page) })
   }
 
   /** Fields for the answer of the reader. */
   get found(): { for_programs?: readonly ForPrograms[]; wanted?: Buffer } {
     const { pages, wanted } = this.#file
-    const for_programs = [...pages].map(([kind, numbers]) => ({ kind, pages: numbers }))
-    return { ...(for_programs.length > 0 && { for_programs }), ...(wanted && { wanted }) }
+    return { ...(pages.length > 0 && { for_programs: pages }), ...(wanted && { wanted }) }
   }
 
   #numberOf(page: number): number {

@@ -125,7 +125,7 @@ async function recordRead(parts: Parts, asset: AssetRow, outcome: Judged): Promi
   // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
   await commits.writeUnflushed(() => {
     pictures.indexed(asset.seq, recognised)
-    for (const work of for_programs ?? []) pictures.queue(asset.seq, work)
+    if (for_programs) pictures.queue(asset.seq, for_programs)
     const waits = outcome.waits === true && pictures.countWaiting(asset.seq) > 0
     has_failed &&= !waits
     if (waits) assets.waitForPrograms(asset.seq)

@@ -53,7 +53,7 @@ export async function readAgain(
       for (const { row, reading, recognised, for_programs } of found) {
         assets.noteReading(row.seq, reading)
         if (recognised) pictures.indexed(row.seq, recognised)
-        for (const work of for_programs ?? []) pictures.queue(row.seq, work)
+        if (for_programs) pictures.queue(row.seq, for_programs)
       }
     })
     if (found.some(({ for_programs }) => for_programs)) wake.recognition()

@@ -49,12 +49,11 @@ export class ProgramReader {
       const made = kind === 'pdf' ? await this.#draw(input, number) : { file: input }
       const table = 'fault' in made ? made : await this.#readPicture(made.file, number, kind)
       const words = 'fault' in table ? '' : recognisedWords(await readFile(table.file, 'utf8'))
-      if (words !== '') return { page, words, fault: null }
-      // Only then: a page with a short line, or with faint letters, looks like a blank one.
-      const is_blank = kind === 'pdf' && 'file' in made && isBlankPage(await readFile(made.file))
-      if (is_blank) return { page, words, fault: null }
+      // Words come first: a page with a short line, or with faint letters, looks like a blank one.
+      const is_read =
+        words !== '' || (kind === 'pdf' && 'file' in made && isBlankPage(await readFile(made.file)))
       const fault = 'fault' in table ? table.fault : 'has no words that were recognised'
-      return { page, words, fault }
+      return { page, words, fault: is_read ? null : fault }
     } finally {
       await this.clear()
     }

@@ -22,16 +22,15 @@ export function openPictureStore(database: Sqlite) {
 
   return {
     /** Adds pages that it does not have yet. */
-    queue(asset: number, { kind, pages }: { kind: ProgramWork; pages: readonly number[] }): void {
+    queue: (asset: number, pages: readonly Omit<PageToRead, 'asset'>[]) =>
       run(
         `INSERT INTO picture_pages (asset, page, kind, turn)
-         SELECT assets.seq, page.value, ?, page.key FROM assets, json_each(?) AS page WHERE assets.seq = ?
+         SELECT assets.seq, page.value ->> 'page', page.value ->> 'kind', page.key
+         FROM assets, json_each(?) AS page WHERE assets.seq = ?
          ON CONFLICT (asset, page) DO NOTHING`,
-        kind,
         JSON.stringify(pages),
         asset,
-      )
-    },
+      ),
     /** The next page of these kinds. Each file has its turn: a long one holds up no other. */
     next: (kinds: readonly ProgramWork[]) =>
       one<PageToRead>(

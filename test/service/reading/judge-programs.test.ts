@@ -2,8 +2,11 @@ import { expect, test } from 'vitest'
 import { judgeByPrograms } from '../../../src/service/reading/judge-programs.ts'
 
 const reading = { of: 3, seen: 1, unit: 'page', why: 'pages 2–3 are pictures' } as const
-const pdf = [{ kind: 'pdf', pages: [2, 3] }] as const
-const xls = [{ kind: 'xls', pages: [1] }] as const
+const pdf = [
+  { kind: 'pdf', page: 2 },
+  { kind: 'pdf', page: 3 },
+] as const
+const xls = [{ kind: 'xls', page: 1 }] as const
 const wordless = { unreadable: 'it has no text, only pictures', has_no_text: true } as const
 const missing = { missing: ['tesseract-ocr'] }
 const needs = "needs tesseract-ocr, not installed on the service's machine"

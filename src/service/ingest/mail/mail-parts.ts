@@ -78,14 +78,11 @@ async function splitMail(mail: Buffer): Promise<ReadonlyMap<MimeNode, Buffer[]>>
 async function decoded(node: MimeNode, pieces: readonly Buffer[]): Promise<Buffer> {
   const bytes = Buffer.concat(pieces)
   if (node.encoding !== 'base64' && node.encoding !== 'quoted-printable') return bytes
-  const end = node.encoding === 'base64' && isText(node) ? endOfBase64(bytes) : bytes.length
+  const is_text = /^text\//.test(node.contentType || 'text/plain')
+  const end = is_text && node.encoding === 'base64' ? endOfBase64(bytes) : bytes.length
   const decoder = node.getDecoder()
   decoder.end(bytes.subarray(0, end))
   return Buffer.concat([await buffer(decoder), bytes.subarray(end)])
-}
-
-function isText({ contentType }: MimeNode): boolean {
-  return contentType === false || contentType.startsWith('text/')
 }
 
 /** Where base64 ends: servers of mailing lists add a line about themselves as it is. */
@@ -96,7 +93,8 @@ function endOfBase64(bytes: Buffer): number {
 }
 
 function partOf(node: MimeNode): Omit<MailPart, 'bytes' | 'parts'> {
-  const header = (name: string) => headerOf(node, name)
+  const header = (name: string) =>
+    node.headers ? decodedWords(node.headers.getFirst(name).replace(/\s+/g, ' ')) : ''
   const is_in_digest = node.parentNode && node.parentNode.multipart === 'digest'
   const is_mail = is_in_digest && header('content-type') === ''
   return {
@@ -110,10 +108,6 @@ function partOf(node: MimeNode): Omit<MailPart, 'bytes' | 'parts'> {
     line_join: node.flowed ? (node.delSp ? '' : ' ') : undefined,
     header,
   }
-}
-
-function headerOf({ headers }: MimeNode, name: string): string {
-  return headers ? decodedWords(headers.getFirst(name).replace(/\s+/g, ' ')) : ''
 }
 
 /** The words of a header, of which those beyond ASCII are encoded. */

@@ -15,7 +15,8 @@ const stub_times = 4
 
 /**
  * Sorts the parts of a mail. Of alternatives the plain text counts. A picture that HTML shows in
- * its place is no attachment, nor is a copy of the body, such as of an invitation. `wordsOf`: how many words the reader of a part finds.
+ * its place is no attachment, nor is a copy of the event of an invitation. `wordsOf`: how many
+ * words the reader of a part finds.
  */
 export function sortParts(root: MailPart, wordsOf: (part: MailPart) => number): SortedParts {
   const { bodies, attachments } = sort(root, wordsOf)
@@ -24,7 +25,8 @@ export function sortParts(root: MailPart, wordsOf: (part: MailPart) => number): 
   const isShown = ({ type, filename, id, location, is_attachment }: MailPart) =>
     (id !== '' && type.startsWith('image/') && names.has(id)) ||
     (location !== '' && !is_attachment && (filename === '' || type.startsWith('image/')))
-  const isTwin = ({ bytes }: MailPart) => bodies.some((body) => body.bytes.equals(bytes))
+  const events = bodies.filter(isEvent)
+  const isTwin = ({ bytes }: MailPart) => events.some((event) => event.bytes.equals(bytes))
   return { bodies, attachments: attachments.filter((part) => !isShown(part) && !isTwin(part)) }
 }
 
@@ -34,14 +36,13 @@ function sort(part: MailPart, wordsOf: (part: MailPart) => number): SortedParts 
   const attachments = sorted.flatMap((inner) => inner.attachments)
   const bodies = sorted.map((inner) => inner.bodies)
   if (part.multipart !== 'alternative') return { bodies: bodies.flat(), attachments }
-  const invitations = bodies.filter(isInvitation)
-  const texts = bodies.filter((form) => !isInvitation(form))
-  return { bodies: [...chosenOf(texts, wordsOf), ...invitations.flat()], attachments }
+  const texts = bodies.filter((form) => !form.some(isEvent))
+  return { bodies: [...chosenOf(texts, wordsOf), ...bodies.flat().filter(isEvent)], attachments }
 }
 
-/** What an invitation says stands beside its texts: they can lack its time and place. */
-function isInvitation(form: readonly MailPart[]): boolean {
-  return form.some(({ type }) => type === 'text/calendar')
+/** An event stands beside the texts of its invitation, which can lack its time and place. */
+function isEvent({ type }: MailPart): boolean {
+  return type === 'text/calendar'
 }
 
 function sortLeaf(part: MailPart): SortedParts {

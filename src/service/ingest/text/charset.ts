@@ -1,14 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import type { Decoded } from '../document-text.ts'
 import { charset_tables } from './charset-tables.ts'
 import { plausibility } from './letters.ts'
 import { switchesCharset, utf16ByMark, utf16WithoutMark, withoutPadding } from './read-text.ts'
-
-/** A text, and what is not certain about it, such as `its character set is not certain`. */
-export interface Decoded {
-  text: string
-  doubt?: string | undefined
-}
 
 /** Enough for letter statistics; more text would not change them. */
 const sample_bytes = 16_384

@@ -38,7 +38,7 @@ describe('pages that are pictures', () => {
     expect(await read(pdfFile([{ content: scan }, {}]))).toEqual({
       unreadable: 'it has no text, only pictures',
       has_no_text: true,
-      for_programs: [{ kind: 'pdf', pages: [1] }],
+      for_programs: [{ kind: 'pdf', page: 1 }],
     }))
 
   test('a page with nothing on it is seen', async () => expect(await whyOf('')).toBeUndefined())

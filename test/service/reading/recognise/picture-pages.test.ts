@@ -21,9 +21,12 @@ const found = (page: number) => ({ page, words: `words ${page}`, fault: null })
 
 test('each file has its turn, and only pages of programs that are here', () => {
   const { pictures } = open()
-  pictures.queue(1, { kind: 'pdf', pages: [2, 3] })
-  pictures.queue(2, { kind: 'picture', pages: [1] })
-  pictures.queue(3, { kind: 'xls', pages: [1] })
+  pictures.queue(1, [
+    { kind: 'pdf', page: 2 },
+    { kind: 'pdf', page: 3 },
+  ])
+  pictures.queue(2, [{ kind: 'picture', page: 1 }])
+  pictures.queue(3, [{ kind: 'xls', page: 1 }])
   const order: unknown[] = []
   for (;;) {
     const next = pictures.next(['pdf', 'picture'])
@@ -41,10 +44,10 @@ test('each file has its turn, and only pages of programs that are here', () => {
 
 test('a page that is known is not queued again; what was converted is forgotten alone', () => {
   const { pictures } = open()
-  pictures.queue(1, { kind: 'pdf', pages: [1] })
-  pictures.queue(1, { kind: 'xls', pages: [2] })
+  pictures.queue(1, [{ kind: 'pdf', page: 1 }])
+  pictures.queue(1, [{ kind: 'xls', page: 2 }])
   for (const page of [1, 2]) pictures.note(1, found(page))
-  pictures.queue(1, { kind: 'pdf', pages: [1] })
+  pictures.queue(1, [{ kind: 'pdf', page: 1 }])
   expect(pictures.countWaiting(1)).toBe(0)
   pictures.dropConverted(1)
   expect(pictures.done(1)).toEqual([found(1)])
@@ -52,7 +55,10 @@ test('a page that is known is not queued again; what was converted is forgotten 
 
 test('an index that another reader wrote with fewer pages is not whole', () => {
   const { pictures } = open()
-  pictures.queue(1, { kind: 'pdf', pages: [1, 2] })
+  pictures.queue(1, [
+    { kind: 'pdf', page: 1 },
+    { kind: 'pdf', page: 2 },
+  ])
   pictures.note(1, found(1))
   // The second page waits: the file is put into the index with it.
   expect(pictures.notIndexed()).toBeUndefined()
@@ -66,9 +72,9 @@ test('an index that another reader wrote with fewer pages is not whole', () => {
 
 test('pages go with their asset, and none are queued for one that is gone', () => {
   const { database, pictures } = open()
-  pictures.queue(1, { kind: 'pdf', pages: [1] })
+  pictures.queue(1, [{ kind: 'pdf', page: 1 }])
   database.exec('DELETE FROM assets WHERE seq = 1')
-  pictures.queue(1, { kind: 'pdf', pages: [1] })
+  pictures.queue(1, [{ kind: 'pdf', page: 1 }])
   pictures.note(1, found(1))
   expect([pictures.next(['pdf']), pictures.done(1)]).toEqual([undefined, []])
 })
