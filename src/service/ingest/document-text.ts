@@ -1,4 +1,5 @@
 import type { AssetReading, ReadUnit } from '../../contract/messages/messages-assets.ts'
+import type { RecognisedPage } from '../store/picture-pages.ts'
 import { type ExtractLimits, noText, tooMuchText } from './extract-limits.ts'
 import {
   full_page_share,
@@ -27,15 +28,6 @@ export interface ReadDocument {
   tables: readonly Table[]
   /** In the order of the text; absent in a text without places. */
   marks?: readonly Mark[]
-}
-
-/** What a program found on a page, counted from 1: its words, or why it has none. */
-export interface RecognisedPage {
-  page: number
-  /** Empty for a page with nothing on it. */
-  words: string
-  /** Continues "page 3 …", such as `was not recognised: it takes longer than 20 s`. */
-  fault: string | null
 }
 
 /** A table in a text, from its first to behind its last character. */

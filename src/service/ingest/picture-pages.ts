@@ -1,12 +1,6 @@
-import type { DocumentText, ReadDocument, RecognisedPage } from './document-text.ts'
+import type { ForPrograms, RecognisedPage } from '../store/picture-pages.ts'
+import type { DocumentText, ReadDocument } from './document-text.ts'
 import { max_recognised } from './judge-units.ts'
-
-/** A page for a program of this machine: tesseract reads it, or soffice converts the whole file. */
-export interface ForPrograms {
-  kind: 'pdf' | 'picture' | 'xls' | 'ppt'
-  /** Counted from 1; a file that is converted is one page. */
-  page: number
-}
 
 /** The pages that were recognised so far, and whether more will be. */
 export interface Recognition {

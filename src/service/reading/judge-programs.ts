@@ -1,4 +1,4 @@
-import type { ForPrograms } from '../ingest/picture-pages.ts'
+import type { ProgramWork } from '../store/picture-pages.ts'
 import type { ReadOutcome } from './reader-thread.ts'
 
 /** `missing`: the Debian packages that have the programs for a kind of file. */
@@ -10,7 +10,7 @@ export type ProgramState = 'installed' | 'off' | { missing: readonly string[] }
  */
 export function judgeByPrograms(
   outcome: ReadOutcome,
-  programs: { stateOf(kind: ForPrograms['kind']): ProgramState },
+  programs: { stateOf(kind: ProgramWork): ProgramState },
 ): ReadOutcome & { waits?: true } {
   const { asset, for_programs, reading, unreadable } = outcome
   if (for_programs === undefined) return outcome

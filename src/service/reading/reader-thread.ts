@@ -14,7 +14,6 @@ import {
   unpackDocument,
 } from '../ingest/passages/kept-document.ts'
 import { splitDocument } from '../ingest/passages/split-passages.ts'
-import type { ForPrograms } from '../ingest/picture-pages.ts'
 import { type ReadText, readText } from '../ingest/text/read-text.ts'
 import { passage_migrations } from '../store/passages/index-format.ts'
 import {
@@ -23,6 +22,7 @@ import {
   PassageIndex,
 } from '../store/passages/passage-index.ts'
 import type { Hit, SearchRequest } from '../store/passages/search.ts'
+import type { ForPrograms } from '../store/picture-pages.ts'
 import { service_migrations } from '../store/schema.ts'
 
 /** Start data of the reading thread. A file larger than `max_bytes` is unreadable. */

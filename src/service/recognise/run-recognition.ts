@@ -1,13 +1,12 @@
 import { runWorker } from '../../base/run/worker.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import type { RecognisedPage } from '../ingest/document-text.ts'
 import { placeOfPage } from '../ingest/picture-pages.ts'
 import type { Parts } from '../parts.ts'
 import { type DocumentReader, openDocumentReader, readAsset } from '../reading/ingest-documents.ts'
 import { readAgain } from '../reading/read-again.ts'
 import { toRead } from '../reading/read-together.ts'
 import type { ObjectPlace } from '../store/object-files.ts'
-import type { PageToRead } from '../store/picture-pages.ts'
+import type { PageToRead, RecognisedPage } from '../store/picture-pages.ts'
 import { ProgramReader } from './program-reader.ts'
 
 const idle_ms = minute_ms

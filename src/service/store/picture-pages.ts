@@ -4,16 +4,23 @@ import { statementsOf } from './database.ts'
 /** Kinds of files that programs read: tesseract the first two, and soffice converts the others. */
 export type ProgramWork = 'pdf' | 'picture' | 'xls' | 'ppt'
 
-interface PageDone {
+/** What a program found on a page: its words, or why it has none. */
+export interface RecognisedPage {
   page: number
+  /** Empty for a page with nothing on it. */
   words: string
+  /** Continues "page 3 …", such as `was not recognised: it takes longer than 20 s`. */
   fault: string | null
 }
 
-export interface PageToRead {
-  asset: number
-  page: number
+/** A page, counted from 1, for a program; a file that is converted is one page. */
+export interface ForPrograms {
   kind: ProgramWork
+  page: number
+}
+
+export interface PageToRead extends ForPrograms {
+  asset: number
 }
 
 /** The pages that programs read: first their queue, then what was found on them. */
@@ -22,7 +29,7 @@ export function openPictureStore(database: Sqlite) {
 
   return {
     /** Adds pages that it does not have yet. */
-    queue: (asset: number, pages: readonly Omit<PageToRead, 'asset'>[]) =>
+    queue: (asset: number, pages: readonly ForPrograms[]) =>
       run(
         `INSERT INTO picture_pages (asset, page, kind, turn)
          SELECT assets.seq, page.value ->> 'page', page.value ->> 'kind', page.key
@@ -38,7 +45,7 @@ export function openPictureStore(database: Sqlite) {
          ORDER BY turn, asset LIMIT 1`,
         JSON.stringify(kinds),
       ),
-    note: (asset: number, { page, words, fault }: PageDone) =>
+    note: (asset: number, { page, words, fault }: RecognisedPage) =>
       run(
         `UPDATE picture_pages SET state = 'read', words = ?, fault = ? WHERE asset = ? AND page = ?`,
         words,
@@ -48,7 +55,7 @@ export function openPictureStore(database: Sqlite) {
       ),
     /** In the order of the pages. */
     done: (asset: number) =>
-      all<PageDone>(
+      all<RecognisedPage>(
         `SELECT page, words, fault FROM picture_pages WHERE asset = ? AND state <> 'waiting' ORDER BY page`,
         asset,
       ),

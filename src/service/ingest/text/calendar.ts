@@ -6,7 +6,7 @@ export function isCalendar(text: string): boolean {
 }
 
 /** Time zones and alarms, which have names and times of their own. */
-const inner_parts = /^BEGIN:(VTIMEZONE|VALARM)\r?\n[\s\S]*?^END:\1\b/gim
+const inner_part = /^(VTIMEZONE|STANDARD|DAYLIGHT|VALARM)\s*$/i
 /** A property with its parameters, which can have quotes, and its value: RFC 5545, section 3.1. */
 const property = /^([A-Z-]+)((?:;[A-Z-]+=(?:"[^"\n]*"|[^":;\n])*)*):(.*)$/gim
 /** What people ask for, and what it is called. */
@@ -25,11 +25,15 @@ const names = new Map([
 
 /** Adds what a calendar says of each event: its title, time, place, people and description. */
 export function addCalendar(written: string, text: DocumentText): void {
-  const lines = written.replace(/\r?\n[ \t]/g, '').replace(inner_parts, '')
-  for (const [, key = '', parameters = '', value = ''] of lines.matchAll(property)) {
+  let is_inner = false
+  for (const match of written.replace(/\r?\n[ \t]/g, '').matchAll(property)) {
+    const [, key = '', parameters = '', value = ''] = match
     const name = names.get(key.toUpperCase())
-    if (key.toUpperCase() === 'BEGIN') text.addLabel('\n')
-    if (name === undefined || value.trim() === '') continue
+    if (/^(BEGIN|END)$/i.test(key)) {
+      is_inner = inner_part.test(value) && /^b/i.test(key)
+      text.addLabel('\n')
+    }
+    if (is_inner || name === undefined || value.trim() === '') continue
     text.addLabel(`${name}: `)
     text.add(`${valueText(value, parameters)}\n`)
   }
