@@ -102,7 +102,7 @@ test('B-42 at most 200 pages of a file are recognised, and the others are named'
   })
 })
 
-test('scans, pictures and old office files within a mail are read like files of their own', async () => {
+test('B-42 scans, pictures and old office files within a mail are read like files of their own', async () => {
   const converted = join(makeStore(), 'a.xlsx')
   const rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>heron</t></is></c></row>'
   writeFileSync(converted, officePackage(workbookPart({ rows, related: [] })))
