@@ -1,5 +1,6 @@
 import type { ForPrograms, RecognisedPage } from '../store/picture-pages.ts'
 import type { DocumentText, ReadDocument } from './document-text.ts'
+import { unreadable } from './extract-limits.ts'
 import { max_recognised } from './judge-units.ts'
 
 /** The pages that were recognised so far, and whether more will be. */
@@ -47,10 +48,14 @@ export class PicturePages {
     return this.#document > 0
   }
 
-  /** For the next document that the file holds. Each reading finds them in the same order. */
+  /**
+   * For the next document that the file holds. Each reading finds them in the same order. Throws
+   * once the wanted one is found, so that nothing more is read.
+   */
   inner(bytes: Buffer): PicturePages {
     const document = ++this.#file.documents
     if (document === this.#recognition.wanted) this.#file.wanted = bytes
+    if (this.#file.wanted) throw unreadable('it is not asked for')
     return new PicturePages(this.#recognition, this.#file, document)
   }
 

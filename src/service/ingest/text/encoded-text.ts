@@ -1,4 +1,13 @@
-import { data_uri } from './data-uris.ts'
+/** The parts before the comma are limited, so that no text makes the pattern slow. */
+const data_uri =
+  /\bdata:(?:[\w.+-]{1,80}\/[\w.+-]{1,80}(?:;[\w.=+-]{1,80}){0,8}|;base64),[^\s"'`<>()[\]{}]*/gi
+/** Shorter ones are examples in a text about them. */
+const min_uri_length = 60
+
+/** A text without the bytes of pictures and fonts in it, which nobody reads. */
+export function withoutDataUris(text: string): string {
+  return text.replace(data_uri, (uri) => (uri.length < min_uri_length ? uri : ''))
+}
 
 /** A text with this share of bytes in base64 or uuencode, and hardly a word, is no document. */
 const max_encoded_share = 0.5
