@@ -46,8 +46,10 @@ function isEvent({ type }: MailPart): boolean {
 }
 
 function sortLeaf(part: MailPart): SortedParts {
-  const { type, filename, is_attachment, multipart } = part
-  const is_text = (type.startsWith('text/') && type !== 'text/rfc822-headers') || multipart !== ''
+  const { type, filename, is_attachment, multipart, location } = part
+  // Of a saved page, other kinds of text are lists of its files and themes.
+  const texts = location === '' ? /^text\/(?!rfc822-headers$)/ : /^text\/(plain|html)$/
+  const is_text = texts.test(type) || multipart !== ''
   if (no_content.test(type)) return { bodies: [], attachments: [] }
   return is_text && filename === '' && !is_attachment
     ? { bodies: [part], attachments: [] }

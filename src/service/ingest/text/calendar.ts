@@ -9,32 +9,22 @@ export function isCalendar(text: string): boolean {
 const inner_part = /^(VTIMEZONE|STANDARD|DAYLIGHT|VALARM)\s*$/i
 /** A property with its parameters, which can have quotes, and its value: RFC 5545, section 3.1. */
 const property = /^([A-Z-]+)((?:;[A-Z-]+=(?:"[^"\n]*"|[^":;\n])*)*):(.*)$/gim
-/** What people ask for, and what it is called. */
-const names = new Map([
-  ['SUMMARY', 'Title'],
-  ['DTSTART', 'Start'],
-  ['DTEND', 'End'],
-  ['DUE', 'Due'],
-  ['LOCATION', 'Place'],
-  ['ORGANIZER', 'Organiser'],
-  ['ATTENDEE', 'Attendee'],
-  ['DESCRIPTION', 'Description'],
-  ['COMMENT', 'Comment'],
-  ['CATEGORIES', 'Categories'],
-])
+/** What people ask for. */
+const asked =
+  /^(SUMMARY|DTSTART|DTEND|DUE|LOCATION|ORGANIZER|ATTENDEE|DESCRIPTION|COMMENT|CATEGORIES)$/i
 
 /** Adds what a calendar says of each event: its title, time, place, people and description. */
 export function addCalendar(written: string, text: DocumentText): void {
   let is_inner = false
   for (const match of written.replace(/\r?\n[ \t]/g, '').matchAll(property)) {
     const [, key = '', parameters = '', value = ''] = match
-    const name = names.get(key.toUpperCase())
     if (/^(BEGIN|END)$/i.test(key)) {
       is_inner = inner_part.test(value) && /^b/i.test(key)
       text.addLabel('\n')
     }
-    if (is_inner || name === undefined || value.trim() === '') continue
-    text.addLabel(`${name}: `)
+    if (is_inner || !asked.test(key) || value.trim() === '') continue
+    const name = key.toLowerCase().replace(/^dt/, '')
+    text.addLabel(`${name.charAt(0).toUpperCase()}${name.slice(1)}: `)
     text.add(`${valueText(value, parameters)}\n`)
   }
 }

@@ -68,7 +68,8 @@ const utf7_run = /\+([A-Za-z0-9+/]*)-?/g
 function fromUtf7(_: string, run: string): string {
   if (run === '') return '+'
   const bytes = Buffer.from(run, 'base64')
-  return decodeCharset('utf-16be', bytes.subarray(0, bytes.length & ~1), { strict: false })
+  const text = decodeCharset('utf-16be', bytes.subarray(0, bytes.length & ~1), { strict: false })
+  return text.replaceAll('\0', '\ufffd')
 }
 
 function textOnly(text: string | undefined): Decoded | undefined {

@@ -21,7 +21,7 @@ const event = [
   'END:VEVENT',
   'END:VCALENDAR',
 ].join('\r\n')
-const event_text = 'Start: 2026-01-05 10:00 UTC Title: Harbour meeting Place: Room 4'
+const event_text = 'Start: 2026-01-05 10:00 UTC Summary: Harbour meeting Location: Room 4'
 
 describe('an invitation', () => {
   test('its time and place stand beside its text, once', async () => {

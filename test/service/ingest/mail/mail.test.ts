@@ -192,6 +192,7 @@ describe('attachments are read as files of their kinds', () => {
       ),
       part(['Content-Type: text/css', 'Content-Location: http://a/a.css'], 'p { color: red }'),
       part(['Content-Type: image/png', 'Content-Location: http://a/b.png'], 'bytes'),
+      part(['Content-Type: text/xml', 'Content-Location: http://a/list.xml'], '<xml>list</xml>'),
     ]
     const saved = await read(
       multipart('related', page, { headers: ['MIME-Version: 1.0'] }),

@@ -20,19 +20,19 @@ test.each([
   [
     'a person',
     ['ORGANIZER;CN="Holm, Yrsa":mailto:yrsa@harbour.example'],
-    'Organiser: Holm, Yrsa <yrsa@harbour.example>',
+    'Organizer: Holm, Yrsa <yrsa@harbour.example>',
   ],
   ['an address alone', ['ATTENDEE:MAILTO:bo@harbour.example'], 'Attendee: bo@harbour.example'],
   [
     'signs and lines',
     ['SUMMARY:Ropes\\, maps\\; all', 'DESCRIPTION;LANGUAGE=en:One\\nTwo\\\\'],
-    'Title: Ropes, maps; all\nDescription: One\nTwo\\',
+    'Summary: Ropes, maps; all\nDescription: One\nTwo\\',
   ],
-  ['a line that goes on', ['LOCATION:Ro', ' om 4'], 'Place: Room 4'],
+  ['a line that goes on', ['LOCATION:Ro', ' om 4'], 'Location: Room 4'],
   [
     'no alarm, no number',
     ['SUMMARY:Ropes', 'UID:7', 'BEGIN:VALARM', 'DESCRIPTION:REMINDER', 'END:VALARM'],
-    'Title: Ropes',
+    'Summary: Ropes',
   ],
 ])('%s', (_what, lines, text) => expect(words(lines)).toBe(text))
 
@@ -46,7 +46,7 @@ test('a time zone is no event', () => {
     'END:VTIMEZONE',
   ]
   expect(words(['SUMMARY:Ropes'], [[...zone, 'BEGIN:VEVENT'].join('\r\n'), 'END:VEVENT'])).toBe(
-    'Title: Ropes',
+    'Summary: Ropes',
   )
 })
 
