@@ -104,7 +104,7 @@ test.skipIf(office.length > 0).each([
     expect(await readingOf(client, asset_id)).toMatchObject(reading)
     expect(passages(client).join('\n')).toContain(words)
     await client.service.close()
-    // It is converted once more when the index is lost.
+    // What was made of it is kept: a lost index needs no soffice.
     rmSync(join(client.service.data_dir, 'passages.db'))
     const again = await start({ data_dir: client.service.data_dir, ingest: of_machine })
     await until(() => passages(again).join('\n').includes(words), undefined, 60_000)
