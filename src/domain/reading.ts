@@ -1,4 +1,5 @@
 import { counted, formatCount } from '../base/text/format.ts'
+import { hour_ms, second_ms } from '../base/time/time.ts'
 
 export const reading_units = ['page', 'slide', 'sheet', 'attachment', 'part'] as const
 
@@ -36,4 +37,21 @@ export function readingText(reading: Reading | undefined): string | undefined {
   const because = why === undefined ? '' : `: ${why}`
   if (amount === 'nothing') return `the service could read nothing of it${because}`
   return `${formatCount(seen)} of ${counted(of, unit!)} read${because}`
+}
+
+/** The local service begins `why` so while it recognises pages of the asset. */
+const goes_on = 'recognition goes on'
+const min_look_ms = 2 * second_ms
+
+/**
+ * When the record of a ready asset is read again, because the service reads it further: soon at
+ * first, then less and less often. Undefined if what was read stays as it is.
+ */
+export function nextLook_ms(
+  { why }: Pick<Reading, 'why'>,
+  ready_ms: number,
+  now_ms: number,
+): number | undefined {
+  if (!why?.startsWith(goes_on)) return undefined
+  return now_ms + Math.min(Math.max((now_ms - ready_ms) / 2, min_look_ms), hour_ms)
 }

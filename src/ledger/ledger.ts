@@ -254,6 +254,8 @@ interface AssetWork {
 
 export interface FollowWork extends AssetWork {
   size: number
+  /** Usable already, and the service reads it further. */
+  is_ready: boolean
   made_here: boolean
   attempts: number
   following_since_ms: number

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { type AssetSaid, ingestFault, isUsable, lossOf } from '../../src/domain/asset.ts'
-import { amountRead, type Reading, readingText } from '../../src/domain/reading.ts'
+import { amountRead, nextLook_ms, type Reading, readingText } from '../../src/domain/reading.ts'
 
 describe('how much of a file was read', () => {
   test.each<[string, Reading | undefined, string, string | undefined]>([
@@ -43,6 +44,19 @@ describe('how much of a file was read', () => {
     expect([amountRead(reading), readingText(reading)]).toEqual([amount, text])
   })
 })
+
+test.each([
+  ['nothing more comes', 'pages 2–10 are pictures', 0, undefined],
+  ['without a reason', undefined, 0, undefined],
+  ['at first', 'recognition goes on; pages 2–10 are pictures', 0, 2_000],
+  ['since a wrong clock', 'recognition goes on; page 2 is a picture', -5_000, 2_000],
+  ['after a minute', 'recognition goes on; page 2 is a picture', minute_ms, minute_ms / 2],
+  ['after a day', 'recognition goes on; page 2 is a picture', day_ms, hour_ms],
+])('when its record is read again: %s', (_, why, age_ms, wait_ms) =>
+  expect(nextLook_ms(why === undefined ? {} : { why }, 7_000, 7_000 + age_ms)).toBe(
+    wait_ms === undefined ? undefined : 7_000 + age_ms + wait_ms,
+  ),
+)
 
 describe('an asset of which nothing was read', () => {
   const empty: AssetSaid = {

@@ -54,6 +54,12 @@ export function createClaimQueries(database: Sqlite) {
     send_deciding: database.prepare(deciding(`${of_sizes} AND ${not_excepted}`)).pluck(),
     to_complete: select(`state = 'sent'`),
     follow: select(to_follow),
+    look: database
+      .prepare(
+        `SELECT content FROM readings JOIN contents ON id = content WHERE due_ms <= @now AND state = 'ready'
+           AND ${not_excepted} ORDER BY due_ms LIMIT @limit`,
+      )
+      .pluck(),
     label: select(to_label, 'labels_due_ms'),
     next_due: {
       check: database
@@ -61,6 +67,7 @@ export function createClaimQueries(database: Sqlite) {
         .pluck(),
       send: next(to_send),
       follow: next(to_follow),
+      look: database.prepare('SELECT min(due_ms) FROM readings WHERE due_ms > ?').pluck(),
       label: next(to_label, 'labels_due_ms'),
     },
     a_path: database.prepare(

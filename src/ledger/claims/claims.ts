@@ -51,6 +51,8 @@ type ChecksOfFolder = { folder: number; is_large: number }
 
 /** Maximum number of rows that one claim examines. It bounds the cost of huge offline folders. */
 const max_examined = 1_000
+/** Ready assets whose records one claim reads again, one by one. */
+const max_looks = 50
 /** Delay of work whose files are all in folders that are offline or no longer configured. */
 const out_of_reach_ms = 5 * minute_ms
 const offline = { code: 'out_of_reach', message: 'its folder is offline' }
@@ -178,20 +180,28 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
   }
 
   function follow(query: ClaimQuery, now_ms: number): Claimed<FollowWork> {
-    const rows = due(query, new Set(query.in_flight), now_ms, queries.follow)
-    const work = rows.map((row) => ({
+    const taken = new Set(query.in_flight)
+    const rows = due(query, taken, now_ms, queries.follow)
+    const limit = Math.min(query.limit - rows.length, max_looks)
+    const growing = due({ ...query, limit }, taken, now_ms, queries.look)
+    for (const { id } of growing) parts.contents.readings.look(id, now_ms)
+    const work = [...rows, ...growing].map((row) => ({
       content: row.id,
       project_id: projectOf(row),
       asset_id: row.asset_id ?? '',
       name: nameOf(row),
       size: row.size,
+      is_ready: row.state === 'ready',
       made_here: row.made_here,
       attempts: row.attempts,
       following_since_ms: row.following_since_ms ?? now_ms,
       vanished: row.vanished,
       error_code: row.error_code,
     }))
-    return { work, next_due_ms: nextDue('follow', now_ms) }
+    const dues_ms = [nextDue('follow', now_ms), nextDue('look', now_ms)]
+    const known = dues_ms.filter((due_ms) => due_ms !== undefined)
+    if (growing.length === max_looks) known.push(now_ms)
+    return { work, next_due_ms: known.length === 0 ? undefined : Math.min(...known) }
   }
 
   function label(query: ClaimQuery, now_ms: number): Claimed<LabelWork> {
@@ -269,7 +279,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return { folder: folder.name, root: folder.root, path, stat }
   }
 
-  function nextDue(work: 'send' | 'follow' | 'label', now_ms: number): number | undefined {
+  function nextDue(work: 'send' | 'follow' | 'look' | 'label', now_ms: number): number | undefined {
     return (queries.next_due[work].get(now_ms) as number | null) ?? undefined
   }
 

@@ -11,7 +11,7 @@ import { course_schema } from './schema-course.ts'
 import { files_schema } from './schema-files.ts'
 import { names_schema } from './schema-names.ts'
 import { prompts_schema } from './schema-prompts.ts'
-import { readings_schema } from './schema-readings.ts'
+import { growing_readings_schema, readings_schema } from './schema-readings.ts'
 import { refusals_schema } from './schema-refusals.ts'
 import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
 
@@ -94,6 +94,7 @@ export const ledger_migrations: readonly Migration[] = [
   // Since when a file settles or is blocked (KnownFile in domain/file.ts).
   { version: 19, sql: 'ALTER TABLE files ADD COLUMN since_ms INTEGER' },
   { version: 20, sql: readings_schema },
+  { version: 21, sql: growing_readings_schema },
 ]
 
 const newest_format = ledger_migrations.at(-1)!.version

@@ -6,6 +6,7 @@ export const read_in_part = 'seen > 0 AND seen < of AND unit IS NOT NULL'
  *            row: the service does not say it. `unit` is NULL if Sluice does not know the unit of
  *            the service.
  *   readings_in_part   the assets that were read in part, to count and list them.
+ *   due_ms   when the record is read again, because the service reads the asset further.
  */
 export const readings_schema = `
 CREATE TABLE readings (
@@ -18,4 +19,9 @@ CREATE TABLE readings (
 CREATE INDEX readings_in_part ON readings (content) WHERE ${read_in_part};
 -- The lists of the next audit show the readings of all assets that are there already.
 UPDATE audits SET wanted = 1;
+`
+
+export const growing_readings_schema = `
+ALTER TABLE readings ADD COLUMN due_ms INTEGER;
+CREATE INDEX readings_due ON readings (due_ms) WHERE due_ms IS NOT NULL;
 `

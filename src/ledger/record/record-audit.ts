@@ -65,7 +65,7 @@ export function createAuditRecorder(
       }
       case 'asset_confirmed':
         count('asset_ready', fact.content)
-        contents.readings.set(fact.content, fact.reading)
+        contents.readings.set(fact.content, fact.reading, at_ms)
         break
       case 'audit_round_ended': {
         const project = rows.running(fact.project_id, fact.round)
@@ -141,7 +141,7 @@ export function createAuditRecorder(
     // For any other status the auditor asks for this asset alone, and that answer decides.
     if (status !== 'ready') return
     for (const { id, state } of known) {
-      contents.readings.learn(id, reading)
+      contents.readings.learn(id, reading, at_ms)
       if (state === 'ready') count('asset_ready', id)
       else if (contents.apply({ type: 'asset_returned', content: id }, at_ms))
         count('asset_returned', id)

@@ -94,7 +94,7 @@ export function createContentRecorder(
     if (fact.type === 'slot_reserved' && fact.given_name) names.give(before.id, fact.given_name)
     if (fact.type === 'asset_ready') {
       names.learn(before.id, fact.shown_name, at_ms)
-      readings.set(before.id, fact.reading)
+      readings.set(before.id, fact.reading, at_ms)
     }
     if (after.state !== before.state) restage(before, after, at_ms)
     if ('refusal' in fact && fact.refusal) afterRefusal(before, fact, fact.refusal, at_ms)

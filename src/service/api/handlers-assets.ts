@@ -22,6 +22,10 @@ type OwnRoutes = Exclude<AssetRoutes, 'assets.attach_label' | 'assets.detach_lab
 
 export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
   const { assets, objects, commits, profile, clock, settings } = parts
+  const recordOf = (row: AssetRow, shown_by?: Profile) => ({
+    ...storedRecord(row, shown_by),
+    reading: readingOf(parts, row),
+  })
 
   return {
     // A power cut can lose the slot. The client then gets 404 and asks for a new one.
@@ -135,8 +139,19 @@ function shownStatus(status: AssetStatus, profile: Profile): string {
   return status === 'ingesting' ? profile.status_on_the_way : status
 }
 
+/** How much of it was read. A client that sees recognition go on reads the record again. */
+function readingOf(
+  { pictures, programs }: Parts,
+  { seq, reading: stored }: AssetRow,
+): AssetReading | undefined {
+  if (stored === null) return undefined
+  const reading = JSON.parse(stored) as AssetReading
+  const goes_on = reading.seen < reading.of && pictures.isUnderway(seq, programs.installed)
+  return goes_on ? { ...reading, why: `recognition goes on; ${reading.why}` } : reading
+}
+
 /** The record of an asset. Without a profile, it shows the stored status. */
-function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
+function storedRecord(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
   return {
     asset_id: row.asset_id,
     // The contract does not list `enriching`. That is intended: clients must accept any status.
@@ -151,7 +166,6 @@ function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
       row.failure === null || profile?.says_why_failed === false
         ? undefined
         : ingestError(row.failure, row),
-    reading: row.reading === null ? undefined : (JSON.parse(row.reading) as AssetReading),
   }
 }
 

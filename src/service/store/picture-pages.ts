@@ -64,6 +64,14 @@ export function openPictureStore(database: Sqlite) {
         `SELECT count(*) FROM picture_pages WHERE asset = ? AND state = 'waiting'`,
         asset,
       )!,
+    /** True if more words of a file come into the index by programs for these kinds. */
+    isUnderway: (asset: number, kinds: readonly ProgramWork[]) =>
+      value<number>(
+        `SELECT 1 FROM picture_pages WHERE asset = ? AND state <> 'indexed'
+           AND kind IN (SELECT value FROM json_each(?)) LIMIT 1`,
+        asset,
+        JSON.stringify(kinds),
+      ) !== undefined,
     /** Records which pages the index has: another reader may have known fewer of them. */
     indexed: (asset: number, pages: readonly number[]) =>
       run(

@@ -1,6 +1,7 @@
 import { formatSpan } from '../../base/text/format.ts'
 import { backoff_ms, minute_ms } from '../../base/time/time.ts'
-import { hasNothingToRead, ingestFault } from '../../domain/asset.ts'
+import { hasNothingToRead, ingestFault, lossOf } from '../../domain/asset.ts'
+import type { AuditFact } from '../../domain/audit.ts'
 import { max_vanished, slowAfter_ms } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
@@ -23,15 +24,18 @@ const slow_wait_ms = 5 * minute_ms
 /** A missing asset that was uploaded again counts as removed only after this time. */
 const min_gone_ms = 10 * minute_ms
 
-/** The fact for an asset that could not be read. */
+type FollowFact = ContentFact | AuditFact
+
+/** The fact for an asset that could not be read; undefined if nothing follows from that. */
 export function unreadFact(
   work: FollowWork,
   failure: Failure,
   is_gone: boolean,
   now_ms: number,
   follow: FollowSettings,
-): ContentFact {
+): FollowFact | undefined {
   const { content, vanished, attempts, following_since_ms } = work
+  if (work.is_ready) return is_gone ? lossOf(work, 'gone') : undefined
   const is_believed = vanished < max_vanished || now_ms - following_since_ms >= min_gone_ms
   if (is_gone && is_believed) return { type: 'asset_vanished', content }
   const note = { code: failure.code ?? failure.about, message: failure.message }
@@ -49,8 +53,10 @@ export function followFact(
   record: AssetRecord,
   now_ms: number,
   follow: FollowSettings,
-): ContentFact {
+): FollowFact {
   const { content } = work
+  if (work.is_ready)
+    return lossOf(work, record) ?? { type: 'asset_confirmed', content, reading: record.reading }
   if (record.status === 'failed' || hasNothingToRead(record))
     return { type: 'content_refused', content, error: ingestFault(record, work.name) }
   if (record.status === 'ready') {

@@ -1,6 +1,6 @@
 import { listOf } from '../../base/run/group.ts'
 import { allEnded } from '../../base/run/worker.ts'
-import type { ContentFact } from '../../domain/fact.ts'
+import type { Fact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
 import { unlessRefused } from '../../ledger/refused-facts.ts'
 import { type AssetRecord, walkAssets } from '../../remote/assets.ts'
@@ -25,9 +25,8 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWor
       pace_ms: 100,
       claim: tools.ledger.claimToFollow,
       async act(work, held) {
-        const by_project = groupBy(work, ({ project_id }) => project_id)
-        for (const [project_id, items] of by_project)
-          await followProject(project_id, items, held, signal)
+        const groups = groupBy(work, ({ project_id, is_ready }) => `${is_ready} ${project_id}`)
+        for (const items of groups.values()) await followProject(items, held, signal)
       },
     },
     tools,
@@ -44,16 +43,19 @@ function groupBy(
   return groups
 }
 
-/** Reads the pending assets of one project: list pages if they are many, the rest one by one. */
+/**
+ * Reads the pending assets of one project: list pages if they are many, the rest one by one. Of
+ * ready ones a list may show less than is known.
+ */
 async function followProject(
-  project_id: string,
   work: readonly FollowWork[],
   { ledger, remote, circuits, clock, report, follow }: FollowTools,
   signal: AbortSignal,
 ): Promise<void> {
+  const [{ project_id, is_ready }] = work as [FollowWork]
   // Two contents may share an asset: the service took the bytes of one for those of the other.
   const pending = groupBy(work, ({ asset_id }) => asset_id)
-  if (pending.size >= follow.list_from && !(await readPages())) return
+  if (!is_ready && pending.size >= follow.list_from && !(await readPages())) return
   await readSingly()
 
   /** Reads a limited number of pages. False if the service must not be asked further. */
@@ -94,16 +96,16 @@ async function followProject(
     // The project may be out of reach and no longer configured. Then nothing is left to wait for.
     const is_left = failure.about === 'project'
     await record(
-      works.map((work) => {
+      works.flatMap((work): Fact | [] => {
         if (is_left) return { type: 'asset_vanished', content: work.content }
-        return unreadFact(work, failure, fact === 'gone', clock.now_ms(), follow)
+        return unreadFact(work, failure, fact === 'gone', clock.now_ms(), follow) ?? []
       }),
     )
     return 'go on'
   }
 
   async function take(records: readonly AssetRecord[]): Promise<void> {
-    const facts: ContentFact[] = []
+    const facts: Fact[] = []
     for (const record of records) {
       for (const work of pending.get(record.asset_id) ?? []) {
         const fact = followFact(work, record, clock.now_ms(), follow)
@@ -118,7 +120,7 @@ async function followProject(
     await record(facts)
   }
 
-  async function record(facts: readonly ContentFact[]): Promise<void> {
+  async function record(facts: readonly Fact[]): Promise<void> {
     // A refused fact stops the work on its content alone.
     if (facts.length > 0) await unlessRefused(ledger.record(facts))
   }

@@ -1,7 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { AssetReading } from '../../../src/contract/messages/messages-assets.ts'
 import { isWhole } from '../../../src/inspect/verify/verify-answer.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
+import { makeStore } from '../../rig/tree.ts'
+import { until } from '../../rig/waiting.ts'
+import { line, pdfFile, picture } from '../../service/ingest/pdf/pdf-file.ts'
+import { programs, quick } from '../../service/reading/recognise/scan.ts'
 import { setReadingThere } from '../../service/set-reading.ts'
 import { audited } from '../audit/audited.ts'
 import { verified } from '../audit/verified.ts'
@@ -15,7 +21,7 @@ function read(journey: Journey, name: string, reading: AssetReading | undefined)
   setReadingThere(journey.service, journey.file(name)!.asset_id!, reading)
 }
 
-function viewOf(journey: Journey) {
+function viewOf(journey: Journey, file = 'a.txt') {
   const view = openLedgerView(journey.config().state_dir)
   try {
     const wanted = { folder: 'docs', prefix: '', after: undefined, limit: 10 }
@@ -23,7 +29,7 @@ function viewOf(journey: Journey) {
     return {
       in_part: view.files({ ...wanted, stages: ['ready_in_part'] }).map(({ path }) => path),
       ready: view.files({ ...wanted, stages: ['ready'] }).map(({ path }) => path),
-      reading: view.story('docs', 'a.txt')?.reading,
+      reading: view.story('docs', file)?.reading,
       figure: docs?.ready_in_part,
     }
   } finally {
@@ -58,6 +64,24 @@ localJourneys('a file of which the service could not read all', (profile) => {
     await audited(journey)
     expect(viewOf(journey)).toMatchObject({ in_part: [], figure: 0 })
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
+  })
+
+  test('a scan is followed until its recognition ends, without an audit and after a restart', async () => {
+    const open = join(makeStore(), 'open')
+    const tesseract = `[ "$1" = --list-langs ] || until [ -e ${open} ]; do sleep 0.05; done\n${quick.tesseract}`
+    const page = { content: picture(0, 0, 600, 800) }
+    const scan = pdfFile([{ content: line('The cover says lighthouse.') }, page, page])
+    const service = { ingest: programs({ ...quick, tesseract }) }
+    const journey = await begin({ profile, tree: { 'docs/a.pdf': scan }, service })
+    await journey.allReady()
+    const shown = () => viewOf(journey, 'a.pdf')
+    const why = 'recognition goes on; pages 2–3 are pictures'
+    expect(shown()).toMatchObject({ in_part: ['a.pdf'], reading: { of: 3, seen: 1, why } })
+    await journey.stop()
+    writeFileSync(open, '')
+    await journey.start()
+    await until('the whole scan', () => shown().figure === 0, shown)
+    expect(shown().reading).toEqual({ of: 3, seen: 3, unit: 'page' })
   })
 
   test('one of which nothing was read is not in; a retry uploads it as a new asset', async () => {

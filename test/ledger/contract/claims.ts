@@ -289,6 +289,7 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
           asset_id,
           name: 'docs/sub/a.txt',
           size: 4,
+          is_ready: false,
           made_here: true,
           attempts: 0,
           following_since_ms: started_ms,
@@ -315,6 +316,34 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
         'bytes_accepted',
         'ingest_started',
       ])
+    },
+  )
+
+  check(
+    'follow: a ready asset that the service reads further, less and less often',
+    async (bench) => {
+      const content = await bench.settle('docs', 'scan.pdf', 'text')
+      await bench.send(content)
+      const reading = { of: 10, seen: 1, unit: 'page', why: 'recognition goes on' } as const
+      await bench.record({ type: 'asset_ready', content, reading })
+      const ready_ms = bench.clock.now_ms()
+      expect(await bench.follow()).toEqual({ work: [], next_due_ms: ready_ms + 2_000 })
+      await bench.clock.advance(2_000)
+      const { work, next_due_ms } = await bench.follow()
+      expect(work).toMatchObject([{ content, is_ready: true }])
+      expect(next_due_ms).toBe(ready_ms + 4_000)
+      await bench.record({ type: 'asset_confirmed', content, reading: { ...reading, seen: 2 } })
+      bench.free(content)
+      await bench.clock.advance(8_000)
+      expect((await bench.follow()).work).toMatchObject([{ content }])
+      bench.free(content)
+      // Without an answer it is asked for again, too.
+      await bench.clock.advance(5_000)
+      expect((await bench.follow()).work).toMatchObject([{ content }])
+      const whole = { of: 10, seen: 10, unit: 'page' } as const
+      await bench.record({ type: 'asset_confirmed', content, reading: whole })
+      bench.free(content)
+      expect(await bench.follow()).toEqual({ work: [], next_due_ms: undefined })
     },
   )
 

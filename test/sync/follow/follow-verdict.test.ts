@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { minute_ms } from '../../../src/base/time/time.ts'
 import type { FollowWork } from '../../../src/ledger/ledger.ts'
 import type { AssetRecord } from '../../../src/remote/assets.ts'
-import { followFact } from '../../../src/sync/follow/follow-verdict.ts'
+import { followFact, unreadFact } from '../../../src/sync/follow/follow-verdict.ts'
 
 const follow = { first_ms: 150, max_ms: 5_000, dead_hit_after_ms: 4_000, list_from: 20 }
 const work: FollowWork = {
@@ -11,6 +11,7 @@ const work: FollowWork = {
   asset_id: 'asset_a',
   name: 'docs/a.txt',
   size: 500,
+  is_ready: false,
   made_here: true,
   attempts: 2,
   following_since_ms: 0,
@@ -132,5 +133,24 @@ describe('the verdict on an asset record', () => {
     expect(followFact(tiny, record('ingesting', 1), 4_000, follow)).toMatchObject({
       type: 'ingest_continues',
     })
+  })
+})
+
+describe('the verdict on a ready asset that the service reads further', () => {
+  const ready = { ...work, is_ready: true }
+  const of = { content: 7, asset_id: 'asset_a' }
+  const reading = { of: 10, seen: 4, unit: 'page' } as const
+
+  test.each([
+    ['read further', { ...record('ready'), reading }, { type: 'asset_confirmed', reading }],
+    ['read again', record('ingesting'), { type: 'asset_unready', ...of }],
+    ['failed', record('failed'), { type: 'asset_failed', ...of }],
+  ] as const)('%s', (_, said, fact) =>
+    expect(followFact(ready, said, 1_000, follow)).toMatchObject(fact),
+  )
+  test('only an answer that it is gone shows its loss', () => {
+    const failure = { about: 'asset_gone', call: 'read', message: 'not found' } as const
+    const fact = (is_gone: boolean) => unreadFact(ready, failure, is_gone, 1_000, follow)
+    expect([fact(true), fact(false)]).toEqual([{ type: 'asset_missing', ...of }, undefined])
   })
 })

@@ -34,7 +34,7 @@ test('B-42 a scan behind a cover is ready at once, and its pages come in their p
   expect(await readingOf(client, asset_id)).toMatchObject({
     of: 4,
     seen: 2,
-    why: 'pages 2–3 are pictures',
+    why: 'recognition goes on; pages 2–3 are pictures',
   })
   // All other files go on, while a page takes its time.
   await client.upload('A short text.', 'short.txt')
@@ -98,7 +98,7 @@ test('B-42 at most 200 pages of a file are recognised, and the others are named'
   const asset_id = await client.upload(scan(209, 1), 'long.pdf')
   expect(await readingOf(client, asset_id)).toMatchObject({
     seen: 1,
-    why: 'pages 2–201 are pictures; pages 202–210 were not recognised: at most 200 pages a file',
+    why: 'recognition goes on; pages 2–201 are pictures; pages 202–210 were not recognised: at most 200 pages a file',
   })
 })
 
