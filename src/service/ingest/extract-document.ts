@@ -2,7 +2,14 @@ import { gunzipSync } from 'node:zlib'
 import { codeOf } from '../../base/run/errors.ts'
 import type { ForPrograms } from '../store/picture-pages.ts'
 import type { ReadDocument } from './document-text.ts'
-import { type ExtractLimits, type Unreadable, unreadable, unreadableOf } from './extract-limits.ts'
+import {
+  type ExtractLimits,
+  maxBytesAtOnce,
+  type Unreadable,
+  unpacksTooMuch,
+  unreadable,
+  unreadableOf,
+} from './extract-limits.ts'
 import { binaryFault, type FileToRead, formatOf } from './file-kind.ts'
 import { PicturePages, type Recognition } from './picture-pages.ts'
 import { decodeForeign } from './text/charset.ts'
@@ -71,20 +78,18 @@ async function readDocument(
 /** The name of a package of files (tar) in its first file. */
 const tar = { at: 257, mark: 'ustar' }
 
-function unzipped({ bytes, filename }: FileToRead, { unpacked_bytes }: ExtractLimits): FileToRead {
-  const inner = gunzip(bytes, unpacked_bytes)
+function unzipped({ bytes, filename }: FileToRead, limits: ExtractLimits): FileToRead {
+  const inner = gunzip(bytes, maxBytesAtOnce(limits))
   if (inner.toString('latin1', tar.at, tar.at + tar.mark.length) === tar.mark)
     throw unreadable('a package of files (.tar.gz), which the service does not read')
   return { bytes: inner, filename: filename.replace(/\.gz$/i, ''), mime_type: '' }
 }
 
-function gunzip(bytes: Buffer, unpacked_bytes: number): Buffer {
+function gunzip(bytes: Buffer, max_bytes: number): Buffer {
   try {
-    return gunzipSync(bytes, { maxOutputLength: unpacked_bytes })
+    return gunzipSync(bytes, { maxOutputLength: max_bytes })
   } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE')
-      throw unreadable(`it unpacks to more than ${unpacked_bytes} bytes`)
-    throw error
+    throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? unpacksTooMuch(max_bytes) : error
   }
 }
 

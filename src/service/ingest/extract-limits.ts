@@ -1,4 +1,5 @@
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { formatBytes } from '../../base/text/format.ts'
 
 export interface ExtractLimits {
   /** The most bytes that one archive may unpack to. */
@@ -15,6 +16,15 @@ export function unreadable(message: string): SluiceError {
 /** The error for a file, or one part of it, that does not keep to its format. */
 export function broken(why: string): SluiceError {
   return new SluiceError({ code: 'ingest.broken', message: `broken: ${why}` })
+}
+
+export function unpacksTooMuch(max_bytes: number): SluiceError {
+  return unreadable(`it unpacks to more than ${formatBytes(max_bytes)}`)
+}
+
+/** A longest text has four bytes a character at most. What is unpacked at once has no more. */
+export function maxBytesAtOnce({ unpacked_bytes, text_length }: ExtractLimits): number {
+  return Math.min(unpacked_bytes, 4 * text_length)
 }
 
 export function tooMuchText({ text_length }: Pick<ExtractLimits, 'text_length'>): SluiceError {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { settingsFrom } from '../../../src/service/options.ts'
 import { keepReadingProcess } from '../../../src/service/reading/reading-process.ts'
@@ -32,6 +33,18 @@ const file = (name: string, bytes: Buffer = Buffer.from(name)) => ({
   mime_type: 'application/octet-stream',
   place: { bytes },
 })
+
+/** An e-book of one chapter. */
+function book(chapter: string): Buffer {
+  const container = '<container><rootfile full-path="book.opf"/></container>'
+  const item = '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>'
+  const list = `<package><manifest>${item}</manifest><spine><itemref idref="a"/></spine></package>`
+  return zipOf([
+    { name: 'META-INF/container.xml', content: container },
+    { name: 'book.opf', content: list },
+    { name: 'a.xhtml', content: `<html><body>${chapter}</body></html>` },
+  ])
+}
 
 describe('the reading program of this package', () => {
   test('reads one document after the other in one process, and ends with it', async () => {
@@ -74,6 +87,15 @@ describe('the reading program of this package', () => {
     expect(await open().read({ ...file('a.pdf'), place })).toEqual({
       unreadable: 'its bytes cannot be read from the disk',
     })
+  })
+
+  test.each([
+    ['a text in .gz', 'bomb.txt.gz', () => gzipSync(Buffer.alloc(300 * mb))],
+    ['a chapter of a book', 'bomb.epub', () => book(`<p>${' '.repeat(300 * mb)}</p>`)],
+  ])('refuses what would take its memory when it is unpacked: %s', async (_what, name, bomb) => {
+    const reading = open()
+    const why = { unreadable: 'it unpacks to more than 67 MB' }
+    expect(await reading.read(file(name, bomb()))).toEqual(why)
   })
 
   test('ends on a file that unpacks to more than allowed, within its memory', async () => {

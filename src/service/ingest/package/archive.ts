@@ -1,7 +1,12 @@
-import { buffer } from 'node:stream/consumers'
 import { inflateRawSync } from 'node:zlib'
 import { type Entry, fromBufferPromise, getFileNameLowLevel } from 'yauzl'
-import { broken, type ExtractLimits, unreadable } from '../extract-limits.ts'
+import {
+  broken,
+  type ExtractLimits,
+  maxBytesAtOnce,
+  unpacksTooMuch,
+  unreadable,
+} from '../extract-limits.ts'
 
 /** A large workbook has hundreds of parts, a long e-book thousands. */
 const max_entries = 20_000
@@ -14,7 +19,7 @@ const deflated = 8
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
 /** Opens a document that is a ZIP archive, and lists its parts (its files). */
-export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits) {
+export async function openArchive(bytes: Buffer, limits: ExtractLimits) {
   const within = archiveWithin(bytes)
   const zip = await fromBufferPromise(within, {
     lazyEntries: true,
@@ -39,7 +44,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     entries.set(keyOf(inner), entries.get(keyOf(name))!)
   }
   // The limit counts the bytes that are really unpacked: the sizes in an archive can be false.
-  let left_bytes = unpacked_bytes
+  let left_bytes = limits.unpacked_bytes
 
   /** Throws if the part is missing, encrypted or broken, or if all parts together are too large. */
   async function* stream(name: string): AsyncIterable<Buffer> {
@@ -48,9 +53,20 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     if (entry.isEncrypted()) throw unreadable('encrypted')
     for await (const chunk of (await piecesOf(entry)) ?? (await zip.openReadStreamPromise(entry))) {
       left_bytes -= (chunk as Buffer).length
-      if (left_bytes < 0) throw unreadable(`it unpacks to more than ${unpacked_bytes} bytes`)
+      if (left_bytes < 0) throw unpacksTooMuch(limits.unpacked_bytes)
       yield chunk as Buffer
     }
+  }
+
+  async function read(name: string): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    let left_bytes = maxBytesAtOnce(limits)
+    for await (const piece of stream(name)) {
+      left_bytes -= piece.length
+      if (left_bytes < 0) throw unpacksTooMuch(maxBytesAtOnce(limits))
+      pieces.push(piece)
+    }
+    return Buffer.concat(pieces)
   }
 
   /**
@@ -74,7 +90,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     names: names.map((name) => name.slice(folder.length)),
     has: (name: string) => entries.has(keyOf(name)),
     stream,
-    read: (name: string) => buffer(stream(name)),
+    read,
   }
 }
 
