@@ -31,12 +31,13 @@ export function tooMuchText({ text_length }: Pick<ExtractLimits, 'text_length'>)
   return unreadable(`it has more than ${text_length} characters of text`)
 }
 
+export const no_text = 'it has no text'
+
 /**
- * The error for a file without a word of its own. Such a file says nothing about its kind. `more`:
- * what it has instead, such as `, only pictures`, or why, such as `: page 1 cannot be read`.
+ * The error for a file without a word of its own. Such a file says nothing about its kind. `message`:
+ * with what it has instead, such as `it has no text, only pictures`, or why.
  */
-export function noText(more = ''): SluiceError {
-  const message = `it has no text${more}`
+export function noText(message = no_text): SluiceError {
   return new SluiceError({ code: 'ingest.no_text', message })
 }
 

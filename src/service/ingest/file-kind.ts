@@ -14,7 +14,7 @@ export interface FileToRead extends NamedFile {
 const no_text_type =
   /^(image|audio|video|font|model)\/|^application\/(postscript|zip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|vnd\.(?!.*\+(json|xml)))/i
 const no_text_name =
-  /\.(ps|eps|xls|ppt|odg|zip|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
+  /\.(ps|eps|xls|ppt|odg|zip|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|hei[cf]|avif|jxl|jp2|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
 
 /** Why bytes that are no text cannot be read. `otherwise`: the reason for a kind without a name. */
 export function binaryFault(file: FileToRead, otherwise: string): string {

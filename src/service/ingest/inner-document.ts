@@ -1,6 +1,6 @@
 import { printable } from '../../base/text/format.ts'
 import type { DocumentText, ReadDocument } from './document-text.ts'
-import { noText, unreadableOf } from './extract-limits.ts'
+import { no_text, unreadableOf } from './extract-limits.ts'
 import type { FileToRead } from './file-kind.ts'
 
 /** Reads a document that another one holds. */
@@ -8,7 +8,6 @@ export type ReadInner = (file: FileToRead) => Promise<ReadDocument>
 
 /** Characters of a name in a reason, which stands in one line with others. */
 const max_name_length = 100
-const blank = noText().message
 
 /**
  * Adds a document that is in another one to the present unit. What was not read of it is named.
@@ -22,7 +21,7 @@ export async function addInner(
   const found = await readOr(read)
   if (typeof found === 'string') {
     // A blank file counts as read, like a blank page.
-    if (found !== blank) text.noteUnread(`${name}: ${found}`)
+    if (found !== no_text) text.noteUnread(`${name}: ${found}`)
     return
   }
   const from = text.length

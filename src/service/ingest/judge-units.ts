@@ -1,4 +1,5 @@
 import type { AssetReading, ReadUnit } from '../../contract/messages/messages-assets.ts'
+import { no_text } from './extract-limits.ts'
 
 /** A page, slide, sheet or part of a document, as its reader found it. */
 export interface UnitFound {
@@ -52,10 +53,16 @@ export function readingOf(
     : { of: of + 1, seen: 1, unit: 'part', why }
 }
 
-/** Why a document without a word of its own has none, to continue "it has no text". */
+/** What is said of a document without a word of its own. */
 export function whyWordless(unit: ReadUnit, found: readonly UnitFound[]): string {
-  if (found.some(({ fault }) => fault !== undefined)) return `: ${unseenOf(unit, found).why}`
-  return found.some(({ picture_share }) => picture_share > 0) ? ', only pictures' : ''
+  const [only, ...others] = found
+  // It is the document: a number would say nothing.
+  if (only?.fault !== undefined && !only.is_named && others.length === 0) return `it ${only.fault}`
+  if (found.some(({ fault }) => fault !== undefined))
+    return `${no_text}: ${unseenOf(unit, found).why}`
+  return found.some(({ picture_share }) => picture_share > 0)
+    ? `${no_text}, only pictures`
+    : no_text
 }
 
 /** How many units were not seen, and why. */

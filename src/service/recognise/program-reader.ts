@@ -8,7 +8,7 @@ import type { Parts } from '../parts.ts'
 import type { ObjectPlace } from '../store/object-files.ts'
 import type { PageToRead, RecognisedPage } from '../store/picture-pages.ts'
 import { isBlankPage, recognisedWords } from './program-output.ts'
-import { runProgram } from './run-program.ts'
+import { cannot_read, runProgram } from './run-program.ts'
 
 const dots_per_inch = 200
 /** Pixels of the longer side of a page that is too large for `dots_per_inch`. */
@@ -41,18 +41,17 @@ export class ProgramReader {
   }
 
   /** Recognises a page of the document at this place. */
-  async recognise({ page, kind }: PageToRead, place: ObjectPlace): Promise<RecognisedPage> {
+  async recognise(of: PageToRead, place: ObjectPlace): Promise<RecognisedPage> {
     const input = await this.#begin(place, this.#parts.settings.ingest.page_time_ms)
-    const { page: number } = placeOfPage(page)
+    const { page: number } = placeOfPage(of.page)
     try {
-      const made = kind === 'pdf' ? await this.#draw(input, number) : { file: input }
-      const table = 'fault' in made ? made : await this.#readPicture(made.file, number, kind)
+      const made = of.kind === 'pdf' ? await this.#draw(input, number) : { file: input }
+      const table = await this.#readPicture(made, of, 'tsv')
       const words = 'fault' in table ? '' : recognisedWords(await readFile(table.file, 'utf8'))
       // Words come first: a page with a short line, or with faint letters, looks like a blank one.
-      const is_read =
-        words !== '' || (kind === 'pdf' && 'file' in made && isBlankPage(await readFile(made.file)))
+      const is_read = words !== '' || ('file' in table && (await this.#isBlank(made, of)))
       const fault = 'fault' in table ? table.fault : 'has no words that were recognised'
-      return { page, words, fault: is_read ? null : fault }
+      return { page: of.page, words, fault: is_read ? null : fault }
     } finally {
       await this.clear()
     }
@@ -94,13 +93,35 @@ export class ProgramReader {
     return 'file' in drawn || this.#is_late ? drawn : await draw('-scale-to', `${max_side_pixels}`)
   }
 
-  async #readPicture(picture: string, page: number, kind: PageToRead['kind']): Promise<Made> {
+  async #isBlank(picture: Made, of: PageToRead): Promise<boolean> {
+    const drawn = of.kind === 'pdf' ? picture : await this.#drawPicture(picture, of)
+    return 'file' in drawn && isBlankPage(await readFile(drawn.file))
+  }
+
+  /** Draws a picture of several in a file. A file of one needs words, blank or not. */
+  async #drawPicture(picture: Made, of: PageToRead): Promise<Made> {
+    const { pictures, programs } = this.#parts
+    const is_one = pictures.countWaiting(of.asset) + pictures.done(of.asset).length === 1
+    if (is_one || programs.stateOf('pdf') !== 'installed') return { fault: 'was not drawn' }
+    const sheet = await this.#readPicture(picture, of, 'pdf')
+    return 'fault' in sheet ? sheet : await this.#draw(sheet.file, 1)
+  }
+
+  /** Runs tesseract, which writes a table of words, or the page itself. */
+  async #readPicture(
+    picture: Made,
+    { page, kind }: PageToRead,
+    form: 'tsv' | 'pdf',
+  ): Promise<Made> {
+    if ('fault' in picture) return picture
     const root = join(this.#directory, 'words')
     const languages = await this.#parts.programs.languages()
     const of_kind =
-      kind === 'pdf' ? ['--dpi', `${dots_per_inch}`] : ['-c', `tessedit_page_number=${page - 1}`]
-    const args = [picture, root, '-l', languages.join('+'), '--psm', '1', ...of_kind, 'tsv']
-    return await this.#run('tesseract', args, `${root}.tsv`)
+      kind === 'pdf'
+        ? ['--dpi', `${dots_per_inch}`]
+        : ['-c', `tessedit_page_number=${placeOfPage(page).page - 1}`]
+    const args = [picture.file, root, '-l', languages.join('+'), '--psm', '1', ...of_kind, form]
+    return await this.#run('tesseract', args, `${root}.${form}`)
   }
 
   /** Runs a program that is to write the file `output`. */
@@ -122,10 +143,12 @@ export class ProgramReader {
     if (fault === undefined && size > (name === 'pdftoppm' ? one_point_bytes : -1))
       return { file: output }
     await this.#checkSpace()
-    const why = this.#is_late
-      ? `it takes longer than ${formatDuration(this.#max_ms)}`
-      : `${name} ${fault ?? 'wrote nothing'}`
-    return { fault: `was not ${name === 'soffice' ? 'converted' : 'recognised'}: ${why}` }
+    const was_not = `was not ${name === 'soffice' ? 'converted' : 'recognised'}`
+    if (this.#is_late)
+      return { fault: `${was_not}: it takes longer than ${formatDuration(this.#max_ms)}` }
+    if (fault === undefined || fault === cannot_read)
+      return { fault: `is broken, or in a form that ${name} does not know` }
+    return { fault: `${was_not}: ${name} ${fault}` }
   }
 
   get #is_late(): boolean {

@@ -44,6 +44,9 @@ setpriv --pdeathsig KILL true 2>/dev/null && set -- setpriv --pdeathsig KILL "$@
 unshare -rn true 2>/dev/null && set -- unshare -rn "$@"
 exec "$@"`
 
+/** Programs say no more by their exit codes. */
+export const cannot_read = 'cannot read it'
+
 /** The code of a shell for a command that is gone. */
 const not_started = 127
 
@@ -75,9 +78,7 @@ export async function runProgram(run: ProgramRun): Promise<string | undefined> {
     if (signal.aborted || stop_signals.has(child.signalCode ?? '')) throw stopped(child)
     if (excess !== undefined) return excess
     if (child.exitCode === 0) return undefined
-    return child.signalCode
-      ? `was ended by ${child.signalCode}`
-      : `cannot read it (exit code ${child.exitCode})`
+    return child.signalCode ? `was ended by ${child.signalCode}` : cannot_read
   } catch (error) {
     killGroup(child)
     throw error instanceof SluiceError ? error : stopped(messageOf(error))

@@ -46,6 +46,14 @@ test.each(['BM is a company', 'BMW', 'RIFF and WEBP', 'II* 42'])(
   async (text) => expect(await read(Buffer.from(text))).toMatchObject({ text }),
 )
 
+test.each(['a.heic', 'a.avif', 'a.jp2', 'a.gif'])(
+  'a picture that no program reads is of that kind: %s',
+  async (filename) =>
+    expect(
+      await extractDocument({ filename, mime_type: '', bytes: Buffer.from('\0\x01\xff') }, limits),
+    ).toEqual({ unreadable: 'the service does not read this kind of file' }),
+)
+
 test('the words of the pages of a picture, and why one has none', async () => {
   const fault = 'was not recognised: it takes longer than 20 s'
   const done = [
@@ -63,7 +71,7 @@ test('the words of the pages of a picture, and why one has none', async () => {
 test('an animation without words has no text, which says nothing about its kind', async () => {
   const done = [{ page: 1, words: '', fault: 'has no words that were recognised' }]
   expect(await read(tiff(1), done)).toEqual({
-    unreadable: 'it has no text: page 1 has no words that were recognised',
+    unreadable: 'it has no words that were recognised',
     has_no_text: true,
   })
 })

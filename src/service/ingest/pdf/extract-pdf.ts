@@ -116,7 +116,7 @@ async function addPages(
   const fields = Object.values((await document.getFieldObjects()) ?? {}).flat()
   addFields(fields.map(fieldOfName), text, shown)
   if (await isPortfolio(document)) {
-    if (!/\S/.test(text.text)) throw noText(', only attached files')
+    if (!/\S/.test(text.text)) throw noText('it has no text, only attached files')
     text.noteFault('holds other files, which are not read')
   }
 }

@@ -85,6 +85,28 @@ test('B-42 a file fails when no page of it has words, and a blank page counts as
   expect((await recordOf(blank, backs)).error.humane).toContain('it has no text, only pictures')
 })
 
+test('B-42 a blank picture of several in a file counts as seen, and a broken one is named once', async () => {
+  const tiff = Buffer.alloc(20)
+  tiff.write('II*\0', 'latin1')
+  tiff.writeUInt32LE(8, 4)
+  tiff.writeUInt32LE(14, 10)
+  const tesseract = `case "$*" in
+  *page_number=0*tsv) printf '5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t9\\t9\\t96\\tlantern\\n' > "$2.tsv"; exit;;
+  *page_number=1*) : > "$2.tsv"; : > "$2.pdf"; exit;;
+esac
+${quick.tesseract}`
+  const pdftoppm = `${quick.pdftoppm}\nprintf 'P5 2 1 255 \\377\\377' > "$1.pgm"`
+  const client = await start({ ingest: programs({ pdftoppm, tesseract }) })
+  const asset_id = await client.upload(tiff, 'fax.tif')
+  await seenIs(client, asset_id, 2)
+  const broken = { ...quick, tesseract: `[ "$1" = --list-langs ] || exit 1\n${quick.tesseract}` }
+  const none = await start({ ingest: programs(broken) })
+  const failed = await none.upload(tiff.subarray(0, 14), 'photo.tif')
+  expect((await recordOf(none, failed)).error.humane).toBe(
+    'The file cannot be read: it is broken, or in a form that tesseract does not know.',
+  )
+})
+
 test('B-42 a page with one short line has its words, though nearly all of it is blank', async () => {
   const pdftoppm = `${quick.pdftoppm}\nprintf 'P5 2 1 255 \\377\\377' > "$1.pgm"`
   const client = await start({ ingest: programs({ ...quick, pdftoppm }) })
