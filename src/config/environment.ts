@@ -53,8 +53,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env) {
       https_proxy: proxy('https_proxy'),
       no_proxy: proxy('no_proxy'),
     },
-    /** The environment of commands that deliver reports. */
-    for_commands: { PATH: set('PATH'), HOME: home, LANG: set('LANG') },
+    /** The environment of commands that deliver reports. Without PATH, that of execvp(3). */
+    for_commands: { PATH: set('PATH') ?? '/bin:/usr/bin', HOME: home, LANG: set('LANG') },
     no_color: set('NO_COLOR') !== undefined,
     /** `npm run demo` runs this program. */
     by_npm: set('npm_lifecycle_event') === 'demo',

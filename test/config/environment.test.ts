@@ -18,6 +18,11 @@ test('a proxy variable in lower case comes first, as in curl', () => {
   })
 })
 
+test.each([{}, { PATH: '' }])(
+  'without PATH, programs are looked for where execvp does: %j',
+  (env) => expect(readEnvironment(env).for_commands.PATH).toBe('/bin:/usr/bin'),
+)
+
 test('NO_COLOR counts with any value, as no-color.org says', () => {
   expect(readEnvironment({ NO_COLOR: '1' }).no_color).toBe(true)
   expect(readEnvironment({ NO_COLOR: '' }).no_color).toBe(false)

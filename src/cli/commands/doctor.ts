@@ -16,7 +16,7 @@ export const command = defineCommand({
       .option('all', flag('also the checks that are fine, by group'))
       .option('json', flag('one JSON object')),
   async run({ config: file, all, json }, terminal) {
-    const program_path = readEnvironment().for_commands.PATH ?? ''
+    const program_path = readEnvironment().for_commands.PATH
     const programs = new Programs({ recognition: 'installed', program_path })
     const answer = await runDoctor({
       file,

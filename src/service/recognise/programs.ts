@@ -40,7 +40,7 @@ export class Programs {
     const directories = program_path.split(':').filter(isAbsolute)
     this.#recognition = recognition
     this.#path = program_path
-    this.#is_off = recognition === 'off' || directories.length === 0
+    this.#is_off = recognition === 'off' || program_path === ''
     for (const [name] of Object.values(needed).flat()) {
       const place = directories.map((directory) => join(directory, name)).find(isProgram)
       if (place !== undefined) this.#places.set(name, place)

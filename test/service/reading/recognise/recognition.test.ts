@@ -323,3 +323,8 @@ test('a language that is not installed stops no file for ever: the log names its
   await until(() => lines.some((text) => text.includes('install tesseract-ocr-fra')))
   expect(client.statusOf(asset_id)).toBe('ingesting')
 })
+
+test('without a directory to look in, the programs are missing, not switched off', async () => {
+  const client = await start({ ingest: { program_path: 'bin:.' } })
+  expect(await client.service.describePrograms()).toContain('does not read scans: install')
+})
