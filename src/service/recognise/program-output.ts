@@ -1,3 +1,5 @@
+import { minute_ms } from '../../base/time/time.ts'
+
 /** Columns of tesseract's table: the place of a word by block, paragraph and line, and itself. */
 const columns = { level: 0, block: 2, paragraph: 3, line: 4, confidence: 10, word: 11 } as const
 const word_level = '5'
@@ -57,4 +59,16 @@ export function languagesIn(answer: string): readonly string[] {
     .slice(1)
     .map((line) => line.trim())
   return names.filter((name) => /^[\w-]+$/.test(name) && !no_languages.has(name))
+}
+
+/** A busy machine must not cost a page. Other files wait this much longer for it at most. */
+const max_waited_ms = minute_ms
+
+/**
+ * How long a process was ready to run and had no processor, by /proc/PID/schedstat, whose second
+ * number counts it in nanoseconds. 0 if the kernel does not say it.
+ */
+export function waited_ms(schedstat: string): number {
+  const [, waited_ns] = schedstat.split(' ')
+  return Math.min(Number(waited_ns ?? 0) / 1e6, max_waited_ms)
 }

@@ -8,7 +8,7 @@ import type { Parts } from '../parts.ts'
 import type { ObjectPlace } from '../store/object-files.ts'
 import type { PageToRead, RecognisedPage } from '../store/picture-pages.ts'
 import { isBlankPage, recognisedWords } from './program-output.ts'
-import { cannot_read, runProgram } from './run-program.ts'
+import { cannot_read, runProgram, takes_too_long } from './run-program.ts'
 
 const dots_per_inch = 200
 /** Pixels of the longer side of a page that is too large for `dots_per_inch`. */
@@ -90,7 +90,7 @@ export class ProgramReader {
       return this.#run('pdftoppm', [...pages, ...scale, input, root], `${root}.pgm`)
     }
     const drawn = await draw('-r', `${dots_per_inch}`)
-    return 'file' in drawn || this.#is_late ? drawn : await draw('-scale-to', `${max_side_pixels}`)
+    return 'file' in drawn ? drawn : await draw('-scale-to', `${max_side_pixels}`)
   }
 
   async #isBlank(picture: Made, of: PageToRead): Promise<boolean> {
@@ -144,15 +144,11 @@ export class ProgramReader {
       return { file: output }
     await this.#checkSpace()
     const was_not = `was not ${name === 'soffice' ? 'converted' : 'recognised'}`
-    if (this.#is_late)
+    if (fault === takes_too_long)
       return { fault: `${was_not}: it takes longer than ${formatDuration(this.#max_ms)}` }
     if (fault === undefined || fault === cannot_read)
       return { fault: `is broken, or in a form that ${name} does not know` }
     return { fault: `${was_not}: ${name} ${fault}` }
-  }
-
-  get #is_late(): boolean {
-    return system_clock.monotonic_ms() >= this.#until_ms
   }
 
   /** A full disk is no fault of the file. */

@@ -5,6 +5,7 @@ import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { formatBytes } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { residentBytes, stop_signals } from '../reading/reading-process.ts'
+import { waited_ms } from './program-output.ts'
 
 const mb = 1024 * 1024
 
@@ -46,6 +47,7 @@ exec "$@"`
 
 /** Programs say no more by their exit codes. */
 export const cannot_read = 'cannot read it'
+export const takes_too_long = 'takes too long'
 
 /** The code of a shell for a command that is gone. */
 const not_started = 127
@@ -104,13 +106,21 @@ async function watch(
 ): Promise<string | undefined> {
   const stop = AbortSignal.any([done, signal])
   while (!stop.aborted) {
-    const left_ms = until_ms - system_clock.monotonic_ms()
-    if (left_ms <= 0) return 'takes too long'
+    const left_ms = until_ms + waited_ms(schedulingOf(pid)) - system_clock.monotonic_ms()
+    if (left_ms <= 0) return takes_too_long
     if (pid !== undefined && memoryOf(pid) > max_memory_bytes)
       return `needs more than ${formatBytes(max_memory_bytes)} of memory`
     await system_clock.sleep(Math.min(check_ms, left_ms), stop)
   }
   return undefined
+}
+
+function schedulingOf(pid: number | undefined): string {
+  try {
+    return readFileSync(`/proc/${pid}/schedstat`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 /** Bytes. The resident memory of a process and of all that it started; 0 without /proc. */

@@ -3,6 +3,7 @@ import {
   isBlankPage,
   languagesIn,
   recognisedWords,
+  waited_ms,
 } from '../../../../src/service/recognise/program-output.ts'
 
 /** A row of tesseract's table: block, paragraph and line of a word. */
@@ -45,3 +46,11 @@ test('the languages of tesseract, without what is no language', () => {
   expect(languagesIn(answer)).toEqual(['deu', 'eng', 'chi_sim'])
   expect(languagesIn('')).toEqual([])
 })
+
+test.each([
+  ['it ran and waited', '2500000000 750000000 40\n', 750],
+  ['it waited without end', '1 999000000000 1\n', 60_000],
+  ['the kernel does not say it', '', 0],
+])('time without a processor is no time of a program: %s', (_what, schedstat, ms) =>
+  expect(waited_ms(schedstat)).toBe(ms),
+)

@@ -282,7 +282,7 @@ test('B-43 without the programs a file says which package it needs; installed la
   expect(lines).toEqual([`the file scan.pdf (${failed}) failed, it cannot be read: it ${needs}`])
   const in_part = await client.upload(scan(2, 1), 'cover.pdf')
   const found = await readingOf(client, in_part)
-  expect(found.why).toBe(`pages 2–3 are pictures; to read them it ${needs}`)
+  expect(found.why).toBe(`pages 2–3 are pictures; recognition ${needs}`)
   expect(await client.service.describePrograms()).toBe(
     'does not read scans: install tesseract-ocr and poppler-utils; ' +
       'does not read .xls: install libreoffice-calc-nogui; does not read .ppt: install libreoffice-impress-nogui',
