@@ -38,7 +38,9 @@ export function createClaimQueries(database: Sqlite) {
       )
       .pluck()
   const next = (condition: string, due = 'not_before_ms') =>
-    database.prepare(`SELECT min(${due}) FROM contents WHERE ${condition} AND ${due} > ?`).pluck()
+    database
+      .prepare(`SELECT min(${due}) FROM contents WHERE ${condition} AND ${due} > @now`)
+      .pluck()
   return {
     checks: database
       .prepare(`SELECT path FROM ${checks_in} AND not_before_ms <= @now ORDER BY not_before_ms`)
@@ -66,8 +68,12 @@ export function createClaimQueries(database: Sqlite) {
         .prepare(`SELECT min(not_before_ms) FROM ${checks_in} AND not_before_ms > @now`)
         .pluck(),
       send: next(to_send),
-      follow: next(to_follow),
-      look: database.prepare('SELECT min(due_ms) FROM readings WHERE due_ms > ?').pluck(),
+      follow: database
+        .prepare(
+          `SELECT min(due) FROM (SELECT min(not_before_ms) AS due FROM contents WHERE ${to_follow} AND not_before_ms > @now
+             UNION ALL SELECT min(due_ms) FROM readings WHERE due_ms > @now)`,
+        )
+        .pluck(),
       label: next(to_label, 'labels_due_ms'),
     },
     a_path: database.prepare(

@@ -198,10 +198,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
       vanished: row.vanished,
       error_code: row.error_code,
     }))
-    const dues_ms = [nextDue('follow', now_ms), nextDue('look', now_ms)]
-    const known = dues_ms.filter((due_ms) => due_ms !== undefined)
-    if (growing.length === max_looks) known.push(now_ms)
-    return { work, next_due_ms: known.length === 0 ? undefined : Math.min(...known) }
+    return { work, next_due_ms: nextDue('follow', now_ms) }
   }
 
   function label(query: ClaimQuery, now_ms: number): Claimed<LabelWork> {
@@ -279,8 +276,8 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return { folder: folder.name, root: folder.root, path, stat }
   }
 
-  function nextDue(work: 'send' | 'follow' | 'look' | 'label', now_ms: number): number | undefined {
-    return (queries.next_due[work].get(now_ms) as number | null) ?? undefined
+  function nextDue(work: 'send' | 'follow' | 'label', now_ms: number): number | undefined {
+    return (queries.next_due[work].get({ now: now_ms }) as number | null) ?? undefined
   }
 
   function nameOf(row: ContentRow): string {

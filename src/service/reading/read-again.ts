@@ -11,12 +11,9 @@ const max_batch = 64
 const max_batch_bytes = 1024 * 1024
 
 /** What a further reading of an asset found. Without `reading`, its record stays as it is. */
-interface FoundAgain {
+interface FoundAgain extends Omit<ReadOutcome, 'reading'> {
   row: AssetRow
   reading: AssetReading | undefined
-  unreadable: string | undefined
-  recognised: readonly number[] | undefined
-  for_programs: readonly ForPrograms[] | undefined
 }
 
 /**
@@ -36,9 +33,7 @@ export async function readAgain(
     for (const [at, row] of rows.entries()) {
       const first = outcomes[at]!
       const outcome = first.needs_child ? await readDocument(row) : first
-      const reading = readingAgain(row.reading, outcome)
-      const { unreadable, recognised, for_programs } = outcome
-      found.push({ row, reading, unreadable, recognised, for_programs })
+      found.push({ ...outcome, row, reading: readingAgain(row.reading, outcome) })
     }
   } finally {
     // If a document stopped this, the files before it need not be read once more.
