@@ -1,7 +1,6 @@
 import { counted } from '../../base/text/format.ts'
 import type { AssetReading } from '../../contract/messages/messages-assets.ts'
 import type { Parts } from '../parts.ts'
-import type { ForPrograms } from '../store/picture-pages.ts'
 import type { AssetRow } from '../store/store-assets.ts'
 import { readTogether, withinBytes } from './read-together.ts'
 import type { ReadOutcome } from './reader-thread.ts'

@@ -66,7 +66,7 @@ localJourneys('a file of which the service could not read all', (profile) => {
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
   })
 
-  test('a scan is followed until its recognition ends, without an audit and after a restart', async () => {
+  test('B-42 a scan is followed until its recognition ends, without an audit and after a restart', async () => {
     const open = join(makeStore(), 'open')
     const tesseract = `[ "$1" = --list-langs ] || until [ -e ${open} ]; do sleep 0.05; done\n${quick.tesseract}`
     const page = { content: picture(0, 0, 600, 800) }
