@@ -23,7 +23,7 @@ export function judgeByPrograms(
   if (missing.length === 0) return { ...outcome, ...(!reading && local) }
   const needs = `needs ${[...new Set(missing)].join(' and ')}, not installed on the service's machine`
   if (reading)
-    return { ...outcome, reading: { ...reading, why: `${reading.why}; recognition ${needs}` } }
+    return { ...outcome, reading: { ...reading, why: `${reading.why}; to read more it ${needs}` } }
   if (unreadable === undefined) return outcome
   return { asset, for_programs, unreadable: `it ${needs}`, needs_program: true, ...local }
 }

@@ -24,7 +24,7 @@ test.each([
     { reading, for_programs: pdf },
     missing,
     {
-      reading: { ...reading, why: `pages 2–3 are pictures; recognition ${needs}` },
+      reading: { ...reading, why: `pages 2–3 are pictures; to read more it ${needs}` },
       for_programs: pdf,
     },
   ],

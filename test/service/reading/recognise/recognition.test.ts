@@ -155,7 +155,7 @@ test('without the programs a mail says which packages its attachments need', asy
   const mail = Buffer.from(mailOf('mixed', [textPart('See the scans.'), ...files]))
   const reading = await readingOf(client, await client.upload(mail, 'a.eml'))
   expect(reading.why).toBe(
-    "the attachment scan.pdf: it has no text, only pictures; the attachment old.xls: in the old format .xls, which only soffice reads; to read them it needs tesseract-ocr and poppler-utils and libreoffice-calc-nogui, not installed on the service's machine",
+    "the attachment scan.pdf: it has no text, only pictures; the attachment old.xls: in the old format .xls, which only soffice reads; to read more it needs tesseract-ocr and poppler-utils and libreoffice-calc-nogui, not installed on the service's machine",
   )
 })
 
@@ -282,7 +282,7 @@ test('B-43 without the programs a file says which package it needs; installed la
   expect(lines).toEqual([`the file scan.pdf (${failed}) failed, it cannot be read: it ${needs}`])
   const in_part = await client.upload(scan(2, 1), 'cover.pdf')
   const found = await readingOf(client, in_part)
-  expect(found.why).toBe(`pages 2–3 are pictures; recognition ${needs}`)
+  expect(found.why).toBe(`pages 2–3 are pictures; to read more it ${needs}`)
   expect(await client.service.describePrograms()).toBe(
     'does not read scans: install tesseract-ocr and poppler-utils; ' +
       'does not read .xls: install libreoffice-calc-nogui; does not read .ppt: install libreoffice-impress-nogui',
