@@ -69,15 +69,25 @@ test('a text that cannot be read leaves out its file alone, and is reported once
   expect((await second.ask('Who waits at berth 5?')).response).toContain('at berth 5.')
 })
 
-test('while the index is being made anew, answers say so', async () => {
+test('while the index is being made anew, answers say so, and no longer', async () => {
   const client = await filled()
-  change(client.service.data_dir, `UPDATE files SET form = 0`)
-  // A new file that is not due yet goes first, so that the work does not end.
-  const second = await restarted(client)
+  const { data_dir } = client.service
+  // An index that takes no file: the work is tried again and does not end.
+  change(
+    data_dir,
+    `UPDATE files SET form = 0; CREATE TRIGGER full BEFORE INSERT ON files BEGIN SELECT RAISE(ABORT, 'full'); END`,
+  )
+  const lines: string[] = []
+  const second = await restarted(client, lines)
+  await until(() => lines.some((line) => line.startsWith('the index is being made anew')))
   const { response } = await second.ask('Who waits at berth 5?')
-  const is_done = readIndexProgress(client.service.data_dir).done === count
-  if (!is_done) expect(response).toContain('The index is being made anew')
+  expect(response).toContain(
+    `The index is being made anew, so this answer may leave out files: 0 of ${count} files are in it.`,
+  )
   expect(response).toContain('at berth 5.')
+  change(data_dir, 'DROP TRIGGER full')
+  await until(() => lines.includes(`the index is made anew: ${count} files`))
+  expect((await second.ask('Who waits at berth 5?')).response).not.toContain('made anew')
 })
 
 test('the passages of the form before texts were kept stay, and are found after a kill', async () => {
