@@ -16,6 +16,8 @@ export interface FoundInFiles {
   overview: string | undefined
   /** What was searched where nothing was found; undefined if no files were. */
   searched: Searched | undefined
+  /** Words of the question that no file in scope has, beside others that some have. */
+  unknown: readonly string[]
 }
 
 interface Searched {
@@ -72,7 +74,12 @@ function nothingFound(files: number, words: readonly string[]): string {
       ? 'The file asked about has no'
       : `None of the ${formatCount(files)} files asked about has a`
   if (words.length === 0) return `${which} passage that matches the question`
-  return `${which} passage with: ${words.slice(0, max_named_words).join(', ')}`
+  return `${which} passage with: ${namedWords(words)}`
+}
+
+/** Words of a question. */
+export function namedWords(words: readonly string[]): string {
+  return words.slice(0, max_named_words).join(', ')
 }
 
 /** An earlier answer without the note at its end, which is not worth quoting. */

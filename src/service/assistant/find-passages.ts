@@ -1,11 +1,12 @@
-import { clockText, localMinuteOfDay, minute_ms } from '../../base/time/time.ts'
+import { clockText } from '../../base/time/time.ts'
 import type { Parts } from '../parts.ts'
-import { formsIn } from '../store/passages/normal-forms.ts'
+import { formsIn, lastDateIn } from '../store/passages/normal-forms.ts'
 import { placeText } from '../store/passages/passage.ts'
-import type { Hit } from '../store/passages/search.ts'
-import { isIn } from '../store/store-assets.ts'
+import type { Found, Hit } from '../store/passages/search.ts'
+import { type AssetRow, type AssetScope, isIn } from '../store/store-assets.ts'
 import type { FoundInFiles, Quote } from './answer-text.ts'
-import { type EverydayQuestion, everydayQuestion, overviewText, sinceOf } from './everyday.ts'
+import { type EverydayQuestion, everydayQuestion, periodOf } from './everyday.ts'
+import { overviewText } from './overview.ts'
 import { type AskedFor, readRequest } from './question.ts'
 import type { Knowledge } from './scope.ts'
 
@@ -13,6 +14,8 @@ import type { Knowledge } from './scope.ts'
 const min_hits = 60
 /** Names that a user reads. */
 const max_newest = 10
+/** Kinds and folders are counted of at most so many names, which takes 20 ms. */
+const max_counted = 20_000
 /** UTF-16 units of a word that must begin the word of a row: other forms of it end otherwise. */
 const min_same_length = 5
 
@@ -26,43 +29,41 @@ export async function findInFiles(
   const { reader, assets } = parts
   const scope = { projects: knowledge.projects, assets: knowledge.assets }
   if (scope.projects.length + scope.assets.length === 0)
-    return { quotes: [], overview: undefined, searched: undefined }
+    return { quotes: [], overview: undefined, searched: undefined, unknown: [] }
   const everyday = everydayQuestion(request)
   const asked = readRequest(request)
   const words = everyday ? everyday.subject : asked.words
   const limit = Math.max(min_hits, 2 * max_passages)
   const has_search = words.length + asked.forms.length + asked.names.length > 0
-  const hits = has_search
+  const { hits, unknown }: Found = has_search
     ? await reader.ask('search', { ...asked, words, ...scope, limit, wanted: max_passages })
-    : []
+    : { hits: [], unknown: [] }
   const found = quotesOf(parts, hits, { ...asked, words }, max_passages)
-  const overview = everyday && (await overviewOf(parts, scope, everyday, found.length > 0))
-  const has_found = found.length > 0 || overview !== undefined
-  const begin = found.length === 0 && showsBeginnings(everyday, scope)
-  const quotes = begin ? await beginningsOf(parts, scope, asked, max_passages) : found
-  if (has_found) return { quotes, overview, searched: undefined }
+  const overview = everyday && (await overviewOf(parts, scope, everyday))
+  if (found.length > 0 || overview !== undefined) {
+    const begin = found.length === 0 && everyday?.kind === 'about'
+    const quotes = begin ? await beginningsOf(parts, scope, asked, max_passages) : found
+    return { quotes, overview, searched: undefined, unknown: found.length > 0 ? unknown : [] }
+  }
+  const begins = scope.projects.length === 0 && !isOfFiles(everyday)
+  const quotes = begins ? await beginningsOf(parts, scope, asked, max_passages) : []
   const searched = {
     files: assets.countOf(scope),
     words: words.length > 0 ? words : asked.words,
     beginnings: quotes.length,
   }
-  return { quotes, overview, searched }
+  return { quotes, overview, searched, unknown: [] }
 }
 
 /** Whoever asks about certain files, such as new ones, is helped by how they begin. */
-function showsBeginnings(
-  everyday: EverydayQuestion | undefined,
-  { projects }: Pick<Knowledge, 'projects'>,
-): boolean {
-  if (everyday?.kind === 'about') return true
-  const is_counted = everyday?.kind === 'count' || everyday?.kind === 'list'
-  return projects.length === 0 && !is_counted
+function isOfFiles(everyday: EverydayQuestion | undefined): boolean {
+  return everyday?.kind === 'count' || everyday?.kind === 'list'
 }
 
 /** The first passages of the newest files. */
 async function beginningsOf(
   parts: Parts,
-  scope: Pick<Knowledge, 'projects' | 'assets'>,
+  scope: AssetScope,
   asked: AskedFor,
   max_passages: number,
 ): Promise<Quote[]> {
@@ -70,31 +71,53 @@ async function beginningsOf(
   return quotesOf(parts, await parts.reader.ask('first', newest), asked, max_passages)
 }
 
-/** Undefined where the question counts things that are in files, not files. */
+/** Undefined where the question is about things that are in files, not about files. */
 async function overviewOf(
   { assets, reader, clock }: Parts,
-  scope: Pick<Knowledge, 'projects' | 'assets'>,
+  scope: AssetScope,
   everyday: EverydayQuestion,
-  has_quotes: boolean,
 ): Promise<string | undefined> {
-  const { kind, subject, since } = everyday
-  const named =
-    subject.length === 0 ? undefined : await reader.ask('countNamed', { ...scope, words: subject })
-  if (kind === 'count' && named === 0 && has_quotes) return undefined
+  const { kind, subject, span } = everyday
+  const has_subject = subject.length > 0
+  const with_words = has_subject ? await reader.ask('named', { ...scope, words: subject }) : []
+  const has_named = with_words.length > 0
+  if (has_subject && !has_named && isOfFiles(everyday)) return undefined
   const now_ms = clock.now_ms()
-  const midnight_ms = now_ms - (now_ms % minute_ms) - localMinuteOfDay(now_ms) * minute_ms
-  const since_ms = since && sinceOf(since, midnight_ms)
+  const period = span && periodOf(span, now_ms)
+  const of = has_named ? { projects: [], assets: with_words } : scope
+  const by_name = isOfFiles(everyday) && !period ? with_words.slice(0, 2 * max_newest) : []
+  const dated = by_name.flatMap((asset) => assets.bySeq(asset) ?? []).filter(isIn)
+  const is_by_name = dated[0] !== undefined && lastDateIn(namesOf(dated[0])) !== ''
+  const listed = is_by_name ? dated : assets.newestOf(of, max_newest, period)
+  const is_overview = kind === 'about' || (kind === 'count' && !has_subject && !span)
+  const files = assets.countOf(scope)
   return overviewText(everyday, {
-    files: assets.countOf(scope),
-    recent: since_ms === undefined ? undefined : assets.countOf(scope, since_ms),
-    named,
-    newest: assets
-      .newestOf(scope, max_newest, since_ms)
+    files,
+    failed: assets.countFailed(scope),
+    recent: period && {
+      files: assets.countOf(of, period),
+      from: dateOf(period.from_ms),
+      to: dateOf(Math.min(period.to_ms, now_ms)),
+    },
+    named: has_named ? assets.countOf(of) : undefined,
+    names: is_overview && files <= max_counted ? assets.filenamesOf(scope) : [],
+    listed: (is_overview ? [] : listed)
+      .slice(0, max_newest)
       .map(({ name, filename, created_at_ms }) => ({
         name: (name ?? filename).replace(/\p{Cc}+/gu, ' '),
         time: clockText(created_at_ms, now_ms),
       })),
+    is_by_name,
   })
+}
+
+function namesOf({ filename, name }: Pick<AssetRow, 'filename' | 'name'>): string {
+  return `${filename}\n${name ?? ''}`
+}
+
+/** In the zone of this machine. */
+function dateOf(at_ms: number): string {
+  return clockText(at_ms).slice(0, 'YYYY-MM-DD'.length)
 }
 
 function quotesOf(

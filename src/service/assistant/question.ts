@@ -7,6 +7,8 @@ export interface AskedFor {
   forms: string[]
   /** What may be names of files, the longest first. */
   names: string[]
+  /** Other spellings of a word that the question shows, as phrases. */
+  spellings: Map<string, string[]>
   /** All words are English. */
   is_english: boolean
 }
@@ -35,10 +37,11 @@ const only_german = new Set(german_words.filter((word) => !english_words.include
 
 /** Words of questions about files, and of prompts. They name no subject beside other words. */
 const weak_words = new Set(
-  `arrived came document documents file files find folder folders found give list many much name named new newest show since
-summarise summarize text
-anzahl datei dateien dokument dokumente finde gib liste name neu neue neuen neues ordner seit steht text viele wieviel wieviele zeig
-zeige zusammen`.split(/\s+/),
+  `anything arrived came document documents file files find folder folders found give got hello know list many much name named need
+new newest regarding show since something summarise summarize text thank thanks topic want yet
+anzahl bitte bräuchte brauche danke datei dateien dokument dokumente etwas finde gib gibt haben habt hallo hast irgendetwas
+irgendwas könnte könnten könntest liste name neu neue neuen neues ordner seit steht suche text thema unser unsere unserem unseren
+unserer viele vielen wieviel wieviele wissen zeig zeige zusammen`.split(/\s+/),
 )
 
 /** The words to search for, each once, in lower case. Common words only if there are no others. */
@@ -67,11 +70,31 @@ export function readRequest(request: string): AskedFor {
   // Parts of a date or a number stand in too many passages; the normal form has them.
   const has_date = forms.some((form) => /^[dm]/.test(form))
   const isPart = (word: string) => /^\d{1,2}$/.test(word) || (has_date && isDateWord(word))
-  const telling = forms.length > 0 ? words.filter((word) => !isPart(word)) : words
+  const telling = forms.some((form) => !form.startsWith('y'))
+    ? words.filter((word) => !isPart(word))
+    : words
   const every = [...wordsOf(request)]
   const is_english =
     every.some((word) => only_english.has(word)) && !every.some((word) => only_german.has(word))
-  return { words: telling, forms, names: namesIn(request), is_english }
+  const spellings = spellingsIn(request)
+  return { words: telling, forms, names: namesIn(request), spellings, is_english }
+}
+
+const max_compound_length = 60
+
+/** `wk1377` for `WK` and `1377` of `WK-1377`, and `get user` for `getUser`. */
+function spellingsIn(request: string): AskedFor['spellings'] {
+  const spellings: AskedFor['spellings'] = new Map()
+  const add = (word: string, spelling: string) =>
+    spellings.set(word, [...(spellings.get(word) ?? []), spelling])
+  for (const [compound] of request.matchAll(joined)) {
+    if (compound.length > max_compound_length) continue
+    const parts = compound.toLowerCase().split(/[-_.]/)
+    for (const part of parts) add(part, parts.join(''))
+  }
+  for (const [word] of request.matchAll(/\p{L}*\p{Ll}\p{Lu}\p{L}*/gu))
+    add(word.toLowerCase(), word.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ').toLowerCase())
+  return spellings
 }
 
 const in_quotes = /["“”„«»‹›'`]([^"“”„«»‹›'`\n]{3,200})["“”„«»‹›'`]/g

@@ -5,7 +5,7 @@ import { splitPassages } from '../ingest/passages/split-passages.ts'
 import type { Parts } from '../parts.ts'
 import { progressText } from '../store/passages/passage-index.ts'
 import type { MessageRow } from '../store/store-chats.ts'
-import { bestPassages, type Quote, withoutNote } from './answer-text.ts'
+import { bestPassages, namedWords, type Quote, withoutNote } from './answer-text.ts'
 import type { Memory, PreparedTurn } from './assistant.ts'
 import { findInFiles } from './find-passages.ts'
 import { searchWords } from './question.ts'
@@ -52,8 +52,13 @@ export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material
     words,
     quotes: [...from_files.quotes, ...said, ...from_web],
     conversation: conversationOf(parts, message),
-    notes,
+    notes: [...notes, ...unknownNotes(from_files.unknown)],
   }
+}
+
+/** A passage that has some words of a question seems to answer all of it. */
+function unknownNotes(unknown: readonly string[]): string[] {
+  return unknown.length === 0 ? [] : [`No file asked about has: ${namedWords(unknown)}.`]
 }
 
 /** What the answer says while the index is being made anew. */

@@ -21,7 +21,7 @@ import {
   type IndexProgress,
   PassageIndex,
 } from '../store/passages/passage-index.ts'
-import type { Hit, SearchRequest } from '../store/passages/search.ts'
+import type { Found, Hit, NamedRequest, SearchRequest } from '../store/passages/search.ts'
 import type { ForPrograms } from '../store/picture-pages.ts'
 import { service_migrations } from '../store/schema.ts'
 
@@ -67,13 +67,10 @@ export interface ReaderCalls {
   /** Deletes the passages of assets that stay, so that the index counts them as read. */
   empty: { argument: { asset: number; project: number }[]; answer: null }
   forget: { argument: number[]; answer: null }
-  search: { argument: SearchRequest; answer: Hit[] }
+  search: { argument: SearchRequest; answer: Found }
   /** The first passages of files, one of each. */
   first: { argument: number[]; answer: Hit[] }
-  countNamed: {
-    argument: Pick<SearchRequest, 'words' | 'projects' | 'assets'>
-    answer: number
-  }
+  named: { argument: NamedRequest; answer: number[] }
   progress: { argument: null; answer: IndexProgress }
   /** Marks files as to be indexed anew, such as with another name. */
   setBack: { argument: number[]; answer: null }
@@ -211,9 +208,9 @@ serveCalls(
         for (const asset of assets) index.forget(asset)
         return null
       }),
-      search: (request: SearchRequest) => index.search(request),
-      first: (assets: number[]) => index.first(assets),
-      countNamed: (asked: ReaderCalls['countNamed']['argument']) => index.countNamed(asked),
+      search: (request: SearchRequest) => index.search.search(request),
+      first: (assets: number[]) => index.search.first(assets),
+      named: (request: NamedRequest) => index.search.named(request),
       progress: () => index.progress(),
       setBack: passages.transaction((assets: number[]): null => {
         for (const asset of assets) index.setBack(asset)

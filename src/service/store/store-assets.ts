@@ -81,8 +81,26 @@ export type AssetStore = ReturnType<typeof openAssetStore>
 const labels_of = `(SELECT json_group_array(json_object('label_id', label_id, 'name', labels.name) ORDER BY labels.name)
   FROM asset_labels JOIN labels ON labels.seq = label WHERE asset = assets.seq) AS labels`
 
+/** Numbers of whole projects and of assets. */
+export interface AssetScope {
+  projects: readonly number[]
+  assets: readonly number[]
+}
+
+/** Times in Unix ms; the last one belongs to it. */
+export interface Period {
+  from_ms: number
+  to_ms: number
+}
+
+const always: Period = { from_ms: 0, to_ms: Number.MAX_SAFE_INTEGER }
+
 const in_scope =
   '(project IN (SELECT value FROM json_each(?)) OR seq IN (SELECT value FROM json_each(?)))'
+
+function ofScope({ projects, assets }: AssetScope): string[] {
+  return [JSON.stringify(projects), JSON.stringify(assets)]
+}
 
 export function openAssetStore(database: Sqlite) {
   const { one, all, value, values, run } = statementsOf(database)
@@ -186,28 +204,36 @@ export function openAssetStore(database: Sqlite) {
         reader_version,
         seq,
       ),
-    /** How many files of a scope answers may use, of those that were made since a time. */
-    countOf: (scope: { projects: readonly number[]; assets: readonly number[] }, since_ms = 0) =>
+    /** How many files of a scope answers may use, of those that were made in a period. */
+    countOf: (scope: AssetScope, period = always) =>
       value<number>(
-        `SELECT count(*) FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms >= ?`,
-        JSON.stringify(scope.projects),
-        JSON.stringify(scope.assets),
-        since_ms,
+        `SELECT count(*) FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms BETWEEN ? AND ?`,
+        ...ofScope(scope),
+        period.from_ms,
+        period.to_ms,
       )!,
     /** Those files, newest first. */
-    newestOf: (
-      scope: { projects: readonly number[]; assets: readonly number[] },
-      limit: number,
-      since_ms = 0,
-    ) =>
+    newestOf: (scope: AssetScope, limit: number, period = always) =>
       all<AssetRow>(
-        `SELECT * FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms >= ?
+        `SELECT * FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms BETWEEN ? AND ?
          ORDER BY created_at_ms DESC, seq DESC LIMIT ?`,
-        JSON.stringify(scope.projects),
-        JSON.stringify(scope.assets),
-        since_ms,
+        ...ofScope(scope),
+        period.from_ms,
+        period.to_ms,
         limit,
       ),
+    /** Names of those files, as they were sent. */
+    filenamesOf: (scope: AssetScope) =>
+      values<string>(
+        `SELECT filename FROM assets WHERE ${in_scope} AND ${is_in}`,
+        ...ofScope(scope),
+      ),
+    /** How many files of a scope cannot be read. */
+    countFailed: (scope: AssetScope) =>
+      value<number>(
+        `SELECT count(*) FROM assets WHERE ${in_scope} AND status = 'failed'`,
+        ...ofScope(scope),
+      )!,
     anyReady: () =>
       one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,
     describe: (

@@ -145,12 +145,88 @@ test('everyday questions are answered from names, times and counts', async () =>
     await client.upload(`${filler}${name}`, name)
   const answer = async (question: string) => (await client.ask(question)).response
   expect(await answer('How many contracts are there?')).toMatch(
-    /^3 files are there\. 2 of them have contracts in the name\. The newest:\n\n- letter\.txt \(\d\d:\d\d\)\n/,
+    /^3 files are there\. 2 of them have “contracts” in the name or folder\.\n\nThose that came in last:\n\n- contract-b\.txt \(\d\d:\d\d\)\n- contract-a\.txt \(\d\d:\d\d\)\n\n\*/,
   )
   expect(await answer('Was ist neu?')).toMatch(
-    /^3 Dateien sind da\. Die neuesten:\n\n- letter\.txt/,
+    /^3 Dateien sind da\.\n\nZuletzt angekommen:\n\n- letter\.txt/,
   )
-  expect(await answer('What is this about?')).toContain('> The quay, the crane')
+  expect(await answer('What is this about?')).toMatch(
+    /^3 files are there\.\n\nBy kind: 3 txt\.\n\n.*\n\n\*\*letter\.txt\*\*\n\n> The quay, the crane/,
+  )
+  expect(await answer('What came in yesterday?')).toMatch(
+    /^3 files are there\. 0 of them came in on \d{4}-\d\d-\d\d\.\n\n_No language model/,
+  )
+})
+
+test('the last ones of a kind of files are listed by the dates in their names', async () => {
+  const client = await start()
+  const minutes = ['2024-12-03 board.txt', 'Protokoll 14.05.2024.md', '2025-02-11_sales.txt']
+  for (const name of minutes) await client.upload(`${filler}${name}`, `Protokolle/${name}`)
+  await client.upload(`${filler} Protokoll`, 'letter.txt')
+  const { response } = await client.ask('Zeig mir die letzten Protokolle.')
+  expect([...response.matchAll(/^- Protokolle\/(.*) \(/gm)].map(([, name]) => name)).toEqual([
+    '2025-02-11_sales.txt',
+    '2024-12-03 board.txt',
+    'Protokoll 14.05.2024.md',
+  ])
+})
+
+test('words that no file has are named, and weak words alone are no answer', async () => {
+  const client = await start()
+  await client.upload(`Zum Thema Hafen haben wir etwas. ${filler}`, 'a.txt')
+  await client.upload('The price of oak is high.', 'b.txt')
+  const answer = async (question: string) => (await client.ask(question)).response
+  expect(await answer('Haben wir etwas zum Thema Mondlandung?')).toBe(
+    'None of the 2 files asked about has a passage with: mondlandung\n\n_No language model wrote this answer._',
+  )
+  const oak = await answer('What is the price of oak in Peru?')
+  expect(oak).toContain('> The price of oak is high.')
+  expect(oak).toContain('No file asked about has: peru.')
+  expect(await answer('What is the price of oak?')).not.toContain('No file asked about')
+})
+
+test('what is written together or apart is found in the other way', async () => {
+  const client = await start()
+  const files = {
+    'part.txt': 'The part WK-1377 is of brass.',
+    'code.txt': 'parse_invoice_total raises an error.',
+    'plain.txt': 'The ticket QS4711 is open, call 0221 / 987 65-43.',
+    'bank.txt': 'Pay to DE89 3704 0044 0532 0130 00.',
+    'yard.txt': 'Der Fahrradstellplatz wird überdacht.',
+    'sizes.txt': 'Die Übersicht der Größen.',
+    'stock-list_05.txt': 'Counted in May.',
+  }
+  for (const [name, words] of Object.entries(files)) await client.upload(words, name)
+  for (const [question, name] of [
+    ['wk1377', 'part.txt'],
+    ['parseInvoiceTotal', 'code.txt'],
+    ['QS-4711', 'plain.txt'],
+    ['+49 221 9876543', 'plain.txt'],
+    ['Who has DE89370400440532013000?', 'bank.txt'],
+    ['Stellplätze', 'yard.txt'],
+    ['show me uebersicht groessen', 'sizes.txt'],
+    ['What is the stocklist?', 'stock-list_05.txt'],
+    ['stock list 5', 'stock-list_05.txt'],
+  ])
+    expect(await sources(client, question!), question).toEqual([name])
+  // Names of properties of every object are words like others.
+  expect(await sources(client, 'constructor-of toString')).toEqual([])
+})
+
+test('a passage is quoted with the one behind it in its section, once', async () => {
+  const client = await start()
+  const list = 'emerg: the system is unusable.\nalert: hurry up.'
+  const first = `The levels of the syslog turnstile, in decreasing order. ${filler.repeat(6)}`
+  await client.upload(`${first}\n\n${list} ${filler.repeat(10)}`, 'levels.txt')
+  const { response } = await client.ask('What is the decreasing order of levels of the turnstile?')
+  expect(sourcesOf(response)).toEqual(['levels.txt'])
+  expect(response).toContain('> emerg: the system is unusable.')
+  await client.upload(
+    '<title>Lease</title><h1>Lease of the windlass</h1><p>Until May.</p>',
+    'a.html',
+  )
+  const lease = (await client.ask('Where is the windlass?')).response
+  expect(lease).toContain('> Until May.')
 })
 
 test('where nothing fits, the answer says what was searched', async () => {

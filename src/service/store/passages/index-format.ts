@@ -4,7 +4,7 @@ import type { Migration } from '../../../base/files/sqlite.ts'
  * The form of the index. Raise it when the same text would give other passages, places, words of
  * names or normal forms: the index is then made anew from the kept texts.
  */
-export const index_form = 1
+export const index_form = 2
 
 /** The index of passages of assets, for the assistant. It can be made again from the objects. */
 export const passage_migrations: readonly Migration[] = [

@@ -105,6 +105,17 @@ function numbersIn(text: string): string[] {
   })
 }
 
+/** Digits of a telephone number, an account and the like, which some write in groups. */
+const long_numbers = /\d(?:[ \u00a0\-/().]{0,3}\d){8,}/g
+/** The country and the area before them are written in several ways, or left out. */
+const told_digits = 7
+
+function longNumbersIn(text: string): string[] {
+  return (text.match(long_numbers) ?? []).map(
+    (number) => `t${number.replace(/\D/g, '').slice(-told_digits)}`,
+  )
+}
+
 /** More of them say nothing about a passage. */
 const max_forms = 200
 
@@ -118,10 +129,13 @@ export function formsIn(text: string): string[] {
     const of_month = [monthForm(date), `y${date.year}`]
     return date.day === undefined ? of_month : [dayForm(date), ...of_month]
   })
-  return [...new Set([...dates, ...numbersIn(text).map((number) => `n${number}`)])].slice(
-    0,
-    max_forms,
-  )
+  return [...new Set([...dates, ...numberForms(text)])].slice(0, max_forms)
+}
+
+/** The last one of the dates in a name, as digits that sort. Empty without any. */
+export function lastDateIn(name: string): string {
+  const dates = formsIn(name).filter((form) => /^[dmy]\d/.test(form))
+  return dates.map((form) => form.slice(1)).reduce((last, date) => (date > last ? date : last), '')
 }
 
 /** The forms that a question asks for: of a day only the day, of a month only the month. */
@@ -134,7 +148,11 @@ export function formsAsked(text: string): string[] {
   const alone = dates.filter((date) => date.day === undefined && !is_of_day(date))
   const forms = [...days.map(dayForm), ...alone.map(monthForm)]
   const of_years = dates.length > 0 ? [] : years.map(([year]) => `y${year}`)
-  return [...new Set([...forms, ...of_years, ...numbersIn(text).map((number) => `n${number}`)])]
+  return [...new Set([...forms, ...of_years, ...numberForms(text)])]
+}
+
+function numberForms(text: string): string[] {
+  return [...numbersIn(text).map((number) => `n${number}`), ...longNumbersIn(text)]
 }
 
 function dayForm({ year, month, day = 0 }: FoundDate): string {
@@ -150,8 +168,8 @@ function two(number: number): string {
 }
 
 /**
- * The words of a file's name or path: as it is written, and then in its parts, split at changes
- * between small and large letters, and between letters and digits.
+ * The words of a file's name or path: as it is written, then in its parts, split at changes between
+ * small and large letters, and between letters and digits, and last each name as one word.
  */
 export function nameWords(name: string): string {
   const whole = name.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim()
@@ -159,5 +177,8 @@ export function nameWords(name: string): string {
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{L})(\p{N})/gu, '$1 $2')
     .replace(/(\p{N})(\p{L})/gu, '$1 $2')
-  return split === whole ? whole : `${whole} ${split}`
+  const as_one = name
+    .split('\n')
+    .map((each) => each.replace(/^.*\/|\.\w+$/g, '').replace(/[^\p{L}\p{M}\p{N}]+/gu, ''))
+  return [...new Set([whole, split, ...as_one])].join(' ').trim()
 }

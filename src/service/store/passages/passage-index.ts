@@ -5,7 +5,7 @@ import { index_form, passage_migrations } from './index-format.ts'
 import { formsIn, nameWords } from './normal-forms.ts'
 import type { Passage } from './passage.ts'
 import { ProjectTable } from './project-table.ts'
-import { type Hit, PassageSearch, type SearchRequest } from './search.ts'
+import { PassageSearch } from './search.ts'
 
 export interface IndexedFile {
   asset: number
@@ -33,14 +33,14 @@ export class PassageIndex {
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #database: Sqlite
   readonly #tables = new Map<number, ProjectTable>()
-  readonly #search: PassageSearch
+  readonly search: PassageSearch
 
   constructor(database: Sqlite) {
     this.#database = preparingOnce(database)
     this.#sql = statementsOf(this.#database)
     this.#dropOtherTables()
     this.#dropEarlier()
-    this.#search = new PassageSearch(this.#sql, (project) => this.#tables.get(project))
+    this.search = new PassageSearch(this.#sql, (project) => this.#tables.get(project))
   }
 
   /**
@@ -69,11 +69,15 @@ export class PassageIndex {
   }
 
   forget(asset: number): void {
-    const kept = this.#file(asset)
+    // Only passages of the form before texts were kept have no text beside them.
+    const kept = this.#sql.one<Omit<KeptFile, 'document'> & { is_earlier: number }>(
+      'SELECT first, last, project, document IS NULL AS is_earlier FROM files WHERE asset = ?',
+      asset,
+    )
     if (!kept) return
     const { first, last, project } = kept
     if (last >= first) {
-      if (isEarlier(kept))
+      if (kept.is_earlier === 1)
         this.#sql.run('DELETE FROM earlier_passages WHERE rowid BETWEEN ? AND ?', first, last)
       else this.#tables.get(project)?.delete(first, last)
     }
@@ -83,21 +87,7 @@ export class PassageIndex {
 
   /** True if the asset was read into this index, in whatever form. */
   has(asset: number): boolean {
-    return this.#file(asset) !== undefined
-  }
-
-  search(request: SearchRequest): Hit[] {
-    return this.#search.search(request)
-  }
-
-  /** The first passage of each file, in their order. */
-  first(assets: readonly number[]): Hit[] {
-    return this.#search.first(assets)
-  }
-
-  /** How many files of a scope have one of these words in their names. */
-  countNamed(request: Pick<SearchRequest, 'words' | 'projects' | 'assets'>): number {
-    return this.#search.countNamed(request)
+    return this.#sql.value('SELECT 1 FROM files WHERE asset = ?', asset) !== undefined
   }
 
   /** The newest file that is to be indexed anew. */
@@ -110,7 +100,6 @@ export class PassageIndex {
 
   /** The text of a file that was indexed before texts were kept: its passages. */
   earlierText(kept: KeptFile): string {
-    if (!isEarlier(kept) || kept.last < kept.first) return ''
     return this.#sql
       .values<string>(
         'SELECT text FROM earlier_passages WHERE rowid BETWEEN ? AND ? ORDER BY rowid',
@@ -132,10 +121,6 @@ export class PassageIndex {
 
   progress(): IndexProgress {
     return progressOf(this.#sql)
-  }
-
-  #file(asset: number): KeptFile | undefined {
-    return this.#sql.one<KeptFile>('SELECT * FROM files WHERE asset = ?', asset)
   }
 
   #tableFor(project: number): ProjectTable {
@@ -176,11 +161,6 @@ export class PassageIndex {
       })()
     }
   }
-}
-
-/** True for passages of the form before texts were kept, which stand in a table of their own. */
-function isEarlier({ document, form }: KeptFile): boolean {
-  return document === null && form === 0
 }
 
 function progressOf(sql: ReturnType<typeof statementsOf>): IndexProgress {

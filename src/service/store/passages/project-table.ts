@@ -1,5 +1,7 @@
 import type { Sqlite } from '../../../base/files/sqlite.ts'
+import { quoted } from './match-words.ts'
 import type { Passage } from './passage.ts'
+import { Vocabulary } from './vocabulary.ts'
 
 export interface FoundRow {
   rowid: number
@@ -9,6 +11,22 @@ export interface FoundRow {
   place: string
   /** By BM25; smaller is better. */
   rank: number
+}
+
+/** A word, date or number of a question as a phrase of FTS5. `word`: as the user wrote it. */
+export interface Term {
+  phrase: string
+  word?: string
+}
+
+export interface Matching {
+  /**
+   * The phrases without those in so many passages that they cost much time and tell little. If
+   * fewer than three others are in any passage, all of them stay.
+   */
+  match: string
+  /** Words that no passage has. */
+  unknown: string[]
 }
 
 /** What a word counts in: the text, the headings above, the file's name and path, and dates. */
@@ -28,10 +46,12 @@ const tokenizer = 'porter unicode61 remove_diacritics 2'
 export class ProjectTable {
   readonly #database: Sqlite
   readonly #name: string
+  readonly #vocabulary: Vocabulary
 
   constructor(database: Sqlite, project: number) {
     this.#database = database
     this.#name = `passages_${project}`
+    this.#vocabulary = new Vocabulary(database, this.#name)
   }
 
   static formOf(project: number): string {
@@ -42,6 +62,7 @@ export class ProjectTable {
     const insert = this.#database.prepare(
       `INSERT INTO ${this.#name} (text, headings, name, forms, asset, place) VALUES (?, ?, ?, ?, ?, ?)`,
     )
+    this.#vocabulary.forget()
     const headings = place.headings.join('\n')
     return Number(
       insert.run(text, headings, name, forms, asset, JSON.stringify(place)).lastInsertRowid,
@@ -50,23 +71,31 @@ export class ProjectTable {
 
   /** Row by row: FTS5 looks through the whole table for a range. */
   delete(first: number, last: number): void {
+    this.#vocabulary.forget()
     const drop = this.#database.prepare(`DELETE FROM ${this.#name} WHERE rowid = ?`)
     for (let rowid = first; rowid <= last; rowid++) drop.run(rowid)
   }
 
-  /**
-   * The phrases without those in so many passages that they cost much time and tell little. If
-   * fewer than three others are in any passage, all of them stay.
-   */
-  telling(phrases: readonly string[]): readonly string[] {
+  /** What to search for. A word that is in no passage stands for the compounds that hold it. */
+  matching(terms: readonly Term[]): Matching {
     const rows = this.#database
       .prepare(`SELECT coalesce(max(id), 0) FROM ${this.#name}_content`)
       .pluck()
       .get() as number
-    const counts = phrases.map((phrase) => this.#count(phrase))
+    const counted = terms.map((term) => this.#countedTerm(term, rows))
     const max = Math.max(min_common_rows, rows * common_share)
-    const rare = counts.filter((count) => count > 0 && count <= max)
-    return rare.length < min_rare ? phrases : phrases.filter((_, at) => counts[at]! <= max)
+    const rare = counted.filter(({ count }) => count > 0 && count <= max)
+    const telling = rare.length < min_rare ? counted : counted.filter(({ count }) => count <= max)
+    const unknown = counted.flatMap(({ count, word }) => (count === 0 && word ? [word] : []))
+    return { match: telling.map(({ phrase }) => phrase).join(' OR '), unknown }
+  }
+
+  #countedTerm(term: Term, rows: number): Term & { count: number } {
+    const count = this.#count(term.phrase)
+    const around = count === 0 && term.word ? this.#vocabulary.around(term.word, rows) : []
+    if (around.length === 0) return { ...term, count }
+    const phrase = around.map(quoted).join(' OR ')
+    return { ...term, phrase, count: this.#count(phrase) }
   }
 
   #count(phrase: string): number {

@@ -4,8 +4,8 @@ interface Ranked {
   score: number
 }
 
-/** A second passage of a file stands before the first of another one if it fits twice as well. */
-const share_of_next = 0.5
+/** A second passage stands before the first of another file if it fits half again as well. */
+const share_of_next = 2 / 3
 
 /** Orders hits by how well they fit: one passage of a file before a second one of it. */
 export function byFile<Hit extends Ranked>(hits: readonly Hit[]): Hit[] {

@@ -1,8 +1,8 @@
 import type { statementsOf } from '../database.ts'
 import { phrasesOf, quoted } from './match-words.ts'
-import { nameWords } from './normal-forms.ts'
+import { lastDateIn, nameWords } from './normal-forms.ts'
 import type { Passage } from './passage.ts'
-import type { FoundRow, ProjectTable } from './project-table.ts'
+import type { FoundRow, ProjectTable, Term } from './project-table.ts'
 import { byFile, byTurns } from './rank-hits.ts'
 
 export interface SearchRequest {
@@ -12,6 +12,8 @@ export interface SearchRequest {
   forms: readonly string[]
   /** What may be names of files in the question. */
   names: readonly string[]
+  /** Other spellings of a word, as phrases: `get user` for `getuser`. */
+  spellings: ReadonlyMap<string, readonly string[]>
   /** All words are English. */
   is_english: boolean
   /** The search covers these projects, by number, and the assets below. */
@@ -22,8 +24,16 @@ export interface SearchRequest {
   wanted: number
 }
 
+export type NamedRequest = Pick<SearchRequest, 'words' | 'projects' | 'assets'>
+
 export interface Hit extends Passage {
   asset: number
+}
+
+export interface Found {
+  hits: Hit[]
+  /** Words of the question that no file in scope has, also not as a part of a word. */
+  unknown: string[]
 }
 
 type Sql = ReturnType<typeof statementsOf>
@@ -40,6 +50,9 @@ interface NamedFile {
 const max_named = 5
 /** So many files may have the words of a name in theirs before it is compared as a whole. */
 const max_looked_at = 200
+/** So many passages are read with the one behind them: more would make a long answer. */
+const max_joined = 6
+const max_title_length = 100
 const has_ending = /\.(?=\w*[a-z])\w{1,5}$/i
 
 /** Finds passages in the tables of the projects. */
@@ -53,44 +66,76 @@ export class PassageSearch {
   }
 
   /** The best passages first: of a file that the question names, then those that match it. */
-  search(request: SearchRequest): Hit[] {
-    const phrases = phrasesIn(request)
+  search(request: SearchRequest): Found {
+    const terms = termsOf(request)
     const named = this.#namedFiles(request)
     const first = byTurns(named.map((file) => this.#passagesOf(file, request)))
-    const others = phrases.length === 0 ? [] : byTurns(this.#matching(request, phrases))
+    const shares = terms.length === 0 ? [] : this.#matching(request, terms)
+    const rows = [...first, ...byTurns(shares.map((share) => share.rows))]
+    const [unknown = [], ...others] = shares.map((share) => share.unknown)
+    return {
+      hits: this.#joined(rows, request),
+      unknown: unknown.filter((word) => others.every((other) => other.includes(word))),
+    }
+  }
+
+  /** Each row once. The first ones with the passage behind them, which may be what is asked for. */
+  #joined(rows: readonly FoundRow[], { limit, wanted }: SearchRequest): Hit[] {
+    const hits: Hit[] = []
     const seen = new Set<string>()
-    return [...first, ...others]
-      .filter(({ asset, rowid }) => {
-        const key = `${asset} ${rowid}`
-        return !seen.has(key) && seen.add(key)
-      })
-      .slice(0, request.limit)
-      .map(hitOf)
+    const isNew = (row: FoundRow) => !seen.has(keyOf(row)) && seen.add(keyOf(row))
+    for (const row of rows) {
+      if (hits.length === limit) break
+      if (!isNew(row)) continue
+      const next = hits.length < Math.min(max_joined, wanted) ? this.#rowBehind(row) : undefined
+      const text = next && isNew(next) ? `${row.text}\n\n${next.text}` : row.text
+      hits.push(hitOf({ ...row, text }))
+    }
+    return hits
+  }
+
+  /**
+   * The passage behind this one in the same section, or behind a title. Rows of a table stand by
+   * themselves.
+   */
+  #rowBehind({ asset, rowid, text, place }: FoundRow): FoundRow | undefined {
+    const file = this.#sql.one<NamedFile>('SELECT project, last FROM files WHERE asset = ?', asset)
+    if (!file || rowid >= file.last) return undefined
+    const [next] = this.#tableOf(file.project)?.rows(rowid + 1, rowid + 1, 1) ?? []
+    if (!next) return undefined
+    const of = JSON.parse(place) as Passage
+    const of_next = JSON.parse(next.place) as Passage
+    if (of.rows.length + of_next.rows.length > 0 || of.unit !== of_next.unit) return undefined
+    const is_title = text.length <= max_title_length && !text.includes('\n')
+    return is_title || next.place === place ? next : undefined
   }
 
   /** The first passage of each file, in their order. */
   first(assets: readonly number[]): Hit[] {
     return assets.flatMap((asset) => {
-      const file = this.#sql.one<NamedFile>('SELECT * FROM files WHERE asset = ?', asset)
+      const file = this.#sql.one<NamedFile>(
+        'SELECT project, first, last FROM files WHERE asset = ?',
+        asset,
+      )
       const table = file && this.#tableOf(file.project)
       return table ? table.rows(file.first, file.last, 1).map(hitOf) : []
     })
   }
 
-  /** How many files of the scope have one of these words in their names. */
-  countNamed({
-    words,
-    projects,
-    assets,
-  }: Pick<SearchRequest, 'words' | 'projects' | 'assets'>): number {
-    if (words.length === 0) return 0
-    return this.#sql.value<number>(
-      `SELECT count(*) FROM file_names CROSS JOIN files ON asset = file_names.rowid WHERE file_names MATCH ?
+  /** Files of the scope with all of these words in name or path, the last date in a name first. */
+  named({ words, projects, assets }: NamedRequest): number[] {
+    if (words.length === 0) return []
+    const found = this.#sql.all<Pick<NamedFile, 'asset' | 'name'>>(
+      `SELECT asset, files.name FROM file_names CROSS JOIN files ON asset = file_names.rowid WHERE file_names MATCH ?
          AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?)))`,
-      words.flatMap((word) => phrasesOf(word)).join(' OR '),
+      words.map((word) => `(${phrasesOf(word).join(' OR ')})`).join(' AND '),
       JSON.stringify(projects),
       JSON.stringify(assets),
-    )!
+    )
+    return found
+      .map(({ asset, name }) => ({ asset, date: lastDateIn(name) }))
+      .sort((one, other) => other.date.localeCompare(one.date) || other.asset - one.asset)
+      .map(({ asset }) => asset)
   }
 
   /** The passages of a named file: those that match the rest of the question, then its first. */
@@ -99,7 +144,9 @@ export class PassageSearch {
     if (!table) return []
     const of_name = new Set(nameWords(file.name).toLowerCase().split(' '))
     const words = request.words.filter((word) => !of_name.has(word))
-    const match = phrasesIn({ ...request, words }).join(' OR ')
+    const match = termsOf({ ...request, words })
+      .map(({ phrase }) => phrase)
+      .join(' OR ')
     const half = Math.ceil(request.wanted / 2)
     // The name first, so that no passage of another file is ranked.
     const of_file = `name : ${quoted(plainWords(file.name))} AND (${match})`
@@ -135,21 +182,26 @@ export class PassageSearch {
     return [...found.values()].slice(0, max_named)
   }
 
-  /** The best passages of each project in scope. */
-  #matching({ projects, assets, limit }: SearchRequest, phrases: readonly string[]): FoundRow[][] {
+  /** The best passages of each project in scope, and the words that it does not have. */
+  #matching({ projects, assets, limit }: SearchRequest, terms: readonly Term[]) {
     const shares = this.#sql.all<{ project: number; only?: string }>(
       `SELECT value AS project, NULL AS only FROM json_each(@projects)
        UNION ALL SELECT project, json_group_array(asset) FROM files WHERE asset IN (SELECT value FROM json_each(@assets))
          AND project NOT IN (SELECT value FROM json_each(@projects)) GROUP BY project`,
       { projects: JSON.stringify(projects), assets: JSON.stringify(assets) },
     )
-    return shares.map(({ project, only }) => {
+    return shares.flatMap(({ project, only }) => {
       const table = this.#tableOf(project)
-      const match = table?.telling(phrases).join(' OR ') ?? ''
-      const rows = table?.search(match, limit, only ?? undefined) ?? []
-      return byFile(rows.map((row) => ({ ...row, score: -row.rank })))
+      if (!table) return []
+      const { match, unknown } = table.matching(terms)
+      const rows = table.search(match, limit, only ?? undefined)
+      return [{ rows: byFile(rows.map((row) => ({ ...row, score: -row.rank }))), unknown }]
     })
   }
+}
+
+function keyOf({ asset, rowid }: FoundRow): string {
+  return `${asset} ${rowid}`
 }
 
 function hitOf({ asset, text, place }: FoundRow): Hit {
@@ -157,9 +209,12 @@ function hitOf({ asset, text, place }: FoundRow): Hit {
 }
 
 /** What to search for: each word in all of its forms, and each date and number. */
-function phrasesIn({ words, forms, is_english }: SearchRequest): string[] {
-  const phrases = words.map((word) => phrasesOf(word, is_english).join(' OR '))
-  return [...phrases, ...forms.map((form) => `forms : ${quoted(form)}`)]
+function termsOf({ words, spellings, forms, is_english }: SearchRequest): Term[] {
+  const of_words = words.map((word) => {
+    const others = (spellings.get(word) ?? []).map(quoted)
+    return { word, phrase: [...phrasesOf(word, is_english), ...others].join(' OR ') }
+  })
+  return [...of_words, ...forms.map((form) => ({ phrase: `forms : ${quoted(form)}` }))]
 }
 
 /** The last part of the path that a file was sent with, and the name that a user gave it. */

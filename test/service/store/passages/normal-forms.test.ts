@@ -21,6 +21,9 @@ test.each([
   ['1,234.5', 'n1234d5'],
   ["12'500", 'n12500'],
   ['version 1.2.3', ''],
+  ['call +44 20 7946 0958', 'n7946 n0958 t9460958'],
+  ['DE89 3704 0044 0532 0130 00', 'n3704 n0044 n0532 n0130 t2013000'],
+  ['DE89370400440532013000', 't2013000'],
   ['31.2024.5', ''],
 ])('a question with %s asks for %s', (text, forms) => {
   expect(formsAsked(text).join(' ')).toBe(forms)
@@ -37,7 +40,7 @@ test.each([
 
 test('a name is found as it is written and in its parts', () => {
   expect(nameWords('archive/BudgetPlan2024_v2.xlsx')).toBe(
-    'archive BudgetPlan2024 v2 xlsx archive Budget Plan 2024 v 2 xlsx',
+    'archive BudgetPlan2024 v2 xlsx archive Budget Plan 2024 v 2 xlsx BudgetPlan2024v2',
   )
-  expect(nameWords('budget-plan.txt')).toBe('budget plan txt')
+  expect(nameWords('budget-plan.txt')).toBe('budget plan txt budgetplan')
 })
