@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../../../src/service/ingest/extract-document.ts'
+import { splitDocument } from '../../../../src/service/ingest/passages/split-passages.ts'
 import { passageTexts } from '../passage-texts.ts'
 import { type ZipPart, zipOf } from '../zip.ts'
 
@@ -380,4 +381,22 @@ test('paragraphs with numbers of their own, and headings that begin anew', async
     ...['1. one', 'a) below', '2. two', '7. seven', 'plain'],
     ...['1 Tides', '5 Berths', '6 Piers', '1 Anew'],
   ])
+})
+
+test('rows of a sheet have their numbers, also below empty, repeated and hidden ones', async () => {
+  const rows = [
+    row(cell('Berth') + cell('Metres')),
+    row(cell('Heron') + cell('120')),
+    row(cell(''), 'table:number-rows-repeated="13"'),
+    row(cell('Turnstile') + cell('90'), 'table:number-rows-repeated="2"'),
+    row(cell('Crane') + cell('80'), 'table:visibility="collapse"'),
+    row(cell('Winch') + cell('70')),
+  ]
+  const found = await read({ kind: 'spreadsheet', body: table(rows.join('')) })
+  if (!('text' in found)) throw new Error(found.unreadable)
+  const numbered = [...splitDocument(found)].flatMap(({ text, rows }) =>
+    text.split('\n').map((line, at) => `${rows[at]} ${line}`),
+  )
+  for (const line of ['2 Heron\t120', '16 Turnstile\t90', '19 Winch\t70'])
+    expect(numbered, numbered.join(' | ')).toContain(line)
 })
