@@ -13,9 +13,10 @@ export interface FoundRow {
   rank: number
 }
 
-/** A word, date or number of a question as a phrase of FTS5. `word`: as the user wrote it. */
+/** A word, date or number of a question in all its forms. `word`: as the user wrote it. */
 export interface Term {
-  phrase: string
+  /** Of FTS5. */
+  phrases: readonly string[]
   word?: string
 }
 
@@ -47,6 +48,8 @@ export class ProjectTable {
   readonly #database: Sqlite
   readonly #name: string
   readonly #vocabulary: Vocabulary
+  /** Undefined after a change, until they are counted. */
+  #rows: number | undefined
 
   constructor(database: Sqlite, project: number) {
     this.#database = database
@@ -62,45 +65,53 @@ export class ProjectTable {
     const insert = this.#database.prepare(
       `INSERT INTO ${this.#name} (text, headings, name, forms, asset, place) VALUES (?, ?, ?, ?, ?, ?)`,
     )
-    this.#vocabulary.forget()
+    this.#forgetWords()
     const headings = place.headings.join('\n')
     return Number(
       insert.run(text, headings, name, forms, asset, JSON.stringify(place)).lastInsertRowid,
     )
   }
 
+  #forgetWords(): void {
+    this.#rows = undefined
+    this.#vocabulary.forget()
+  }
+
   /** Row by row: FTS5 looks through the whole table for a range. */
   delete(first: number, last: number): void {
-    this.#vocabulary.forget()
+    this.#forgetWords()
     const drop = this.#database.prepare(`DELETE FROM ${this.#name} WHERE rowid = ?`)
     for (let rowid = first; rowid <= last; rowid++) drop.run(rowid)
   }
 
   /** What to search for. A word that is in no passage stands for the compounds that hold it. */
   matching(terms: readonly Term[]): Matching {
-    const rows = this.#database
-      .prepare(`SELECT coalesce(max(id), 0) FROM ${this.#name}_content`)
-      .pluck()
-      .get() as number
-    const counted = terms.map((term) => this.#countedTerm(term, rows))
-    const max = Math.max(min_common_rows, rows * common_share)
+    const max = Math.max(min_common_rows, Math.round(this.#countRows() * common_share))
+    const counted = terms.map((term) => this.#countedTerm(term, max + 1))
     const rare = counted.filter(({ count }) => count > 0 && count <= max)
     const telling = rare.length < min_rare ? counted : counted.filter(({ count }) => count <= max)
     const unknown = counted.flatMap(({ count, word }) => (count === 0 && word ? [word] : []))
-    return { match: telling.map(({ phrase }) => phrase).join(' OR '), unknown }
+    return { match: anyOf(telling.flatMap(({ phrases }) => phrases)), unknown }
   }
 
-  #countedTerm(term: Term, rows: number): Term & { count: number } {
-    const count = this.#count(term.phrase)
-    const around = count === 0 && term.word ? this.#vocabulary.around(term.word, rows) : []
+  #countRows(): number {
+    const sql = `SELECT count(*) FROM ${this.#name}_docsize`
+    this.#rows ??= this.#database.prepare(sql).pluck().get() as number
+    return this.#rows
+  }
+
+  #countedTerm(term: Term, limit: number): Term & { count: number } {
+    const count = this.#count(term, limit)
+    if (count > 0 || !term.word) return { ...term, count }
+    const around = this.#vocabulary.around(term.word, this.#countRows())
     if (around.length === 0) return { ...term, count }
-    const phrase = around.map(quoted).join(' OR ')
-    return { ...term, phrase, count: this.#count(phrase) }
+    const compounds = { ...term, phrases: around.map(quoted) }
+    return { ...compounds, count: this.#count(compounds, limit) }
   }
 
-  #count(phrase: string): number {
-    const sql = `SELECT count(*) FROM ${this.#name} WHERE ${this.#name} MATCH ?`
-    return this.#database.prepare(sql).pluck().get(phrase) as number
+  #count({ phrases }: Term, limit: number): number {
+    const sql = `SELECT count(*) FROM (SELECT 1 FROM ${this.#name} WHERE ${this.#name} MATCH ? LIMIT ?)`
+    return this.#database.prepare(sql).pluck().get(anyOf(phrases), limit) as number
   }
 
   /** The best passages that match. `assets`: only of these, as JSON. */
@@ -122,4 +133,9 @@ export class ProjectTable {
     const count = Math.min(limit, last - first + 1)
     return Array.from({ length: count }, (_, at) => row.get(first + at) as FoundRow)
   }
+}
+
+/** FTS5 for any of these phrases, each once. */
+export function anyOf(phrases: readonly string[]): string {
+  return [...new Set(phrases)].join(' OR ')
 }

@@ -2,7 +2,7 @@ import type { statementsOf } from '../database.ts'
 import { phrasesOf, quoted } from './match-words.ts'
 import { lastDateIn, nameWords } from './normal-forms.ts'
 import type { Passage } from './passage.ts'
-import type { FoundRow, ProjectTable, Term } from './project-table.ts'
+import { anyOf, type FoundRow, type ProjectTable, type Term } from './project-table.ts'
 import { byFile, byTurns } from './rank-hits.ts'
 
 export interface SearchRequest {
@@ -128,7 +128,7 @@ export class PassageSearch {
     const found = this.#sql.all<Pick<NamedFile, 'asset' | 'name'>>(
       `SELECT asset, files.name FROM file_names CROSS JOIN files ON asset = file_names.rowid WHERE file_names MATCH ?
          AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?)))`,
-      words.map((word) => `(${phrasesOf(word).join(' OR ')})`).join(' AND '),
+      words.map((word) => `(${anyOf(phrasesOf(word))})`).join(' AND '),
       JSON.stringify(projects),
       JSON.stringify(assets),
     )
@@ -144,9 +144,7 @@ export class PassageSearch {
     if (!table) return []
     const of_name = new Set(nameWords(file.name).toLowerCase().split(' '))
     const words = request.words.filter((word) => !of_name.has(word))
-    const match = termsOf({ ...request, words })
-      .map(({ phrase }) => phrase)
-      .join(' OR ')
+    const match = anyOf(termsOf({ ...request, words }).flatMap(({ phrases }) => phrases))
     const half = Math.ceil(request.wanted / 2)
     // The name first, so that no passage of another file is ranked.
     const of_file = `name : ${quoted(plainWords(file.name))} AND (${match})`
@@ -212,9 +210,9 @@ function hitOf({ asset, text, place }: FoundRow): Hit {
 function termsOf({ words, spellings, forms, is_english }: SearchRequest): Term[] {
   const of_words = words.map((word) => {
     const others = (spellings.get(word) ?? []).map(quoted)
-    return { word, phrase: [...phrasesOf(word, is_english), ...others].join(' OR ') }
+    return { word, phrases: [...phrasesOf(word, is_english), ...others] }
   })
-  return [...of_words, ...forms.map((form) => ({ phrase: `forms : ${quoted(form)}` }))]
+  return [...of_words, ...forms.map((form) => ({ phrases: [`forms : ${quoted(form)}`] }))]
 }
 
 /** The last part of the path that a file was sent with, and the name that a user gave it. */
