@@ -71,7 +71,7 @@ const patterns = (
     [
       'new',
       'de',
-      String.raw`\b(?:gibt es|gibt's) (?:etwas |was )?neues\b|\bneuigkeiten\b|\b${de_latest} ${de_files}\b`,
+      String.raw`\b(?:gibt es|gibt's) (?:etwas |was )?neues\b|\bneuigkeiten\b|\b(?:${de_latest}|neuen?) ${de_files}\b|\bwas (?:\S+ ){0,5}neu (?:ist|war)\b`,
     ],
     [
       'new',
@@ -134,12 +134,15 @@ vergangene vergangenen vorhanden was woche worum überblick zusammenfassung zwei
   ),
 )
 
-/** A longer text has a question of its own. */
+/** A longer sentence has a question of its own. */
 const max_everyday_words = 16
+/** So does a text with more words that tell something. */
+const max_subject_words = 4
 
-/** The question about the files as such that this is; undefined if it is none. */
+/** The question about the files as such that this begins with; undefined if it is none. */
 export function everydayQuestion(request: string): EverydayQuestion | undefined {
-  const text = request.toLowerCase().replace(/\s+/g, ' ').trim()
+  const whole = request.toLowerCase().replace(/\s+/g, ' ').trim()
+  const text = /^.*?[.?!](?= |$)/.exec(whole)?.[0] ?? whole
   if (text.split(' ').length > max_everyday_words) return undefined
   const found = patterns.find(({ pattern }) => pattern.test(text))
   if (!found) return undefined
@@ -147,7 +150,8 @@ export function everydayQuestion(request: string): EverydayQuestion | undefined 
   const span = (Object.keys(spans) as Span[]).find((each) => spans[each].test(text))
   const isSubject = (word: string) =>
     isTelling(word) && !plain_words.has(word) && !/^\d+$/.test(word)
-  const subject = kind === 'about' ? [] : [...wordsOf(text)].filter(isSubject)
+  const subject = kind === 'about' ? [] : [...wordsOf(whole)].filter(isSubject)
+  if (subject.length > max_subject_words) return undefined
   return { kind, language, subject, ...(span && { span }) }
 }
 

@@ -40,13 +40,10 @@ export async function findInFiles(
     : { hits: [], unknown: [] }
   const found = quotesOf(parts, hits, { ...asked, words }, max_passages)
   const overview = everyday && (await overviewOf(parts, scope, everyday))
-  if (found.length > 0 || overview !== undefined) {
-    const begin = found.length === 0 && everyday?.kind === 'about'
-    const quotes = begin ? await beginningsOf(parts, scope, asked, max_passages) : found
+  const begins = found.length === 0 && showsBeginnings(everyday, scope)
+  const quotes = begins ? await beginningsOf(parts, scope, asked, max_passages) : found
+  if (found.length > 0 || overview !== undefined)
     return { quotes, overview, searched: undefined, unknown: found.length > 0 ? unknown : [] }
-  }
-  const begins = scope.projects.length === 0 && !isOfFiles(everyday)
-  const quotes = begins ? await beginningsOf(parts, scope, asked, max_passages) : []
   const searched = {
     files: assets.countOf(scope),
     words: words.length > 0 ? words : asked.words,
@@ -56,6 +53,11 @@ export async function findInFiles(
 }
 
 /** Whoever asks about certain files, such as new ones, is helped by how they begin. */
+function showsBeginnings(everyday: EverydayQuestion | undefined, scope: AssetScope): boolean {
+  if (everyday?.kind === 'about') return true
+  return scope.projects.length === 0 && !isOfFiles(everyday)
+}
+
 function isOfFiles(everyday: EverydayQuestion | undefined): boolean {
   return everyday?.kind === 'count' || everyday?.kind === 'list'
 }

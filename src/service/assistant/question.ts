@@ -22,26 +22,28 @@ const max_name_words = 5
 
 /** Words that so many passages contain that they do not help a search. */
 const english_words =
-  `a about all am an and any are as at be been but by can could did do does for from had has have he her his how i if in into is it
-its me more most my no not of on one or our please say says she should so some such tell than that the their them then there these
+  `a about all am an and any are as at be been both but by can could did do does each every for from had has have he her his how i if in into is it
+its me more most must my no not of on one or our please say says she should so some such tell than that the their them then there these
 they this to up us was we were what when where which who whom whose why will with would you your`.split(
     /\s+/,
   )
 const german_words =
   `aber als am an auch auf aus bei bin bis das dass dem den der des die durch ein eine einem einen einer eines er es für hat ich im in
-ist ja kann mit nach nicht noch nur oder sich sie sind so um und uns unter vom von vor war was welche welcher welches wenn wer wie
-wird wir wo zu zum zur über`.split(/\s+/)
+ist ja jede jeden jeder jedes kann mit muss nach nicht noch nur oder sich sie sind so um und uns unter vom von vor war was welche
+welcher welches wenn wer wie wird wir wo zu zum zur über`.split(/\s+/)
 const stop_words = new Set([...english_words, ...german_words])
 const only_english = new Set(english_words.filter((word) => !german_words.includes(word)))
 const only_german = new Set(german_words.filter((word) => !english_words.includes(word)))
 
 /** Words of questions about files, and of prompts. They name no subject beside other words. */
 const weak_words = new Set(
-  `anything arrived came document documents file files find folder folders found give got hello know list many much name named need
-new newest regarding show since something summarise summarize text thank thanks topic want yet
-anzahl bitte bräuchte brauche danke datei dateien dokument dokumente etwas finde gib gibt haben habt hallo hast irgendetwas
-irgendwas könnte könnten könntest liste name neu neue neuen neues ordner seit steht suche text thema unser unsere unserem unseren
-unserer viele vielen wieviel wieviele wissen zeig zeige zusammen`.split(/\s+/),
+  `anything arrived behind briefly came digest document documents entry file files find first folder folders found give got hello
+important know line lines list many much name named need new newest paragraph paragraphs regarding see sentence sentences show since
+something statement statements subject subjects summarise summarize summary text thank thanks topic want write yet
+absatz absätze anzahl bitte bräuchte brauche danke datei dateien dokument dokumente etwas fass fasse finde gib gibt haben habt hallo
+hast irgendetwas irgendwas könnte könnten könntest liste name neu neue neuen neues ordner satz schreib schreibe seit steht
+stichpunkte suche text thema unser unsere unserem unseren unserer viele vielen wichtigste wichtigsten wieviel wieviele wissen zeig
+zeige zeile zusammen zusammenfassung`.split(/\s+/),
 )
 
 /** The words to search for, each once, in lower case. Common words only if there are no others. */

@@ -79,6 +79,29 @@ test('a scheduled prompt finds what its request asks for', async () => {
   expect(found).toEqual(['office/pump.txt'])
 })
 
+test('a digest of new files shows how they begin, whatever it asks for in form', async () => {
+  const client = await start()
+  const names = ['lease.txt', 'minutes.txt', 'pump.txt']
+  const asset_ids = await Promise.all(
+    names.map((name) => client.upload(`The first paragraph of ${name}. ${filler}`, name)),
+  )
+  const line = runLine('digest', Date.UTC(2026, 10, 23, 7), 'Europe/Berlin')
+  const files = fileList(
+    names.map((name) => `office/${name}`),
+    3,
+  )
+  for (const request of [
+    'Summarise what is new in office since the beginning, one paragraph for each subject, the most important first.\nName the file behind each statement. 3 files arrived:',
+    'Fasse zusammen, was in office seit the beginning neu ist.',
+    'Write the entry of 2026-11-23: one line for each of these 3 files, and who must see it.',
+  ]) {
+    const scope = { asset_ids }
+    const { response } = await client.ask(`${request} ${files}\n\n${line}`, { scope })
+    expect(sourcesOf(response).sort(), request).toEqual(names)
+    expect(response).not.toContain('No file asked about')
+  }
+})
+
 test('answers name the heading, the sheet and the row', async () => {
   const client = await start()
   const heading = (level: number, words: string) =>
