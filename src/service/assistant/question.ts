@@ -17,6 +17,8 @@ export interface AskedFor {
 const max_words = 48
 /** More names than a user types; each costs a look into the index. */
 const max_names = 16
+/** UTF-16 units of a name without blanks; longer ones are no names that a user types. */
+const max_name_length = 200
 /** Words before an ending that may belong to the name of a file: `Angebot Huber 2024.pdf`. */
 const max_name_words = 5
 
@@ -78,23 +80,34 @@ export function readRequest(request: string): AskedFor {
   const every = [...wordsOf(request)]
   const is_english =
     every.some((word) => only_english.has(word)) && !every.some((word) => only_german.has(word))
-  const spellings = spellingsIn(request)
-  return { words: telling, forms, names: namesIn(request), spellings, is_english }
+  const compounds = compoundsIn(request)
+  const names = namesIn(request, compounds)
+  return { words: telling, forms, names, spellings: spellingsOf(compounds, request), is_english }
 }
 
-const max_compound_length = 60
+/** More are a list, not a question. */
+const max_compounds = 48
+
+/** Words that hyphens, underscores or dots join. A pattern for all of it takes the square of time. */
+function compoundsIn(request: string): string[] {
+  const runs = request.match(/[\p{L}\p{N}_.-]+/gu) ?? []
+  return runs
+    .map((run) => run.replace(/^[-_.]+|[-_.]+$/g, ''))
+    .filter((run) => run.length <= max_name_length && /[-_.]/.test(run))
+    .slice(0, max_compounds)
+}
 
 /** `wk1377` for `WK` and `1377` of `WK-1377`, and `get user` for `getUser`. */
-function spellingsIn(request: string): AskedFor['spellings'] {
+function spellingsOf(compounds: readonly string[], request: string): AskedFor['spellings'] {
   const spellings: AskedFor['spellings'] = new Map()
   const add = (word: string, spelling: string) =>
     spellings.set(word, [...(spellings.get(word) ?? []), spelling])
-  for (const [compound] of request.matchAll(joined)) {
-    if (compound.length > max_compound_length) continue
-    const parts = compound.toLowerCase().split(/[-_.]/)
+  for (const compound of compounds) {
+    const parts = compound.toLowerCase().split(/[-_.]+/)
     for (const part of parts) add(part, parts.join(''))
   }
-  for (const [word] of request.matchAll(/\p{L}*\p{Ll}\p{Lu}\p{L}*/gu))
+  const humps = (request.match(/\p{L}+/gu) ?? []).filter((word) => /\p{Ll}\p{Lu}/u.test(word))
+  for (const word of humps.slice(0, max_compounds))
     add(word.toLowerCase(), word.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ').toLowerCase())
   return spellings
 }
@@ -102,21 +115,20 @@ function spellingsIn(request: string): AskedFor['spellings'] {
 const in_quotes = /["“”„«»‹›'`]([^"“”„«»‹›'`\n]{3,200})["“”„«»‹›'`]/g
 const with_ending =
   /(?:^|[\s("“„'`])([^\s("“„'`]*[\p{L}\p{N}_-]\.(?=\w*[a-z])[a-z0-9]{1,5})(?![\p{L}\p{N}])/giu
-const joined = /[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)+/gu
 
 /**
  * What may be the name of a file: what stands in quotes, what has an ending, also with words before
  * it, and words that hyphens or underscores join.
  */
-function namesIn(request: string): string[] {
+function namesIn(request: string, compounds: readonly string[]): string[] {
   const names: string[] = [...request.matchAll(in_quotes)].map(([, name]) => name!)
-  for (const found of request.matchAll(with_ending)) {
+  for (const found of [...request.matchAll(with_ending)].slice(0, max_names)) {
     const end = found.index + found[0].length
     const before = request.slice(0, end).split('\n').at(-1)!.split(/\s+/)
     for (let words = Math.min(max_name_words, before.length); words > 0; words--)
       names.push(before.slice(-words).join(' '))
   }
-  names.push(...(request.match(joined) ?? []))
+  names.push(...compounds)
   const words = names.map((name) => name.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim())
   return [...new Set(names.filter((_, at) => words[at]!.length > 2))].slice(0, max_names)
 }
