@@ -18,48 +18,49 @@ export interface ScopeFacts {
   is_by_name: boolean
 }
 
+/** `#` stands for a count, `%` for what is counted. A pair is for one and for several. */
 const texts = {
   en: {
-    files: (count: number) =>
-      count === 1 ? '1 file is there.' : `${formatCount(count)} files are there.`,
-    failed: (count: number) =>
-      count === 1
-        ? '1 more file cannot be read.'
-        : `${formatCount(count)} more files cannot be read.`,
-    recent: (count: number, days: string) => `${formatCount(count)} of them came in ${days}.`,
-    days: (from: string, to: string) => (from === to ? `on ${from}` : `from ${from} to ${to}`),
-    named: (count: number, words: string) =>
-      `${formatCount(count)} of them ${count === 1 ? 'has' : 'have'} ${words} in the name or folder.`,
-    and: 'and',
+    files: ['1 file is there.', '# files are there.'],
+    failed: ['1 more file cannot be read.', '# more files cannot be read.'],
+    recent: ['1 of them came in %.', '# of them came in %.'],
+    on: 'on ',
+    from: 'from ',
+    to: ' to ',
+    named: ['1 of them has % in the name or folder.', '# of them have % in the name or folder.'],
+    and: ' and ',
     newest: 'Those that came in last:',
     by_name: 'The latest by the dates in their names:',
     kinds: 'By kind',
     folders: 'By folder',
     others: 'others',
     no_folder: 'no folder',
-    more: (count: number) => `… and ${formatCount(count)} more`,
+    more: ['… and 1 more', '… and # more'],
   },
   de: {
-    files: (count: number) =>
-      count === 1 ? '1 Datei ist da.' : `${formatCount(count)} Dateien sind da.`,
-    failed: (count: number) =>
-      count === 1
-        ? '1 weitere Datei kann nicht gelesen werden.'
-        : `${formatCount(count)} weitere Dateien können nicht gelesen werden.`,
-    recent: (count: number, days: string) =>
-      `${formatCount(count)} davon ${count === 1 ? 'kam' : 'kamen'} ${days}.`,
-    days: (from: string, to: string) => (from === to ? `am ${from}` : `vom ${from} bis ${to}`),
-    named: (count: number, words: string) =>
-      `${formatCount(count)} davon ${count === 1 ? 'hat' : 'haben'} ${words} im Namen oder Ordner.`,
-    and: 'und',
+    files: ['1 Datei ist da.', '# Dateien sind da.'],
+    failed: [
+      '1 weitere Datei kann nicht gelesen werden.',
+      '# weitere Dateien können nicht gelesen werden.',
+    ],
+    recent: ['1 davon kam %.', '# davon kamen %.'],
+    on: 'am ',
+    from: 'vom ',
+    to: ' bis ',
+    named: ['1 davon hat % im Namen oder Ordner.', '# davon haben % im Namen oder Ordner.'],
+    and: ' und ',
     newest: 'Zuletzt angekommen:',
     by_name: 'Die letzten nach dem Datum im Namen:',
     kinds: 'Nach Art',
     folders: 'Nach Ordner',
     others: 'andere',
     no_folder: 'ohne Ordner',
-    more: (count: number) => `… und ${formatCount(count)} weitere`,
+    more: ['… und 1 weitere', '… und # weitere'],
   },
+}
+
+function countText([one, many]: readonly string[], count: number, what = ''): string {
+  return (count === 1 ? one! : many!).replace('#', formatCount(count)).replace('%', () => what)
 }
 
 /** The answer from counts, names and times, in the language of the question. */
@@ -68,13 +69,17 @@ export function overviewText(
   { files, failed, recent, named, names, listed, is_by_name }: ScopeFacts,
 ): string {
   const words = texts[language]
-  const sentences = [words.files(files)]
-  if (failed > 0) sentences.push(words.failed(failed))
-  if (named) {
-    const quoted = subject.map((word) => `“${word}”`).join(` ${words.and} `)
-    sentences.push(words.named(named, quoted))
+  const sentences = [countText(words.files, files)]
+  if (failed > 0) sentences.push(countText(words.failed, failed))
+  if (named)
+    sentences.push(
+      countText(words.named, named, subject.map((word) => `“${word}”`).join(words.and)),
+    )
+  if (recent) {
+    const { from, to } = recent
+    const days = from === to ? words.on + from : words.from + from + words.to + to
+    sentences.push(countText(words.recent, recent.files, days))
   }
-  if (recent) sentences.push(words.recent(recent.files, words.days(recent.from, recent.to)))
   const lines = [sentences.join(' ')]
   if (names.length > 0) {
     const others = words.others
@@ -82,9 +87,9 @@ export function overviewText(
     lines.push(`${words.folders}: ${countsText(foldersOf(names, words.no_folder), others)}.`)
   }
   if (listed.length > 0) {
-    const all = named || (recent?.files ?? files)
+    const more = (recent?.files ?? named ?? files) - listed.length
     const items = listed.map(({ name, time }) => `- ${name} (${time})`)
-    if (all > listed.length) items.push(words.more(all - listed.length))
+    if (more > 0) items.push(countText(words.more, more))
     lines.push(is_by_name ? words.by_name : words.newest, items.join('\n'))
   }
   return lines.join('\n\n')

@@ -88,7 +88,7 @@ export interface AssetScope {
 }
 
 /** Times in Unix ms; the last one belongs to it. */
-export interface Period {
+interface Period {
   from_ms: number
   to_ms: number
 }

@@ -27,7 +27,7 @@ export function quoted(words: string): string {
 }
 
 /** `wk 1377` for `wk1377`: letters and digits that others write apart. */
-export function partsOf(word: string): string {
+function partsOf(word: string): string {
   return word.replace(/(\p{L})(?=\p{N})|(\p{N})(?=\p{L})/gu, '$1$2 ')
 }
 

@@ -24,7 +24,8 @@ export interface SearchRequest {
   wanted: number
 }
 
-export type NamedRequest = Pick<SearchRequest, 'words' | 'projects' | 'assets'>
+type Scope = Pick<SearchRequest, 'projects' | 'assets'>
+export type NamedRequest = Scope & Pick<SearchRequest, 'words'>
 
 export interface Hit extends Passage {
   asset: number
@@ -123,19 +124,25 @@ export class PassageSearch {
   }
 
   /** Files of the scope with all of these words in name or path, the last date in a name first. */
-  named({ words, projects, assets }: NamedRequest): number[] {
-    if (words.length === 0) return []
-    const found = this.#sql.all<Pick<NamedFile, 'asset' | 'name'>>(
-      `SELECT asset, files.name FROM file_names CROSS JOIN files ON asset = file_names.rowid WHERE file_names MATCH ?
-         AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?)))`,
-      words.map((word) => `(${anyOf(phrasesOf(word))})`).join(' AND '),
-      JSON.stringify(projects),
-      JSON.stringify(assets),
-    )
-    return found
+  named({ words, ...scope }: NamedRequest): number[] {
+    const match = words.map((word) => `(${anyOf(phrasesOf(word))})`).join(' AND ')
+    return this.#filesWith(match, scope, -1)
       .map(({ asset, name }) => ({ asset, date: lastDateIn(name) }))
       .sort((one, other) => other.date.localeCompare(one.date) || other.asset - one.asset)
       .map(({ asset }) => asset)
+  }
+
+  /** Files of the scope by their names and paths. A negative limit is none. */
+  #filesWith(match: string, { projects, assets }: Scope, limit: number): NamedFile[] {
+    return this.#sql.all<NamedFile>(
+      `SELECT asset, project, files.name, first, last FROM file_names CROSS JOIN files ON asset = file_names.rowid
+       WHERE file_names MATCH ? AND last >= first
+         AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?))) LIMIT ?`,
+      match,
+      JSON.stringify(projects),
+      JSON.stringify(assets),
+      limit,
+    )
   }
 
   /** The passages of a named file: those that match the rest of the question, then its first. */
@@ -156,21 +163,13 @@ export class PassageSearch {
   }
 
   /** Files in scope whose whole name stands in the question, or a part of it with its ending. */
-  #namedFiles({ names, projects, assets }: SearchRequest): NamedFile[] {
+  #namedFiles(request: SearchRequest): NamedFile[] {
     const found = new Map<number, NamedFile>()
     const known: string[] = []
-    for (const name of names) {
+    for (const name of request.names) {
       const words = plainWords(name)
       if (known.some((longer) => longer.includes(words))) continue
-      const some = this.#sql.all<NamedFile>(
-        `SELECT asset, project, files.name, first, last FROM file_names CROSS JOIN files ON asset = file_names.rowid
-         WHERE file_names MATCH ? AND last >= first
-           AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?))) LIMIT ?`,
-        quoted(words),
-        JSON.stringify(projects),
-        JSON.stringify(assets),
-        max_looked_at,
-      )
+      const some = this.#filesWith(quoted(words), request, max_looked_at)
       const whole = some.filter((file) => ownNames(file).some((own) => isWhole(own, words)))
       const meant = whole.length > 0 || !has_ending.test(name) ? whole : some
       if (meant.length === 0 || meant.length > max_named) continue
