@@ -214,6 +214,7 @@ test('what is written together or apart is found in the other way', async () => 
     'part.txt': 'The part WK-1377 is of brass.',
     'code.txt': 'parse_invoice_total raises an error.',
     'plain.txt': 'The ticket QS4711 is open, call 0221 / 987 65-43.',
+    'bill.txt': 'The invoice RE-2026-103 is paid.',
     'bank.txt': 'Pay to DE89 3704 0044 0532 0130 00.',
     'yard.txt': 'Der Fahrradstellplatz wird überdacht.',
     'sizes.txt': 'Die Übersicht der Größen.',
@@ -223,6 +224,7 @@ test('what is written together or apart is found in the other way', async () => 
   for (const [question, name] of [
     ['wk1377', 'part.txt'],
     ['parseInvoiceTotal', 'code.txt'],
+    ['RE2026103', 'bill.txt'],
     ['QS-4711', 'plain.txt'],
     ['+49 221 9876543', 'plain.txt'],
     ['Who has DE89370400440532013000?', 'bank.txt'],

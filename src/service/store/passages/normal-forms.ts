@@ -116,6 +116,19 @@ function longNumbersIn(text: string): string[] {
   )
 }
 
+/** Numbers of invoices, parts and tickets. Looked for only where a digit follows a mark. */
+const code_before = /(?<![\p{L}\p{N}])\p{L}{1,8}$/u
+const code_behind = /[-_/]\d[\p{L}\d_/-]{0,30}/gu
+const max_code_start = 9
+
+/** `re2026103` for RE-2026-103: a word that others type without marks. */
+function codesIn(text: string): string[] {
+  return [...text.matchAll(code_behind)].flatMap(({ 0: end, index: at }) => {
+    const before = code_before.exec(text.slice(Math.max(0, at - max_code_start), at))
+    return before ? [`${before[0]}${end}`.replace(/[-_/]/g, '').toLowerCase()] : []
+  })
+}
+
 /** More of them say nothing about a passage. */
 const max_forms = 200
 
@@ -129,13 +142,14 @@ export function formsIn(text: string): string[] {
     const of_month = [monthForm(date), `y${date.year}`]
     return date.day === undefined ? of_month : [dayForm(date), ...of_month]
   })
-  return [...new Set([...dates, ...numberForms(text)])].slice(0, max_forms)
+  return [...new Set([...dates, ...numberForms(text), ...codesIn(text)])].slice(0, max_forms)
 }
 
 /** The last one of the dates in a name, as digits that sort. Empty without any. */
 export function lastDateIn(name: string): string {
-  const dates = formsIn(name).filter((form) => /^[dmy]\d/.test(form))
-  return dates.map((form) => form.slice(1)).reduce((last, date) => (date > last ? date : last), '')
+  const dates = datesIn(name).map((date) => (date.day === undefined ? monthForm : dayForm)(date))
+  const years = name.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? []
+  return [...dates.map((form) => form.slice(1)), ...years].sort().at(-1) ?? ''
 }
 
 /** The forms that a question asks for: of a day only the day, of a month only the month. */

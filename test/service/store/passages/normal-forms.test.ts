@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   formsAsked,
   formsIn,
+  lastDateIn,
   nameWords,
 } from '../../../../src/service/store/passages/normal-forms.ts'
 
@@ -30,12 +31,22 @@ test.each([
 })
 
 test.each([
-  ['invoice_20240312.pdf', 'd20240312 m202403 y2024 n20240312'],
+  ['invoice_20240312.pdf', 'd20240312 m202403 y2024 n20240312 invoice20240312'],
   ['12/03/2024', 'd20240312 m202403 y2024 d20241203 m202412'],
   ['1.234', 'n1234 n1d234'],
+  ['the invoice RE-2026-103', 're2026103'],
   ['no number', ''],
 ])('a passage with %s has %s', (text, forms) => {
   expect(formsIn(text).join(' ')).toBe(forms)
+})
+
+test.each([
+  ['Protokoll 03.12.2024.txt', '20241203'],
+  ['from 2023-10-19 to 2024-01.md', '202401'],
+  ['budget 2025.xlsx', '2025'],
+  ['letter 12.txt', ''],
+])('the last date in %s is %s', (name, date) => {
+  expect(lastDateIn(name)).toBe(date)
 })
 
 test('a name is found as it is written and in its parts', () => {
