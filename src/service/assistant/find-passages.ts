@@ -32,7 +32,7 @@ export async function findInFiles(
     return { quotes: [], overview: undefined, searched: undefined, unknown: [] }
   const everyday = everydayQuestion(request)
   const asked = readRequest(request)
-  const words = everyday ? everyday.subject : asked.words
+  const words = wordsToSearch(everyday, asked)
   const limit = Math.max(min_hits, 2 * max_passages)
   const has_search = words.length + asked.forms.length + asked.names.length > 0
   const { hits, unknown }: Found = has_search
@@ -50,6 +50,12 @@ export async function findInFiles(
     beginnings: quotes.length,
   }
   return { quotes, overview, searched, unknown: [] }
+}
+
+/** How many days of leave there are stands in a passage with `days`. */
+function wordsToSearch(everyday: EverydayQuestion | undefined, asked: AskedFor): string[] {
+  if (!everyday) return asked.words
+  return everyday.kind === 'count' && everyday.subject.length > 0 ? asked.words : everyday.subject
 }
 
 /** Whoever asks about certain files, such as new ones, is helped by how they begin. */

@@ -181,6 +181,13 @@ test('everyday questions are answered from names, times and counts', async () =>
   )
 })
 
+test('a count of things in files is searched for with all of its words', async () => {
+  const client = await start()
+  await client.upload('Leave, paid leave and unpaid leave: ask for leave.', 'form.txt')
+  await client.upload('The leave of an apprentice lasts for 28 days.', 'rules.txt')
+  expect((await sources(client, 'How many days of leave are there?'))[0]).toBe('rules.txt')
+})
+
 test('the last ones of a kind of files are listed by the dates in their names', async () => {
   const client = await start()
   const minutes = ['2024-12-03 board.txt', 'Protokoll 14.05.2024.md', '2025-02-11_sales.txt']
