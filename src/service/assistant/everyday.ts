@@ -25,7 +25,7 @@ export interface EverydayQuestion {
 
 const en_files = '(?:files|documents|papers)'
 const de_files = '(?:dateien|dokumente|unterlagen)'
-/** What a question about everything calls it. */
+/** Words for everything that is there. */
 const en_all =
   '(?:this|these|it|they|that|those|here|everything|all of this|(?:this |these |the |our |my )?(?:files?|documents?|folders?|projects?|collection|archive))'
 const de_all =

@@ -1,7 +1,7 @@
 import { formatCount } from '../../base/text/format.ts'
 import type { EverydayQuestion } from './everyday.ts'
 
-/** What the service knows of the files of a scope. */
+/** Facts about the files of a scope. */
 export interface ScopeFacts {
   files: number
   /** Files that cannot be read, beside those. */

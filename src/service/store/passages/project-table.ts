@@ -15,7 +15,7 @@ export interface FoundRow {
 
 /** A word, date or number of a question in all its forms. `word`: as the user wrote it. */
 export interface Term {
-  /** Of FTS5. */
+  /** Phrases of FTS5. */
   phrases: readonly string[]
   word?: string
 }
@@ -84,7 +84,7 @@ export class ProjectTable {
     for (let rowid = first; rowid <= last; rowid++) drop.run(rowid)
   }
 
-  /** What to search for. A word that is in no passage stands for the compounds that hold it. */
+  /** Chooses the phrases to search for. A word in no passage stands for the compounds with it. */
   matching(terms: readonly Term[]): Matching {
     const max = Math.max(min_common_rows, Math.round(this.#countRows() * common_share))
     const counted = terms.map((term) => this.#countedTerm(term, max + 1))
