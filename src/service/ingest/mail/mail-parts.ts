@@ -77,12 +77,21 @@ async function splitMail(mail: Buffer): Promise<ReadonlyMap<MimeNode, Buffer[]>>
 
 async function decoded(node: MimeNode, pieces: readonly Buffer[]): Promise<Buffer> {
   const bytes = Buffer.concat(pieces)
-  if (node.encoding !== 'base64' && node.encoding !== 'quoted-printable') return bytes
+  if (node.encoding !== 'base64' && node.encoding !== 'quoted-printable')
+    return Buffer.concat([linesInHead(node), bytes])
   const is_text = /^text\//.test(node.contentType || 'text/plain')
   const end = is_text && node.encoding === 'base64' ? endOfBase64(bytes) : bytes.length
   const decoder = node.getDecoder()
   decoder.end(bytes.subarray(0, end))
   return Buffer.concat([await buffer(decoder), bytes.subarray(end)])
+}
+
+/** The body from its first line on, if no empty line stands before it. */
+function linesInHead({ headers, multipart }: MimeNode): Buffer {
+  const lines = (headers && !multipart && headers.getList()) || []
+  const first = lines.findIndex(({ line }) => !/^[!-9;-~]+[ \t]*:/.test(line))
+  const body = first < 0 ? [] : lines.slice(first).map(({ line }) => `${line}\n`)
+  return Buffer.from(body.join(''), 'latin1')
 }
 
 /** Where base64 ends: servers of mailing lists add a line about themselves as it is. */

@@ -53,6 +53,16 @@ describe('bodies as programs send them', () => {
       `${long}_____ Harbour list`,
     ],
     [
+      'no empty line before the body',
+      `${[...short_head, plain].join('\r\n')}\r\nThe ropes, all new.\r\nNote: they are long.\r\n`,
+      'The ropes, all new. Note: they are long.',
+    ],
+    [
+      'no empty line before the body of a part',
+      multipart('mixed', [`${plain}\r\nThe ropes, all new.\r\n`], { headers: short_head }),
+      'The ropes, all new.',
+    ],
+    [
       'a text that is not in base64',
       one([plain, base64], 'The ropes are new.'),
       'The ropes are new.',
