@@ -164,6 +164,7 @@ export const api_errors = {
   'publicapi.chat.skill.disabled': [400, 'The skill {name} is disabled.'],
   'publicapi.skill.not_found': [404, 'There is no skill {id} in this project.'],
   'publicapi.skill.name_taken': [400, 'Another skill is called {name}: choose another name.'],
+  'publicapi.skill.built_in': [400, 'The skill {name} belongs to the service: it stays as it is.'],
   'publicapi.memory.not_found': [404, 'There is no memory {id} in this project.'],
   'publicapi.action.not_found': [404, 'There is no action {id} in this project.'],
   'publicapi.action.timing': [400, 'There is no time zone {name}.'],

@@ -38,6 +38,10 @@ export const max_email_length = 254
 
 /** (P) The hosted service has refused prompts that were longer than about this. */
 export const max_prompt_length = 24_000
+/** (L) Files of a turn that it lists as not read. The others count as not read, too. */
+export const max_unread_sources = 1_000
+/** (L) Places of one file in an answer: more than a user would look at. */
+export const max_source_places = 20
 /** (L) More skills than a user would name in one turn. */
 export const max_skills = 20
 /** (L) Ids of one kind in a scope. 10,000 take about 300 KB, so three full kinds fit a body. */

@@ -2,11 +2,31 @@ import { z } from 'zod'
 import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
 import { idSchema, text } from '../field-schemas.ts'
 import type { IdKind } from '../identifiers.ts'
-import { max_name_length, max_prompt_length, max_scope_ids, max_skills } from '../limits.ts'
+import {
+  max_name_length,
+  max_prompt_length,
+  max_scope_ids,
+  max_skills,
+  max_source_places,
+  max_unread_sources,
+} from '../limits.ts'
 
 export const intelligence_modes = ['auto', 'fast', 'expert', 'research'] as const
 export const providers = ['automatic', 'anthropic', 'openai', 'google'] as const
 const message_statuses = ['running', 'done', 'error'] as const
+const read_amounts = ['whole', 'part', 'not'] as const
+const warning_codes = [
+  'files_not_read',
+  'prompt_cut',
+  'answer_cut',
+  'searched',
+  'no_closing',
+] as const
+
+/**
+ * The skill of the local service that makes a turn read the files of its scope whole, in batches.
+ */
+export const every_file_skill = 'sluice-read-every-file'
 
 function scopeIds(kind: IdKind, description: string) {
   return z.array(idSchema(kind)).max(max_scope_ids).optional().meta({ description })
@@ -94,6 +114,38 @@ export const messageList = z
   .object({ messages: z.array(messageReference) })
   .meta({ id: 'MessageList', description: 'Oldest first, all of them.' })
 
+const messageSource = z
+  .object({
+    asset_id: idSchema('asset'),
+    read: openEnum(read_amounts).meta({
+      description:
+        'whole: all text that the service has of it was given to the assistant. part: some of it, or the service itself ' +
+        'could read the file only in part. not: none of it.',
+    }),
+    places: z
+      .array(z.string())
+      .max(max_source_places)
+      .optional()
+      .meta({ description: 'Of `part`: what was read, such as a page.', examples: [['page 3']] }),
+    why: z
+      .string()
+      .optional()
+      .meta({ description: 'Why not all of it was read, as a clause for users.' }),
+  })
+  .meta({ id: 'MessageSource' })
+
+const messageWarning = z
+  .object({
+    code: openEnum(warning_codes).meta({
+      description:
+        'files_not_read: some files in scope. prompt_cut: the host of the model may have cut the text. answer_cut: the ' +
+        'model stopped at its length limit. searched: the files did not fit one call, so passages were searched. no_closing: ' +
+        'there are notes on the files and no answer over all of them.',
+    }),
+    humane: z.string().meta({ description: 'The same for users, as it stands in the answer.' }),
+  })
+  .meta({ id: 'MessageWarning' })
+
 export const messageRecord = z
   .object({
     message_id: idSchema('message'),
@@ -106,12 +158,45 @@ export const messageRecord = z
       .string()
       .optional()
       .meta({
-        description: 'Markdown. Absent until the answer is written.',
+        description:
+          'Markdown. Absent until the answer is written. Beside the status error it is the reason.',
         examples: ['**lease.pdf**: the rent is due on the first day of the month.'],
       }),
+    sources: z
+      .array(messageSource)
+      .optional()
+      .meta({
+        description:
+          'What was read of the files in scope, once the answer is written: every file that was read, and the first ' +
+          `${max_unread_sources} that were not. A file in scope that is not here was not read.`,
+      }),
+    sources_left_out: z
+      .int()
+      .optional()
+      .meta({ description: 'So many files in scope were not read and are not in `sources`.' }),
+    calls: z
+      .int()
+      .optional()
+      .meta({ description: 'How many calls the model has answered for this turn.' }),
+    progress: z.object({ done: z.int(), of: z.int() }).optional().meta({
+      description:
+        'While files are read in batches: the calls of the model so far, and as far as known of all.',
+    }),
+    warnings: z
+      .array(messageWarning)
+      .optional()
+      .meta({ description: 'What a reader of the answer should know. Absent without any.' }),
   })
   .meta({ id: 'Message' })
 
 export type ChatScope = z.infer<typeof chatScope>
 export type ChatStart = z.infer<typeof chatStart>
 export type ChatAppend = z.infer<typeof chatAppend>
+export type MessageSource = z.infer<typeof messageSource>
+export type MessageWarning = z.infer<typeof messageWarning>
+
+/** What the record of an answered turn says besides its answer. */
+export type TurnRecord = Pick<
+  z.infer<typeof messageRecord>,
+  'sources' | 'sources_left_out' | 'warnings'
+>

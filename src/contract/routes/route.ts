@@ -87,6 +87,12 @@ function routeFor<const Who extends Pick<Route, 'auth' | 'scoped'>>(who: Who) {
   }
 }
 
+/** Further errors of calls: `write` of create and update, `change` of all that change a thing. */
+interface CrudErrors {
+  write?: readonly ErrorCode[]
+  change?: readonly ErrorCode[]
+}
+
 interface CrudSchemas {
   create: z.ZodType
   update: z.ZodType
@@ -99,7 +105,7 @@ export function crudRoutes<
   const Group extends string,
   const Kind extends IdKind,
   Schemas extends CrudSchemas,
->(group: Group, kind: Kind, schemas: Schemas, errors: readonly ErrorCode[] = []) {
+>(group: Group, kind: Kind, schemas: Schemas, { write = [], change = [] }: CrudErrors = {}) {
   const { create, update, record, list }: Pick<Schemas, keyof CrudSchemas> = schemas
   const path = `/v1/${group}` as const
   const one = `${path}/{${kind}_id}` as const
@@ -112,16 +118,17 @@ export function crudRoutes<
     scoped(`${group}.create`, `POST ${path}`, `Make one of the ${group}`, {
       request: create,
       answers: { 201: record },
-      errors,
+      errors: write,
     }),
     scoped(`${group}.read`, `GET ${one}`, `Read one of the ${group}`, { answers: { 200: record } }),
     scoped(`${group}.update`, `POST ${one}`, `Change one of the ${group}`, {
       request: update,
       answers: { 200: record },
-      errors,
+      errors: [...write, ...change],
     }),
     scoped(`${group}.delete`, `DELETE ${one}`, `Delete one of the ${group}`, {
       answers: { 204: null },
+      errors: change,
     }),
   ] as const
 }
@@ -131,11 +138,14 @@ export function switchRoutes<
   const Group extends string,
   const Kind extends IdKind,
   Record extends z.ZodType,
->(group: Group, kind: Kind, record: Record) {
+>(group: Group, kind: Kind, record: Record, errors: readonly ErrorCode[] = []) {
   const one = `/v1/${group}/{${kind}_id}` as const
   const details = { request: noBody, answers: { 200: record } }
   return [
     scoped(`${group}.enable`, `POST ${one}/enable`, `Enable one of the ${group}`, details),
-    scoped(`${group}.disable`, `POST ${one}/disable`, `Disable one of the ${group}`, details),
+    scoped(`${group}.disable`, `POST ${one}/disable`, `Disable one of the ${group}`, {
+      ...details,
+      errors,
+    }),
   ] as const
 }

@@ -17,6 +17,7 @@ import {
 
 const no_content = { answers: { 204: null } }
 const role_needed = ['publicapi.tenancy.role.insufficient'] as const
+const skill_faults = ['publicapi.skill.built_in'] as const
 const turn_faults = [
   'publicapi.chat.scope.unreachable',
   'publicapi.chat.skill.unknown',
@@ -218,10 +219,13 @@ export const routes = [
     no_content,
   ),
 
-  ...crudRoutes('skills', 'skill', resources.skill, ['publicapi.skill.name_taken']),
-  ...switchRoutes('skills', 'skill', resources.skill.record),
+  ...crudRoutes('skills', 'skill', resources.skill, {
+    write: ['publicapi.skill.name_taken'],
+    change: skill_faults,
+  }),
+  ...switchRoutes('skills', 'skill', resources.skill.record, skill_faults),
   ...crudRoutes('memories', 'memory', resources.memory),
-  ...crudRoutes('actions', 'action', actions.action, ['publicapi.action.timing']),
+  ...crudRoutes('actions', 'action', actions.action, { write: ['publicapi.action.timing'] }),
   ...switchRoutes('actions', 'action', actions.action.record),
   ...crudRoutes('sessions', 'session', resources.session),
   scoped(
