@@ -161,6 +161,8 @@ const default_profile = {
   dedup_reservations: false,
   /** True: a failed asset shows why. */
   says_why_failed: true,
+  /** True: the skill that reads every file is there, and messages say what was read. */
+  reads_every_file: true,
   /** The status that an asset shows from `complete` until it is `ready` or `failed`. */
   status_on_the_way: 'ingesting',
   /** Errors that are answered with an empty code and without a text. */
@@ -181,6 +183,7 @@ const profiles: Record<ProfileName, Profile> = {
     modified_at_late: true,
     dedup_reservations: true,
     says_why_failed: false,
+    reads_every_file: false,
     status_on_the_way: 'enriching',
     blank_codes: new Set<ErrorCode>([
       'publicapi.body.invalid',

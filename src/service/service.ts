@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions) {
 function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
   const settings = settingsFrom(options)
   const { clock, log } = settings
-  const assistant = openAssistant(settings.assistant, clock, settings.proxy)
+  const assistant = openAssistant(settings.assistant, clock, settings.proxy, log)
   const stores = openStores(settings.data_dir, clock)
   return {
     ...stores,

@@ -1,5 +1,9 @@
 import { isoTime } from '../../base/time/time.ts'
-import type { ChatAppend } from '../../contract/messages/messages-chats.ts'
+import {
+  type ChatAppend,
+  every_file_skill,
+  type TurnRecord,
+} from '../../contract/messages/messages-chats.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { checkScope } from '../assistant/scope.ts'
 import { keepOptions, keptOptions } from '../assistant/turn-plan.ts'
@@ -103,7 +107,7 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
       const is_hidden = clock.now_ms() < row.created_at_ms + profile.message_hidden_ms
       found(is_hidden ? undefined : row, 'message', params.message_id)
       const shown = row.status === 'running' ? {} : injected_faults.current.turn_shows
-      return { ...keyed(messageRecord(row), profile), ...shown }
+      return { ...keyed(messageRecord(row, profile), profile), ...shown }
     },
 
     'messages.delete': async (call) => {
@@ -119,8 +123,9 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
 }
 
 /** Checks that the caller can use these skills and that they are enabled (C-03). */
-function checkSkills({ resources }: Parts, who: Who, names: readonly string[] = []): void {
+function checkSkills({ resources, profile }: Parts, who: Who, names: readonly string[] = []): void {
   for (const name of names) {
+    if (name === every_file_skill && profile.reads_every_file) continue
     const skill = resources.named(reachOf('skill', who), name)
     if (!skill) throw fault('publicapi.chat.skill.unknown', { name })
     if (skill.enabled === 0) throw fault('publicapi.chat.skill.disabled', { name })
@@ -141,11 +146,30 @@ function reference({ message_id, created_at_ms }: MessageRow) {
   return { message_id, created_at: isoTime(created_at_ms) }
 }
 
-/** A record has prompt and response once the answer is written. A failed turn has neither. */
-function messageRecord(row: MessageRow): AnswerOf<'messages.read'> {
+/**
+ * A record has prompt and response once the answer is written. A failed turn has no prompt, and as
+ * response the reason, if that is for users.
+ */
+function messageRecord(row: MessageRow, profile: Profile): AnswerOf<'messages.read'> {
   const { status, prompt, response } = row
-  const written = status === 'done' && response !== null
-  return { ...reference(row), status, ...(written ? { prompt, response } : {}) }
+  const base = { ...reference(row), status }
+  if (status === 'done' && response !== null)
+    return { ...base, prompt, response, ...readingOf(row, profile) }
+  return {
+    ...base,
+    // Without a status, a text would pass for an answer.
+    ...(status === 'error' && response !== null && !profile.messages_by_id && { response }),
+    ...readingOf(row, profile),
+  }
+}
+
+/** What the turn has read, and how far it is (C-24 to C-26). */
+function readingOf(row: MessageRow, profile: Profile): Partial<AnswerOf<'messages.read'>> {
+  const { calls, calls_left, outcome } = row
+  if (!profile.reads_every_file) return {}
+  if (calls_left !== null) return { calls, progress: { done: calls, of: calls + calls_left } }
+  // A turn that was answered before this was recorded says nothing.
+  return outcome === null ? {} : { calls, ...(JSON.parse(outcome) as TurnRecord) }
 }
 
 /** In the hosted profile, a message has `id` in place of `message_id`, and no status (E-01). */

@@ -1,6 +1,7 @@
 import { isoTime, isZone } from '../../base/time/time.ts'
 import type { ListQuery } from '../../contract/envelope.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
+import { every_file_skill } from '../../contract/messages/messages-chats.ts'
 import type { SessionTurn } from '../../contract/messages/messages-resources.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { fault, found } from '../faults/faults.ts'
@@ -15,6 +16,7 @@ import type {
   ResourceReach,
   ResourceRow,
 } from '../store/store-resources.ts'
+import { builtInById, isBuiltIn, withBuiltIn } from './built-in-skill.ts'
 import { findAsset } from './handlers-assets.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the route checks it, the group knows its shape
@@ -118,19 +120,23 @@ export function reachOf(
   return { kind, project, user: caller.user }
 }
 
-function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
+function verbsOf({ resources, commits, clock, profile }: Parts, group: ResourceGroup) {
   const { kind } = group
+  const has_built_in = kind === 'skill' && profile.reads_every_file
   const id_name = `${kind}_id`
 
   /** The resource with the id in the path, if the caller can see it. */
   function find(call: AnyCall): ResourceRow {
     const id = (call.params as Record<string, string>)[id_name]!
-    return found(resources.find(reachOf(kind, call), id), kind, id)
+    const reach = reachOf(kind, call)
+    const built_in = has_built_in ? builtInById(reach, id) : undefined
+    return found(built_in ?? resources.find(reach, id), kind, id)
   }
 
   /** Like `find`, but a reader who changes a resource of the project gets a fault (D-05). */
   function changeable(call: AnyCall): ResourceRow {
     const row = find(call)
+    if (isBuiltIn(row)) throw fault('publicapi.skill.built_in', { name: row.unique_name })
     if (row.owner === null) checkRole(call.role, 'collaborator')
     return row
   }
@@ -143,6 +149,8 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
   function write(call: AnyCall, fields: Fields, before: ResourceRow | undefined): object {
     const reach = reachOf(kind, call)
     group.check?.(fields)
+    if (has_built_in && fields.name === every_file_skill)
+      throw fault('publicapi.skill.name_taken', { name: fields.name })
     if (group.name_taken) {
       const other = resources.named(reach, fields.name)
       if (other && other.seq !== before?.seq) {
@@ -167,6 +175,8 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
 
   const switchTo = (enabled: 0 | 1) => (call: AnyCall) =>
     commits.write(() => {
+      // It is enabled already, so a client that enables what it uses may do so.
+      if (enabled === 1 && isBuiltIn(find(call))) return shown(find(call))
       const row = changeable(call)
       if (row.enabled !== enabled)
         resources.update(row.seq, { ...row, enabled, modified_at_ms: clock.now_ms() })
@@ -178,9 +188,10 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
       const query = group.in_one_answer
         ? onePage(call.query as ListQuery)
         : (call.query as ListQuery)
-      return readPage(resources.listing(reachOf(kind, call)), query, (row) =>
-        shown(row, group.listItem),
-      )
+      const reach = reachOf(kind, call)
+      const own = resources.listing(reach)
+      const listing = has_built_in ? withBuiltIn(own, reach) : own
+      return readPage(listing, query, (row) => shown(row, group.listItem))
     },
     create: (call: AnyCall) => commits.write(() => write(call, call.body, undefined)),
     read: (call: AnyCall) => shown(find(call)),

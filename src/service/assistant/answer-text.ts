@@ -1,4 +1,6 @@
 import { formatCount } from '../../base/text/format.ts'
+import type { MessageWarning, TurnRecord } from '../../contract/messages/messages-chats.ts'
+import type { ModelAnswer } from './model/model-answer.ts'
 import { wordsOf } from './question.ts'
 
 /** A text that an answer quotes word for word. */
@@ -6,6 +8,9 @@ export interface Quote {
   /** A file's name, a message's id, a web page's title and address, or `memory (category)`. */
   source: string
   text: string
+  /** The number of the file, and the place in it; absent where it is of no file. */
+  asset?: number
+  place?: string
 }
 
 /** What the files of a scope say about a question. */
@@ -80,6 +85,34 @@ function nothingFound(files: number, words: readonly string[]): string {
 /** Words of a question. */
 export function namedWords(words: readonly string[]): string {
   return words.slice(0, max_named_words).join(', ')
+}
+
+const answer_cut: MessageWarning = {
+  code: 'answer_cut',
+  humane: 'The model stopped at its length limit, so this answer is incomplete.',
+}
+const prompt_cut: MessageWarning = {
+  code: 'prompt_cut',
+  humane:
+    'The host of the model counted far fewer tokens than it was sent, so it may have cut the text: this answer may lack ' +
+    'what stood there.',
+}
+
+/** The answer of a model with the warnings about it, each in a line of its own below it. */
+export function warned(
+  { text, is_cut, is_prompt_cut }: Exclude<ModelAnswer, { fault: string }>,
+  more: readonly MessageWarning[] = [],
+): { response: string; record: TurnRecord } {
+  const warnings = [
+    ...(is_cut ? [answer_cut] : []),
+    ...(is_prompt_cut ? [prompt_cut] : []),
+    ...more,
+  ]
+  const lines = warnings.map(({ humane }) => `_${humane}_`)
+  return {
+    response: [text, ...lines].join('\n\n'),
+    record: warnings.length > 0 ? { warnings } : {},
+  }
 }
 
 /** An earlier answer without the note at its end, which is not worth quoting. */

@@ -1,20 +1,22 @@
 import { messageOf } from '../../base/run/errors.ts'
 import { runWorker, type Worker } from '../../base/run/worker.ts'
-import { backoff_ms, second_ms } from '../../base/time/time.ts'
+import { second_ms } from '../../base/time/time.ts'
+import { every_file_skill } from '../../contract/messages/messages-chats.ts'
 import type { Parts } from '../parts.ts'
 import type { MessageRow } from '../store/store-chats.ts'
+import { answerTurn } from './answer-turn.ts'
 import type { Outcome } from './assistant.ts'
+import { keepWriting } from './keep-writing.ts'
+import { shownFault } from './model/model-answer.ts'
+import { nextAttempt_ms, nextText } from './model/model-host.ts'
 import { scopeSize } from './scope.ts'
-import { gatherMaterial } from './turn-material.ts'
 import { keptOptions, planTurn } from './turn-plan.ts'
 
 type Asked = MessageRow & { project: number }
 
 const idle_ms = 60 * second_ms
-/** Waits after failed attempts. A short fault is over in a second; longer waits spare the host. */
-const retry_backoff = { first_ms: second_ms, max_ms: 30 * second_ms }
-/** Time until a finished answer that could not be written is written again. */
-const write_retry_ms = 5 * second_ms
+/** After a fault of this machine, such as a database that cannot be read. */
+const fault_rest_ms = 30 * second_ms
 
 /**
  * Writes answers, several at once, but one after the other within a chat. The database rows are the
@@ -46,24 +48,13 @@ export function runAnswers(parts: Parts): Worker {
   async function begin(message: Asked): Promise<void> {
     try {
       const keep = await answerOne(parts, message)
-      // A full disk stays full for a while. Keep the answer, so that no model is asked again.
-      while (!signal.aborted && !(await isWritten(keep))) await clock.sleep(write_retry_ms, signal)
+      await keepWriting(parts, keep)
     } catch (error) {
       if (!signal.aborted) on_error(error)
-      await clock.sleep(retry_backoff.max_ms, signal)
+      await clock.sleep(fault_rest_ms, signal)
     }
     under_way.delete(message.seq)
     worker.wake()
-  }
-
-  async function isWritten(keep: () => void): Promise<boolean> {
-    try {
-      await parts.commits.write(keep)
-      return true
-    } catch (error) {
-      if (!signal.aborted) on_error(error)
-      return false
-    }
   }
 
   return {
@@ -74,39 +65,46 @@ export function runAnswers(parts: Parts): Worker {
 
 /**
  * Makes one attempt. Returns the function that writes its outcome to the database: the answer, or
- * the time of the next attempt, or `error` after the deadline and for an injected failure.
+ * the time of the next attempt, or `error` with its reason after the deadline, for a refusal of the
+ * model's host and for an injected failure.
  */
 async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
   const { chats, assistant, settings, injected_faults, clock, log } = parts
   const fails = message.attempts === 0 && injected_faults.failsAnswer()
-  const outcome: Outcome = fails ? { fault: 'fault injection' } : await attempt(parts, message)
+  const injected: Outcome = { fault: 'fault injection', max_attempts: 1 }
+  const outcome = fails ? injected : await attempt(parts, message)
   const now_ms = clock.now_ms()
-  if ('response' in outcome) return () => chats.answer(message, 'done', outcome.response, now_ms)
+  if ('response' in outcome) {
+    const { response, calls, record } = outcome
+    const ended = { status: 'done', response, calls, outcome: JSON.stringify(record) } as const
+    return () => chats.end(message, ended, now_ms)
+  }
 
-  const deadline_ms =
-    message.created_at_ms + settings.answer_delay_ms + assistant.config.deadline_ms
-  const gives_up = fails || now_ms >= deadline_ms
-  const wait_ms = Math.max(outcome.retry_after_ms ?? 0, backoff_ms(message.attempts, retry_backoff))
-  const next_ms = Math.min(now_ms + wait_ms, deadline_ms)
-  const next = gives_up
-    ? 'it is given up'
-    : `it is tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
-  log(`the message ${message.message_id} got no answer: ${outcome.fault}; ${next}`)
+  // A turn that reads many files may take longer: its deadline counts from the last notes.
+  const begun_ms = parts.reading_notes.newest_ms(message.seq) ?? message.created_at_ms
+  const deadline_ms = begun_ms + settings.answer_delay_ms + assistant.config.deadline_ms
+  const next_ms = nextAttempt_ms(outcome, message.attempts, now_ms, deadline_ms)
+  log(
+    `the message ${message.message_id} got no answer: ${outcome.fault}; ${nextText(next_ms, now_ms)}`,
+  )
+  const response =
+    fails || outcome.is_private ? null : `There is no answer, because ${shownFault(outcome)}.`
+  const ended = { status: 'error', response, calls: 0, outcome: null } as const
   return () =>
-    gives_up ? chats.answer(message, 'error', null, now_ms) : chats.defer(message.seq, next_ms)
+    next_ms === undefined ? chats.end(message, ended, now_ms) : chats.defer(message.seq, next_ms)
 }
 
 async function attempt(parts: Parts, message: Asked): Promise<Outcome> {
   const { assistant, signal } = parts
-  const { prompt, attempts } = message
   try {
     const options = keptOptions(message.options)
-    const asked = { prompt, scope_ids: scopeSize(message.scope), skills: options.skills.length }
+    // How a turn reads is not its mode, so that skill does not count.
+    const skills = options.skills.filter((name) => name !== every_file_skill).length
+    const asked = { prompt: message.prompt, scope_ids: scopeSize(message.scope), skills }
     const plan = planTurn(assistant.config, options, asked)
-    const material = await gatherMaterial(parts, { message, options, plan })
-    return await assistant.answer({ prompt, plan, attempts, ...material }, signal)
+    return await answerTurn(parts, { message, options, plan })
   } catch (error) {
     if (signal.aborted) throw error
-    return { fault: messageOf(error) }
+    return { fault: messageOf(error), is_private: true }
   }
 }

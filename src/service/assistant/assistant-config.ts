@@ -10,6 +10,11 @@ import { refused } from '../faults/faults.ts'
 const tools = ['passages', 'past_chats', 'memories', 'web'] as const
 const depths = ['none', 'low', 'medium', 'high'] as const
 
+/** The models that take notes when a turn reads every file: small ones, else those of `fast`. */
+export function notesModels({ model_classes, modes }: AssistantConfig): readonly Candidate[] {
+  return model_classes.small ?? model_classes[modes.fast.model_class] ?? []
+}
+
 const modes = intelligence_modes.filter((mode) => mode !== 'auto') as ['fast', 'expert', 'research']
 const whole = (min: number, max: number) => z.int().min(min).max(max)
 const duration = (usual: number) => whole(1, 24 * 60 * minute_ms).default(usual)
@@ -141,6 +146,12 @@ const schema = z
     deadline_ms: duration(4 * minute_ms),
     // Answers written at the same time. Enough for a small team; a model's host has a limit, too.
     answers_at_once: whole(1, 100).default(8),
+    // The text of a call and its answer: 15,000 to 20,000 tokens, so that it fits models of 32,000.
+    // A model of a smaller window refuses it and gets less.
+    context_chars: whole(4_000, 500_000).default(60_000),
+    // For one question that reads every file: two million characters, some thousand pages. Its
+    // texts are in memory meanwhile, so the largest values need 200 MB a question.
+    max_calls: whole(2, 200).default(40),
     // The most memories for one answer. More would not be useful with every question.
     max_memories: whole(0, 200).default(20),
     // Chats are in no index, so a question that uses chats reads up to this many characters of

@@ -141,7 +141,10 @@ function quotesOf(
     if (!row || !isIn(row)) continue
     const place = placeText({ ...hit, rows: rowsMeant(hit, asked) })
     const name = row.name ?? row.filename
-    quotes.push({ source: place === '' ? name : `${name}, ${place}`, text: hit.text })
+    const quote = { text: hit.text, asset: hit.asset }
+    quotes.push(
+      place === '' ? { ...quote, source: name } : { ...quote, source: `${name}, ${place}`, place },
+    )
   }
   return quotes
 }

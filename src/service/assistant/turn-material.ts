@@ -6,10 +6,10 @@ import type { Parts } from '../parts.ts'
 import { progressText } from '../store/passages/passage-index.ts'
 import type { MessageRow } from '../store/store-chats.ts'
 import { bestPassages, namedWords, type Quote, withoutNote } from './answer-text.ts'
-import type { Memory, PreparedTurn } from './assistant.ts'
 import { findInFiles } from './find-passages.ts'
+import type { Memory, PreparedTurn } from './prepared-turn.ts'
 import { searchWords } from './question.ts'
-import { expandScope, filesAsked } from './scope.ts'
+import { expandScope, filesAsked, type Knowledge } from './scope.ts'
 import type { TurnOptions, TurnPlan } from './turn-plan.ts'
 import type { Web } from './web-search.ts'
 
@@ -19,18 +19,22 @@ export interface Turn {
   plan: TurnPlan
 }
 
-type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
+export type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
+
+/** The numbers of what the scope of a turn has, for the user who asked. */
+export function knowledgeOf(parts: Parts, { message, options }: Turn): Knowledge {
+  return expandScope(parts, { project: message.project, user: options.user }, message.scope)
+}
 
 /** Gathers what the answer may use. Things that were removed since the question add nothing. */
-export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material> {
+export async function gatherMaterial(
+  parts: Parts,
+  turn: Turn,
+  knowledge: Knowledge,
+): Promise<Material> {
   const { message, options, plan } = turn
   const request = requestIn(message.prompt, filesAsked(message.scope))
   const words = searchWords(request)
-  const knowledge = expandScope(
-    parts,
-    { project: message.project, user: options.user },
-    message.scope,
-  )
   const notes = indexNotes(parts)
   const searched = plan.tools.has('passages')
     ? knowledge

@@ -1,7 +1,8 @@
-import type {
-  ChatAppend,
-  intelligence_modes,
-  providers,
+import {
+  type ChatAppend,
+  every_file_skill,
+  type intelligence_modes,
+  type providers,
 } from '../../contract/messages/messages-chats.ts'
 import type { Caller } from '../store/access.ts'
 import type { AssistantConfig, AutoRule, Candidate, Mode, Tool } from './assistant-config.ts'
@@ -94,6 +95,16 @@ export function keepOptions(
     public_data,
     user,
   } satisfies TurnOptions)
+}
+
+/** True for a turn that reads the files of its scope whole. */
+export function readsEveryFile({ skills }: TurnOptions): boolean {
+  return skills.includes(every_file_skill)
+}
+
+/** The plan of a turn whose sources are not searched: it uses no web and no chats. */
+export function onlyMemories(plan: TurnPlan): TurnPlan {
+  return { ...plan, tools: new Set([...plan.tools].filter((tool) => tool === 'memories')) }
 }
 
 /** Reads stored options. Null (a turn from before options were stored) means the defaults. */

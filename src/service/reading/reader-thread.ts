@@ -13,6 +13,7 @@ import {
   packDocument,
   unpackDocument,
 } from '../ingest/passages/kept-document.ts'
+import { placedText } from '../ingest/passages/placed-text.ts'
 import { splitDocument } from '../ingest/passages/split-passages.ts'
 import { type ReadText, readText } from '../ingest/text/read-text.ts'
 import { passage_migrations } from '../store/passages/index-format.ts'
@@ -58,6 +59,12 @@ export interface LeftOut {
   why: string
 }
 
+interface TextsWanted {
+  assets: readonly number[]
+  /** UTF-16 units of all of them. */
+  max_chars: number
+}
+
 export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
   /** Puts the text that a child process found into the index. */
@@ -70,6 +77,8 @@ export interface ReaderCalls {
   search: { argument: SearchRequest; answer: Found }
   /** The first passages of files, one of each. */
   first: { argument: number[]; answer: Hit[] }
+  /** The texts of files with their places, in order, up to the first that goes beyond `max_chars`. */
+  texts: { argument: TextsWanted; answer: { asset: number; text: string }[] }
   named: { argument: NamedRequest; answer: number[] }
   progress: { argument: null; answer: IndexProgress }
   /** Marks files as to be indexed anew, such as with another name. */
@@ -174,6 +183,26 @@ serveCalls(
       return { asset, reading }
     }
 
+    /** Empty if the index has no text of the file. */
+    function textOf(asset: number): string {
+      const kept = index.file(asset)
+      if (!kept) return ''
+      const { document } = kept
+      return document === null ? index.earlierText(kept) : placedText(unpackDocument(document))
+    }
+
+    function findTexts({ assets, max_chars }: TextsWanted): ReaderCalls['texts']['answer'] {
+      const found: ReaderCalls['texts']['answer'] = []
+      let chars = 0
+      for (const asset of assets) {
+        const text = textOf(asset)
+        found.push({ asset, text })
+        chars += text.length
+        if (chars > max_chars) break
+      }
+      return found
+    }
+
     /** Within the transaction of a batch. Without an answer it leaves nothing in the index. */
     const alone = passages.transaction((work: () => void) => work())
 
@@ -211,6 +240,7 @@ serveCalls(
       search: (request: SearchRequest) => index.search.search(request),
       first: (assets: number[]) => index.search.first(assets),
       named: (request: NamedRequest) => index.search.named(request),
+      texts: findTexts,
       progress: () => index.progress(),
       setBack: passages.transaction((assets: number[]): null => {
         for (const asset of assets) index.setBack(asset)

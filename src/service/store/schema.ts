@@ -261,4 +261,26 @@ CREATE INDEX picture_pages_read ON picture_pages (asset) WHERE state = 'read';
 ALTER TABLE assets ADD COLUMN needs_program INTEGER NOT NULL DEFAULT 0;
 `,
   },
+  {
+    version: 9,
+    sql: `
+-- calls: how many the model has answered for this turn. calls_left: how many more there will be, while files are read in batches.
+-- outcome: what else the record says of an answer, JSON of TurnRecord.
+ALTER TABLE messages ADD COLUMN calls INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE messages ADD COLUMN calls_left INTEGER;
+ALTER TABLE messages ADD COLUMN outcome TEXT;
+-- The answers of a model about batches of files, while their turn goes on. covers: what a row is made of, JSON. level 0: pieces of
+-- files (Piece[]); from 1 on: the numbers of the rows whose notes it puts together.
+CREATE TABLE reading_notes (
+  seq INTEGER PRIMARY KEY,
+  message INTEGER NOT NULL REFERENCES messages(seq) ON DELETE CASCADE,
+  level INTEGER NOT NULL,
+  covers TEXT NOT NULL,
+  notes TEXT NOT NULL,
+  warnings TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX reading_notes_by_message ON reading_notes (message);
+`,
+  },
 ]

@@ -26,7 +26,22 @@ export interface MessageRow {
   /** The time of the next attempt to answer, and the number of failed attempts. */
   answer_due_ms: number
   attempts: number
+  /** Of an ended turn: its answer, or the reason why it failed. */
   response: string | null
+  /** How many calls the model has answered for it. */
+  calls: number
+  /** How many more there will be, as far as known, while files are read in batches. */
+  calls_left: number | null
+  /** JSON of TurnRecord; null for a turn without. */
+  outcome: string | null
+}
+
+/** How a turn ended. `calls`: those that were not counted before. */
+export interface EndedTurn {
+  status: 'done' | 'error'
+  response: string | null
+  calls: number
+  outcome: string | null
 }
 
 export function openChatStore(database: Sqlite) {
@@ -67,7 +82,10 @@ export function openChatStore(database: Sqlite) {
     },
     append: (
       chat: number,
-      message: Omit<MessageRow, 'seq' | 'chat' | 'status' | 'attempts' | 'response'>,
+      message: Omit<
+        MessageRow,
+        'seq' | 'chat' | 'status' | 'attempts' | 'response' | 'calls' | 'calls_left' | 'outcome'
+      >,
     ) =>
       void run(
         `INSERT INTO messages (message_id, chat, created_at_ms, answer_due_ms, prompt, scope, options, status)
@@ -119,19 +137,74 @@ export function openChatStore(database: Sqlite) {
         seq,
       ),
     /** Ends a turn: writes its answer and the chat's `modified_at`, unless it was removed. */
-    answer(
-      { seq, chat }: MessageRow,
-      status: 'done' | 'error',
-      response: string | null,
-      now_ms: number,
-    ) {
+    end({ seq, chat }: MessageRow, ended: EndedTurn, now_ms: number) {
       const { changes } = run(
-        `UPDATE messages SET status = ?, response = ? WHERE seq = ? AND status = 'running'`,
-        status,
-        response,
-        seq,
+        `UPDATE messages SET status = @status, response = @response, calls = calls + @calls, outcome = @outcome,
+           calls_left = NULL WHERE seq = @seq AND status = 'running'`,
+        { ...ended, seq },
       )
+      run('DELETE FROM reading_notes WHERE message = ?', seq)
       if (changes > 0) run('UPDATE chats SET modified_at_ms = ? WHERE seq = ?', now_ms, chat)
     },
+  }
+}
+
+/** A part of the text of a file that a model was given; `of` is the length of the whole text. */
+export interface ReadPiece {
+  asset: number
+  from: number
+  to: number
+  of: number
+  /** Where it stands in the file; absent if it is the whole text. */
+  place?: string
+}
+
+/** An answer of a model on the way to that of a turn. */
+export interface NotesRow {
+  seq: number
+  /** 0: about pieces of files; from 1 on: about rows of the level below. */
+  level: number
+  /** JSON of ReadPiece[], or of the numbers of rows. */
+  covers: string
+  notes: string
+  /** JSON of MessageWarning[], about the answer. */
+  warnings: string
+}
+
+/** What turns have read so far. A row is there as soon as its call was paid for. */
+export function openReadingNotes(database: Sqlite) {
+  const { all, value, run } = statementsOf(database)
+
+  return {
+    of: (message: number, level: number) =>
+      all<NotesRow>(
+        'SELECT * FROM reading_notes WHERE message = ? AND level = ? ORDER BY seq',
+        message,
+        level,
+      ),
+    /** The time of the newest one; null without any. */
+    newest_ms: (message: number) =>
+      value<number | null>(
+        'SELECT max(created_at_ms) FROM reading_notes WHERE message = ?',
+        message,
+      ),
+    /** Also counts the call. Returns the number of the row; undefined if the turn was removed. */
+    add(message: number, row: Omit<NotesRow, 'seq'>, now_ms: number): number | undefined {
+      const { changes, lastInsertRowid } = run(
+        `INSERT INTO reading_notes (message, level, covers, notes, warnings, created_at_ms)
+         SELECT seq, @level, @covers, @notes, @warnings, @now_ms FROM messages WHERE seq = @message AND status = 'running'`,
+        { ...row, message, now_ms },
+      )
+      if (changes === 0) return undefined
+      run('UPDATE messages SET calls = calls + 1 WHERE seq = ?', message)
+      return Number(lastInsertRowid)
+    },
+    /** Notes how many calls are left, as far as known. */
+    setLeft: (message: number, calls_left: number) =>
+      run(
+        `UPDATE messages SET calls_left = ? WHERE seq = ? AND status = 'running'`,
+        calls_left,
+        message,
+      ),
   }
 }

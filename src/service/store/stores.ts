@@ -15,7 +15,7 @@ import { openObjectFiles, openObjectStore } from './object-files.ts'
 import { openPictureStore } from './picture-pages.ts'
 import { loadSigningKey, signWith } from './signing.ts'
 import { openAssetStore } from './store-assets.ts'
-import { openChatStore } from './store-chats.ts'
+import { openChatStore, openReadingNotes } from './store-chats.ts'
 import { openProjectStore } from './store-projects.ts'
 import { openLabelStore, openResourceStore } from './store-resources.ts'
 
@@ -47,6 +47,7 @@ export function openStores(data_dir: string, clock: Clock) {
       files: openObjectFiles(paths.objects),
       labels: openLabelStore(database),
       chats: openChatStore(database),
+      reading_notes: openReadingNotes(database),
       concepts: openConceptStore(database),
       commits,
       signer: signWith(loadSigningKey(paths.signing_key)),

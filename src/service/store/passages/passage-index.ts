@@ -123,6 +123,11 @@ export class PassageIndex {
     return progressOf(this.#sql)
   }
 
+  /** A file with its text; undefined if it is not in this index. */
+  file(asset: number): KeptFile | undefined {
+    return this.#sql.one<KeptFile>('SELECT * FROM files WHERE asset = ?', asset)
+  }
+
   #tableFor(project: number): ProjectTable {
     let table = this.#tables.get(project)
     if (table === undefined) {
