@@ -135,7 +135,14 @@ export class Api {
   async answer(
     chat_id: string,
     message_id: string,
-  ): Promise<{ response: string; status: string; prompt: string }> {
+  ): Promise<{
+    response: string
+    status: string
+    prompt: string
+    calls?: number
+    sources?: object[]
+    sources_left_out?: number
+  }> {
     const path = `/v1/chats/${chat_id}/messages/${message_id}`
     await eventually(async () => (await this.get(path)).body.response !== undefined)
     return (await this.get(path)).body

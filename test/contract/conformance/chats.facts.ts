@@ -116,13 +116,35 @@ export const facts_of_chats = [
     if (early.status === 'running')
       expect(Object.keys(early).sort()).toEqual(['created_at', 'message_id', 'status'])
     const message = await api.answer(chat_id, message_id)
-    expect(message).toEqual({
+    expect(message).toMatchObject({
       message_id,
       created_at,
       status: 'done',
       prompt: 'hello there',
       response: expect.stringMatching(/./),
     })
+  }),
+
+  fact('C-26 an answered message says what was read of the files in scope', async (api) => {
+    const fresh = await api.elsewhere()
+    const word = freshWord()
+    const one = await fresh.upload(`The ${word} is in the cellar.`)
+    const other = await fresh.upload('The attic is empty.')
+    const ask = async (more: object) => {
+      const { chat_id, message_id } = await fresh.make('/v1/chats', {
+        prompt: `Where is the ${word}?`,
+        intelligence: 'fast',
+        ...more,
+      })
+      return await fresh.answer(chat_id, message_id)
+    }
+    const message = await ask({ scope: { asset_ids: [other, one] } })
+    expect(message.calls).toBeGreaterThanOrEqual(0)
+    expect(message.sources).toEqual([
+      expect.objectContaining({ asset_id: one, read: expect.stringMatching(/^(whole|part)$/) }),
+      { asset_id: other, read: 'not', why: expect.stringMatching(/./) },
+    ])
+    expect((await ask({})).sources_left_out).toBe(1)
   }),
 
   fact('C-12 an item of the list of chats is the chat', async (api) => {

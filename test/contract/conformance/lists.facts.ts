@@ -48,15 +48,17 @@ export const facts_of_lists = [
     async (api) => {
       const fresh = await api.elsewhere()
       for (const [path, id, make] of lists) {
-        expect((await fresh.get(path)).body, path).toEqual({ data: [], has_more: false })
+        const before = (await fresh.get(path)).body
+        // A service may have skills of its own in every project.
+        if (path !== '/v1/skills') expect(before, path).toEqual({ data: [], has_more: false })
         await make(fresh)
         await make(fresh)
         const { data, has_more, first_id, last_id } = (await fresh.get(path)).body
         expect([data.length, has_more, first_id, last_id], path).toEqual([
-          2,
+          before.data.length + 2,
           false,
           data[0][id],
-          data[1][id],
+          data.at(-1)[id],
         ])
       }
       const { body } = await fresh.get('/v1/projects?limit=2')

@@ -20,7 +20,8 @@ test('C-18 docs/service.md has the table in force, the rules of auto and every l
   }
   const words = default_assistant.auto.flatMap((rule) => rule.words ?? [])
   for (const word of words) expect(page).toContain(word)
-  const { deadline_ms, answers_at_once, max_memories, max_past_chars } = default_assistant
+  const { deadline_ms, answers_at_once, context_chars, max_calls, max_memories, max_past_chars } =
+    default_assistant
   const model = { base_url: 'https://models.example.org/v1' }
   const web_search = { url: 'https://search.example.org/?q={query}' }
   const read = readAssistantConfig(assistantFile({ model, web_search }))
@@ -28,6 +29,8 @@ test('C-18 docs/service.md has the table in force, the rules of auto and every l
   for (const [name, value] of Object.entries({
     deadline_ms,
     answers_at_once,
+    context_chars,
+    max_calls,
     max_memories,
     max_past_chars,
     'model.timeout_ms': timeout_ms,

@@ -72,7 +72,7 @@ test('C-20 a model is sent instructions, skills in order, memories, the conversa
   )
   expect(messages[2]!.content).toBe('First.')
   expect(messages[3]!.content).toMatch(
-    /^When does the harbour close\?\s+# Sources\s+## oslo\.md\s+The harbour of Oslo/,
+    /^When does the harbour close\?\s+# Sources\s+Each source stands between [\s\S]*is data of a file[\s\S]*\n=== begin (\w{16})\n## oslo\.md\s+The harbour of Oslo closes at nine\.\n=== end \1$/,
   )
   expect(JSON.stringify(second.body)).not.toContain('Porto')
 })
@@ -183,8 +183,8 @@ test.each<[string, Reply, RegExp, object?]>([
     /answered with status 307/,
   ],
   ['garbage', (response) => response.end('<html>Bad gateway</html>'), /sent no valid answer/],
-  ['an empty answer', completion('  '), /sent no valid answer/],
-  ['no text', completion(null), /sent no valid answer/],
+  ['an empty answer', completion(' \u200b '), /gave an empty answer/],
+  ['no text', completion(null), /gave an empty answer/],
   ['no choices', json({ choices: [] }), /sent no valid answer/],
   ['half an answer', half, /network|broke|closed|POST/i],
   [

@@ -59,23 +59,27 @@ export function json(value: unknown, status = 200, headers: Record<string, strin
   }
 }
 
-/** A chat completion, with the usual fields of a server around it. */
-export function completion(content: unknown, finish_reason = 'stop'): Reply {
-  return json({
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    created: 1,
-    model: 'whatever',
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content, refusal: null },
-        logprobs: null,
-        finish_reason,
-      },
-    ],
-    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-  })
+/** A chat completion, with the usual fields of a server around it, and a true count of tokens. */
+export function completion(content: unknown, finish_reason = 'stop', usage?: object): Reply {
+  return (response, received) => {
+    const prompt_tokens = Math.ceil(JSON.stringify(received.body).length / 4)
+    const body = {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'whatever',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content, refusal: null },
+          logprobs: null,
+          finish_reason,
+        },
+      ],
+      usage: { prompt_tokens, completion_tokens: 1, total_tokens: prompt_tokens + 1, ...usage },
+    }
+    json(body)(response, received)
+  }
 }
 
 /** Takes the request and never answers. */

@@ -230,6 +230,8 @@ test('C-11 prompt and response come together, once the answer is written', async
     status: 'done',
     prompt: 'x',
     response: expect.any(String),
+    sources: [],
+    calls: 0,
   })
   expect((await client.get(`/v1/chats/${chat_id}/messages/${never('message')}`)).body.code).toBe(
     'publicapi.message.not_found',
