@@ -1,6 +1,7 @@
 import { isAboutAddress } from '../../base/net/network-fault.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
+import { mentionsOf } from '../../base/text/mentions.ts'
 import { backoff_ms, type Clock } from '../../base/time/time.ts'
 import type { ArrivedFile, DeletedFile } from '../../ledger/views/view-arrivals.ts'
 import type { Question } from '../../remote/chats.ts'
@@ -219,14 +220,14 @@ export function sourcesOf(
       name: `${folder}/${path}`,
       asset_id,
       /** True if the answer has its file name, alone or at the end of a path. */
-      is_named: mentions(answer, own_name.replace(/\p{Cc}+/gu, ' ')),
+      is_named: mentionsOf(answer, own_name.replace(/\p{Cc}+/gu, ' ')).length > 0,
       /** True if it is no longer on disk, while the service still has its content. */
       is_deleted: gone.has(asset_id),
     }
   })
   // A file that is there may have the same name in another directory: the whole name counts.
   const isNamed = ({ folder, path, shown_name }: DeletedFile) =>
-    mentions(answer, `${folder}/${path}`) || (shown_name !== null && mentions(answer, shown_name))
+    [`${folder}/${path}`, shown_name].some((name) => name && mentionsOf(answer, name).length > 0)
   const others = is_wide ? deleted.filter(isNamed) : []
   const found = others.map(({ folder, path, asset_id }) => {
     return { name: `${folder}/${path}`, asset_id, is_named: true, is_deleted: true }
@@ -241,14 +242,4 @@ export function sourcesOf(
 /** The name of a source for users. */
 export function sourceText({ name, is_deleted }: { name: string; is_deleted?: boolean }): string {
   return is_deleted ? `${name} (deleted on disk)` : name
-}
-
-/** True if the text has the name as a whole: `data.txt` does not mention `a.txt`. */
-function mentions(answer: string, name: string): boolean {
-  for (let at = answer.indexOf(name); at >= 0; at = answer.indexOf(name, at + 1)) {
-    const before = answer.slice(0, at).at(-1) ?? ''
-    const after = answer.charAt(at + name.length)
-    if (!/[\p{L}\p{N}_-]/u.test(before) && !/[\p{L}\p{N}_-]/u.test(after)) return true
-  }
-  return false
 }

@@ -1,0 +1,111 @@
+import { formatCount } from '../../../base/text/format.ts'
+import { findQuotations, isQuotation, markRanges, type Quotation } from './find-quotations.ts'
+import { findNames, type Named, namedBeside } from './named-beside.ts'
+import { folded, says } from './same-text.ts'
+
+/** The files whose names an answer may have, and what they say. */
+export interface FilesAtHand {
+  /** Every name by which an answer may call a file: with its directories, and alone. */
+  names: readonly string[]
+  /** What the files of this name say; empty if no text is at hand. */
+  texts(name: string): readonly string[]
+}
+
+export interface Checked {
+  answer: string
+  /** Number of quotations beside a name whose text is at hand. */
+  checked: number
+  /** How many of them are not in the file that they are said to come from. */
+  not_found: number
+}
+
+/**
+ * Checks each quotation of four words or more that stands beside a file's name. One that is not in
+ * that file loses its marks, and "(not found in FILE)" follows it. Nothing else changes, except for
+ * a last line that says how many there are.
+ */
+export function checkQuotations(answer: string, files: FilesAtHand): Checked {
+  const quotations = findQuotations(answer)
+  if (quotations.length === 0) return { answer, checked: 0, not_found: 0 }
+  const check = new QuotationCheck(answer, files)
+  const verdicts = quotations.map((quotation) => ({ quotation, ...check.judge(quotation) }))
+  const wrong = verdicts.flatMap(({ quotation, missing_in }) =>
+    missing_in === undefined ? [] : [{ quotation, name: missing_in }],
+  )
+  const text = withEdits(
+    answer,
+    wrong.flatMap(({ quotation, name }) => [
+      ...markRanges(answer, quotation).map((range) => ({ ...range, text: '' })),
+      { from: quotation.to, to: quotation.to, text: ` (not found in ${name})` },
+    ]),
+  )
+  return {
+    answer: wrong.length === 0 ? answer : `${text}\n\n${noteOn(wrong.length)}`,
+    checked: verdicts.filter(({ is_checked }) => is_checked).length,
+    not_found: wrong.length,
+  }
+}
+
+class QuotationCheck {
+  readonly #answer: string
+  readonly #files: FilesAtHand
+  readonly #named: readonly Named[]
+  /** What the files of a name say, as `folded`; the texts may be long, so each is read once. */
+  readonly #texts = new Map<string, string[]>()
+
+  constructor(answer: string, files: FilesAtHand) {
+    this.#answer = answer
+    this.#files = files
+    this.#named = findNames(answer, files.names)
+  }
+
+  /** `missing_in`: the name beside it, if none of the files of the names beside it says it. */
+  judge(quotation: Quotation): { is_checked: boolean; missing_in?: string } {
+    const beside = namedBeside(this.#answer, quotation, this.#named)
+    const texts = beside.flatMap(({ name }) => this.#textsOf(name))
+    if (texts.length === 0) return { is_checked: false }
+    const parts = this.#partsOf(quotation)
+    const is_said = texts.some((text) => parts.every((part) => says(text, part)))
+    return is_said ? { is_checked: true } : { is_checked: true, missing_in: beside[0]!.name }
+  }
+
+  /** A blockquote may have its source within. */
+  #partsOf({ kind, text }: Quotation): string[] {
+    if (kind === 'marks') return [text]
+    let rest = text
+    for (const { name } of findNames(text, new Set(this.#named.map(({ name }) => name))))
+      rest = rest.replace(name, '\0')
+    const parts = rest.split('\0').filter(isQuotation)
+    return parts.length === 0 ? [text] : parts
+  }
+
+  #textsOf(name: string): string[] {
+    const known = this.#texts.get(name)
+    if (known) return known
+    const texts = this.#files.texts(name).map(folded)
+    this.#texts.set(name, texts)
+    return texts
+  }
+}
+
+interface Edit {
+  from: number
+  to: number
+  text: string
+}
+
+function withEdits(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const edit of edits.toSorted((one, other) => one.from - other.from || one.to - other.to)) {
+    parts.push(text.slice(at, edit.from), edit.text)
+    at = edit.to
+  }
+  return [...parts, text.slice(at)].join('')
+}
+
+function noteOn(not_found: number): string {
+  return not_found === 1
+    ? '_One quotation is not in the file that it names. It lost its quotation marks._'
+    : `_${formatCount(not_found)} quotations are not in the files that they name. They lost their quotation marks._`
+}
