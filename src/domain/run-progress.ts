@@ -81,7 +81,8 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
       }
     }
     case 'turn_answered': {
-      const turns = turnsWith(run, { answer: fact.answer, answered_ms: at_ms })
+      const { answer, sources, calls } = fact
+      const turns = turnsWith(run, { answer, sources, calls, answered_ms: at_ms })
       const notes = notesWith(run, fact)
       const is_last = run.turn + 1 >= run.turns.length
       return is_last

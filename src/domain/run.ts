@@ -1,4 +1,5 @@
 import type { FaultNote } from '../base/run/errors.ts'
+import type { SourceRead } from './source-read.ts'
 
 /**
  * State of one run of a prompt, which asks one turn or several and ends as a report on disk.
@@ -81,6 +82,10 @@ export interface RunTurn {
   asked_ms: number | undefined
   answer: string | undefined
   answered_ms: number | undefined
+  /** What the service read for it; absent if it does not say it. */
+  sources?: readonly SourceRead[] | undefined
+  /** Calls of a model, as the service counts them. */
+  calls?: number | undefined
   /** How often it was sent again: it was not found, or the service ended it with an error. */
   asked_again: number
 }
@@ -142,9 +147,12 @@ export type RunFact =
   | { type: 'turn_asked'; run: number; chat_id: string; message_id: string; note?: string }
   /**
    * The last turn's answer makes the run `answered`, any other one `planned` for the next turn.
-   * `note`: the service did not say that the answer is complete.
+   * `note`: the service did not say that the answer is complete. `sources`, `calls`: as in RunTurn.
    */
-  | { type: 'turn_answered'; run: number; answer: string; note?: string }
+  | ({ type: 'turn_answered'; run: number; answer: string; note?: string } & Pick<
+      RunTurn,
+      'sources' | 'calls'
+    >)
   | { type: 'run_written'; run: number; report_path: string; targets: readonly string[] }
   | { type: 'run_failed'; run: number; error: FaultNote }
   /** A temporary fault of the machine or the service; the state stays. */

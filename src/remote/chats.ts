@@ -1,5 +1,8 @@
 import { SluiceError } from '../base/run/errors.ts'
+import { humaneOf } from '../contract/errors.ts'
+import { isId } from '../contract/identifiers.ts'
 import type { ChatStart } from '../contract/messages/messages-chats.ts'
+import { amounts_read, type SourceRead } from '../domain/source-read.ts'
 import { statusText } from './assets.ts'
 import {
   type Fields,
@@ -34,6 +37,9 @@ export interface Message extends ReturnType<typeof messageSummary>, ShownTurn {
   /** The question; a service may show it only together with the answer. */
   prompt?: string
 }
+
+/** Of one file; an answer names few of them, and the rest would only fill the ledger. */
+const max_places = 20
 
 /**
  * The request body. A text is one already, stored before it is sent, and stays unchanged. On the
@@ -92,13 +98,33 @@ export function messageOf(value: unknown, message_id: string): Message {
   const fields = fieldsOf(value, 'the message')
   const summary = messageSummary(fields)
   if (summary.message_id !== message_id) throw new OddAnswer('it is about another message')
-  const { prompt, response, status } = fields
+  const { prompt, response, status, sources, calls, progress } = fields
   return present({
     ...summary,
     prompt: textOf(prompt),
     response: textOf(response),
     status: statusText(status),
+    sources: Array.isArray(sources)
+      ? sources.flatMap((source) => sourceOf(source) ?? [])
+      : undefined,
+    calls: countOf(calls),
+    done: countOf(((progress ?? {}) as Fields).done),
   })
+}
+
+/** Of a source that cannot be understood, nothing is known. */
+function sourceOf(value: unknown): SourceRead | undefined {
+  const { asset_id, read, places } = (value ?? {}) as Fields
+  const amount = amounts_read.find((known) => known === read)
+  if (!isId('asset', asset_id) || amount === undefined) return undefined
+  const named = Array.isArray(places)
+    ? places.slice(0, max_places).flatMap((place) => humaneOf(place) ?? [])
+    : []
+  return { asset_id, read: amount, ...(named.length > 0 && { places: named }) }
+}
+
+function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 
 /** The hosted service calls a message's id `id`. */

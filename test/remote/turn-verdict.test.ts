@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
-import { judgeTurn, type ShownTurn, type TurnVerdict } from '../../src/remote/turn-verdict.ts'
+import {
+  judgeTurn,
+  type ShownTurn,
+  showsLife,
+  type TurnVerdict,
+} from '../../src/remote/turn-verdict.ts'
 
 const text = { response: 'The rent is due.' }
 const odd = { status: 'enriching', ...text }
-const answered = { state: 'answered', answer: text.response }
+const answered = { state: 'answered', answer: text.response, told: {} }
+const told = { sources: [{ asset_id: 'asset_1', read: 'whole' as const }], calls: 3 }
 const running = { state: 'running' }
 const note = expect.stringContaining('status enriching')
 
@@ -14,7 +20,8 @@ const cases: readonly [string, readonly ShownTurn[], object, object?][] = [
   ['no status, an empty text', [{ response: '' }], running],
   ['no status, a text', [text], answered],
   ['done and a text', [{ status: 'done', ...text }], answered],
-  ['done without a text', [{ status: 'done' }], { state: 'answered', answer: '' }],
+  ['done without a text', [{ status: 'done' }], { state: 'answered', answer: '', told: {} }],
+  ['done and what was read', [{ status: 'done', ...text, ...told }], { ...answered, told }],
   ['error', [{ status: 'error' }], { state: 'failed', said: '' }],
   [
     'error and a text',
@@ -39,4 +46,15 @@ const cases: readonly [string, readonly ShownTurn[], object, object?][] = [
 test.each(cases)('C-14 C-22 C-23 a turn that shows: %s', (_, reads, in_time, late = in_time) => {
   const verdicts: TurnVerdict[] = [judgeTurn(reads, false), judgeTurn(reads, true)]
   expect(verdicts).toEqual([in_time, late])
+})
+
+test.each<[string, ShownTurn[], boolean]>([
+  ['nothing read', [], false],
+  ['no steps', [{}, { status: 'running' }], false],
+  ['steps for the first time', [{}, { done: 0 }], true],
+  ['the same steps', [{ done: 3 }, { done: 3 }], false],
+  ['another step', [{ done: 3 }, { done: 4 }], true],
+  ['steps that are no longer shown', [{ done: 3 }, {}], false],
+])('a sign of life: %s', (_, reads, is_alive) => {
+  expect(showsLife(reads)).toBe(is_alive)
 })

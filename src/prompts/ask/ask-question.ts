@@ -12,6 +12,7 @@ import {
   judgeTurn,
   reads_alike,
   type ShownTurn,
+  showsLife,
   type TurnVerdict,
 } from '../../remote/turn-verdict.ts'
 import { checkScope, uncheckedIds } from '../plan/check-assets.ts'
@@ -141,7 +142,10 @@ function refusal(failure: Failure): SluiceError | undefined {
 
 export type Answered = Extract<TurnVerdict, { state: 'answered' }>
 
-/** Pauses between reads grow from `first_ms` to `max_ms`. `deadline_ms`: longest wait. */
+/**
+ * Pauses between reads grow from `first_ms` to `max_ms`. `deadline_ms`: longest wait for an answer
+ * or another sign of life.
+ */
 export interface Waiting {
   first_ms: number
   max_ms: number
@@ -159,14 +163,15 @@ export async function awaitAnswer(
   waiting: Waiting,
 ): Promise<Answered> {
   const { remote, project_id, clock, stopped } = tools
-  const began_ms = clock.monotonic_ms()
+  let alive_ms = clock.monotonic_ms()
   let reads: ShownTurn[] = []
   for (let tries = 0; !stopped.aborted; tries++) {
     const outcome = await remote.readMessage(project_id, chat_id, message_id)
     if (stopped.aborted && !outcome.ok) break
     const last = outcome.ok ? undefined : outcome.failure
     if (outcome.ok) reads = [...reads, outcome.value].slice(-reads_alike)
-    const left_ms = began_ms + waiting.deadline_ms - clock.monotonic_ms()
+    if (outcome.ok && showsLife(reads)) alive_ms = clock.monotonic_ms()
+    const left_ms = alive_ms + waiting.deadline_ms - clock.monotonic_ms()
     const verdict = judgeTurn(reads, left_ms <= 0)
     if (verdict.state === 'answered') return verdict
     if (verdict.state === 'failed') throw endedWithError(chat_id, verdict.said)

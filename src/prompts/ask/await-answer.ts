@@ -1,5 +1,5 @@
 import { formatDuration } from '../../base/text/format.ts'
-import { backoff_ms } from '../../base/time/time.ts'
+import { backoff_ms, day_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
 import { type Failure, failureText } from '../../remote/outcome.ts'
@@ -7,6 +7,7 @@ import {
   judgeTurn,
   reads_alike,
   type ShownTurn,
+  showsLife,
   type TurnVerdict,
 } from '../../remote/turn-verdict.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
@@ -16,9 +17,12 @@ import { lostTurn } from './find-turn.ts'
 /** Failed reads allowed after the deadline: a brief fault must not lose a possible answer. */
 const max_late_reads = 5
 
+/** A turn that shows signs of life for longer counts its steps in a circle. */
+const max_turn_ms = day_ms
+
 /**
- * Reads the turn until it has an answer, a failure, or no time left. If the service never reports a
- * failure, only the deadline ends the run, whatever the last read said. While the service cannot be
+ * Reads the turn until it has an answer, a failure, or no time left, which counts from its last
+ * sign of life. If the service never reports a failure, only the deadline ends the run. While the service cannot be
  * asked (no network, account or project refused), the run waits for up to a day.
  */
 export async function awaitAnswer(
@@ -31,13 +35,19 @@ export async function awaitAnswer(
   const { chat_id, message_id, asked_ms } = work.turns[work.turn]!
   const deadline_ms = asking.deadline_ms[settings.intelligence]
   const began_ms = asked_ms ?? clock.now_ms()
-  const patience = new Patience(clock, began_ms, deadline_ms)
+  const longest = new Patience(clock, began_ms, max_turn_ms)
+  let alive_ms = began_ms
+  let patience = new Patience(clock, began_ms, deadline_ms)
   let reads: ShownTurn[] = []
   for (let tries = 0; !soft.aborted; tries++) {
     const outcome = await remote.readMessage(project_id, chat_id!, message_id!)
     if (hard.aborted) return []
     if (outcome.ok) reads = [...reads, outcome.value].slice(-reads_alike)
-    const is_late = patience.isOver()
+    if (outcome.ok && showsLife(reads)) {
+      alive_ms = clock.now_ms()
+      patience = new Patience(clock, alive_ms, deadline_ms)
+    }
+    const is_late = patience.isOver() || longest.isOver()
     const verdict = judgeTurn(reads, is_late)
     // The service may not find a young message yet, but it has answered.
     if (outcome.ok || isNotFound(outcome.failure)) {
@@ -46,7 +56,7 @@ export async function awaitAnswer(
       if (facts) return facts
     } else {
       const { fact } = await circuit.failed(outcome.failure, project_id)
-      const is_over = clock.now_ms() - began_ms > deadline_ms
+      const is_over = clock.now_ms() - alive_ms > deadline_ms
       if (fact === 'untried' && !is_over) return []
       if (fact === 'untried' || (fact === 'refused' && is_over)) {
         const is_lasting = isAnswered(outcome.failure) && work.attempts >= max_late_reads
@@ -79,9 +89,9 @@ function factsOf(work: RunWork, verdict: TurnVerdict): RunFact[] | undefined {
   const { run } = work
   if (verdict.state === 'failed') return [lostTurn(work, 'answer.error', verdict.said)]
   if (verdict.state !== 'answered') return undefined
-  const { answer, note } = verdict
+  const { answer, told, note } = verdict
   if (answer.trim() === '') return [failed(run, 'answer.empty', 'the service gave an empty answer')]
-  return [{ type: 'turn_answered', run, answer, ...(note === undefined ? {} : { note }) }]
+  return [{ type: 'turn_answered', run, answer, ...told, ...(note === undefined ? {} : { note }) }]
 }
 
 function failed(run: number, code: string, what: string): RunFact {
