@@ -12,6 +12,8 @@ export interface PromptSettings {
   readonly provider: string | undefined
   readonly skills: readonly string[]
   readonly public_data: boolean | undefined
+  /** `every_file`: the service is asked to read each file of the scope whole. */
+  readonly read: 'search' | 'every_file'
   readonly scope: PromptScope
   readonly first_run: 'from_now' | 'all'
   readonly when_nothing_new: 'skip' | 'run'

@@ -1,5 +1,6 @@
 import { SluiceError } from '../base/run/errors.ts'
 import { humaneOf } from '../contract/errors.ts'
+import { every_file_skill } from '../contract/every-file-skill.ts'
 import { isId } from '../contract/identifiers.ts'
 import type { ChatStart } from '../contract/messages/messages-chats.ts'
 import { amounts_read, type SourceRead } from '../domain/source-read.ts'
@@ -15,6 +16,9 @@ import {
   timeOf_ms,
 } from './outcome.ts'
 import type { ShownTurn } from './turn-verdict.ts'
+
+// Other modules use the wire types only through this file.
+export { every_file_skill }
 
 /** A question and its scope. It inherits nothing from an earlier turn. */
 export interface Question {

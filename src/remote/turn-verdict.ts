@@ -16,7 +16,7 @@ export interface ShownTurn {
 }
 
 /** What the service says of how an answer was made; a field is absent if it does not say it. */
-export type ToldOfTurn = Pick<ShownTurn, 'sources' | 'calls'>
+type ToldOfTurn = Pick<ShownTurn, 'sources' | 'calls'>
 
 /** `note`: what the report or the answer must say beside it. */
 export type TurnVerdict =

@@ -91,6 +91,7 @@ describe('a valid prompt', () => {
       intelligence: 'auto',
       provider: undefined,
       skills: [],
+      read: 'search',
       public_data: undefined,
       scope: {
         folders: ['finance'],

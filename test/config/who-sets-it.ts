@@ -55,6 +55,7 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'prompts[].intelligence': 'anyone who wants it cheaper, or more thorough',
   'prompts[].provider': 'anyone who may use one provider only',
   'prompts[].skills': 'a team that has skills of its own on the service',
+  'prompts[].read': 'anyone who wants each file read, and pays for it',
   'prompts[].public_data': 'anyone who must not have the web searched',
   'prompts[].scope.folders': 'everybody who asks about files',
   'prompts[].scope.paths': 'anyone who asks about a part of a folder',

@@ -18,6 +18,7 @@ export function settingsOf(changes: Partial<PromptSettings> = {}): PromptSetting
     intelligence: 'expert',
     provider: undefined,
     skills: [],
+    read: 'search',
     public_data: undefined,
     scope: {
       folders: ['finance'],

@@ -58,6 +58,12 @@ export const command = defineCommand({
       })
       .option('provider', text('the preferred provider of models, by its name on the service'))
       .option('skill', texts('load this skill, by its name; several in this order'))
+      .option(
+        'every-file',
+        flag(
+          'let the service read each file whole, in several calls of its model; else it searches them',
+        ),
+      )
       .option('no-public-data', flag('no web search for this question; else the service decides'))
       .option('follow-up', flag('go on in the chat of the last ask'))
       .option('json', flag('one JSON object')),
@@ -139,7 +145,8 @@ async function prepare(options: Options, config: Config) {
     ? await withArrivalsView(config.state_dir, (view) => filesInScope(narrowing, view, now_ms))
     : undefined
   const public_data = options['no-public-data'] ? false : undefined
-  const fields = { intelligence: options.intelligence, provider, skills, public_data }
+  const read = options['every-file'] ? ('every_file' as const) : ('search' as const)
+  const fields = { intelligence: options.intelligence, provider, skills, public_data, read }
   return { options, text: options.question.join(' '), config, narrowing, fields, found, chat_id }
 }
 

@@ -33,7 +33,13 @@ export async function askForUser(
         filesInScope({ ...narrowing, sees }, view, system_clock.now_ms()),
       )
     : undefined
-  const fields = { intelligence, provider: undefined, skills: [], public_data: undefined } as const
+  const fields = {
+    intelligence,
+    provider: undefined,
+    skills: [],
+    public_data: undefined,
+    read: 'search',
+  } as const
   const waiting = { ...polling, deadline_ms: config.asking.deadline_ms[intelligence] }
   const deleted = () => deletedFiles(config.state_dir)
   const tools = { remote: daemon.remote(), clock: system_clock, stopped: gone, deleted }

@@ -103,6 +103,11 @@ export const prompt_schema = z.strictObject({
   public_data: optional(z.boolean(wrong_flag)).describe(
     'false: the service does not search the web. Default: as the service decides.',
   ),
+  read: choice(['search', 'every_file'], 'search').describe(
+    'How the files in scope are read: search (the service looks for passages that match the question) or ' +
+      'every_file (its model reads each file whole, in as many calls as that takes; a service without the skill ' +
+      'sluice-read-every-file searches, and the report says so). Default search: it takes one call.',
+  ),
   scope: scope_schema.describe(
     'What the question is about. It must name something, because an empty scope would mean everything.',
   ),

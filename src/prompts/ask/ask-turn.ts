@@ -4,7 +4,7 @@ import type { RunWork } from '../../ledger/prompt-work.ts'
 import { type Failure, failureText, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
 import { uncheckedIds } from '../plan/check-assets.ts'
 import { type PlanChange, planRun } from '../plan/plan-run.ts'
-import { bodyToSend, max_prompt_length, promptOf } from '../plan/question.ts'
+import { asksForEveryFile, bodyToSend, max_prompt_length, promptOf } from '../plan/question.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { deferUnsent, nameOf, noteOf, type RunTools } from '../run-tools.ts'
 
@@ -39,7 +39,7 @@ export async function askTurn(
     const { fact } = await circuit.failed(failure, project_id)
     if (!isSurelyUndone(failure)) return []
     if (fact !== 'refused') return [deferUnsent(work, failure, tools)]
-    const may_help = failure.about === 'content' && (isGone(failure) || isLong(body))
+    const may_help = failure.about === 'content' && isOtherPossible(failure, body)
     if (round > 0 || planned.turn > 0 || !may_help) return [refused(run, failure, settings)]
     const facts = await planAgain(planned, settings, failure, tools)
     const unsent: RunFact = {
@@ -82,6 +82,11 @@ async function send(
     : appended
 }
 
+/** True if another plan may be taken. */
+function isOtherPossible(failure: Failure, body: string): boolean {
+  return isGone(failure) || isLong(body) || asksForEveryFile(body)
+}
+
 /** True if an id in the scope, or the chat, is gone. */
 function isGone({ status }: Failure): boolean {
   return status === 404 || status === 410
@@ -98,10 +103,13 @@ async function planAgain(
   failure: Failure,
   tools: RunTools,
 ): Promise<RunFact[]> {
-  const change: PlanChange = isGone(failure)
-    ? { drop_chat: await isChatGone(work, tools) }
-    : { shorter_than: work.turns[0]!.body }
-  return planRun(work, settings, tools, change)
+  return planRun(work, settings, tools, await changeAfter(work, failure, tools))
+}
+
+async function changeAfter(work: RunWork, failure: Failure, tools: RunTools): Promise<PlanChange> {
+  const { body } = work.turns[0]!
+  if (isGone(failure)) return { drop_chat: await isChatGone(work, tools) }
+  return asksForEveryFile(body) ? { only_search: true } : { shorter_than: body }
 }
 
 async function isChatGone(

@@ -1,7 +1,9 @@
-import { SluiceError } from '../../base/run/errors.ts'
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
 import { didYouMean } from '../../base/text/did-you-mean.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { DeletedFile } from '../../ledger/views/view-arrivals.ts'
+import type { Scope } from '../../remote/chats.ts'
+import { searched_only } from '../plan/plan-run.ts'
 import { type AskedFields, filledKinds, question } from '../plan/question.ts'
 import {
   type Answered,
@@ -47,7 +49,7 @@ export async function* ask(
   tools_of_caller: Omit<AskTools, 'project_id'> & { deleted(): Promise<readonly DeletedFile[]> },
   waiting: Waiting,
 ): AsyncGenerator<AskStep, void> {
-  const { text, narrowing, fields, chat_id } = asked
+  const { narrowing } = asked
   const tools = { ...tools_of_caller, project_id: narrowing.project_id }
   if (isAboutNothing(asked))
     throw new SluiceError({
@@ -55,13 +57,31 @@ export async function* ask(
       message: `nothing was asked: no ready file matches${leftOutText(asked.found)}`,
     })
   const scope = await scopeOf(asked, tools)
-  const turn = await askOnce(tools, question(fields, text, scope), chat_id)
+  const { turn, note } = await askReading(asked, scope, tools)
   const asked_ms = tools.clock.now_ms()
   yield { state: 'asked', turn }
   const answered = await awaitAnswer(tools, turn, waiting)
   const times = { asked: isoTime(asked_ms), answered: isoTime(tools.clock.now_ms()) }
   const deleted = await tools.deleted()
-  yield { state: 'answered', answer: askAnswer(asked, { ...turn, ...times }, answered, deleted) }
+  const notes = [note, answered.note].filter((text) => text !== undefined)
+  const noted = { ...answered, ...(notes.length > 0 && { note: notes.join('; ') }) }
+  yield { state: 'answered', answer: askAnswer(asked, { ...turn, ...times }, noted, deleted) }
+}
+
+/** A service that does not read every file is asked to search them. */
+async function askReading(
+  { text, fields, chat_id }: UserQuestion,
+  scope: Scope | undefined,
+  tools: AskTools,
+): Promise<{ turn: Turn; note?: string }> {
+  const askTo = (read: AskedFields['read']) =>
+    askOnce(tools, question({ ...fields, read }, text, scope), chat_id)
+  try {
+    return { turn: await askTo(fields.read) }
+  } catch (error) {
+    if (fields.read === 'search' || !isSluiceError(error, 'answer.refused')) throw error
+    return { turn: await askTo('search'), note: searched_only }
+  }
 }
 
 /** A scheduled prompt leaves out what is gone. A user is there to correct the question. */

@@ -27,6 +27,8 @@ export interface PlanChange {
   drop_chat?: boolean
   /** A refused body that may be too long. */
   shorter_than?: string
+  /** The service refused to read every file. */
+  only_search?: boolean
 }
 
 /** Note for users who try a prompt on a folder full of files. */
@@ -52,7 +54,8 @@ export async function planRun(
   if (!labels.ok) return afterFailure(labels.failure, work, tools)
   const checked = await checkScope(work.project_id, settings.scope, tools)
   if (!checked.ok) return afterFailure(checked.failure, work, tools)
-  const there = { ...settings, scope: checked.value.scope }
+  const read = change.only_search ? 'search' : settings.read
+  const there = { ...settings, read, scope: checked.value.scope }
   const notes = [...notesOf(labels.value.missing, change), ...checked.value.notes]
   const gathered = await gatherChecked(work, settings, tools, notes)
   if (!gathered.ok) return afterFailure(gathered.failure, work, tools)
@@ -128,18 +131,23 @@ export function composePlan(
   return { type: 'run_planned', run, plan }
 }
 
+/** Said beside an answer for which every file was to be read. */
+export const searched_only =
+  'the service does not read every file: it searched them for what matches the question'
+
 export function missingLabel(name: string): string {
   return `the label "${name}" is left out: the service does not have it`
 }
 
 function notesOf(
   missing_labels: readonly string[],
-  { drop_chat, shorter_than }: PlanChange,
+  { drop_chat, shorter_than, only_search }: PlanChange,
 ): string[] {
   const notes = missing_labels.map(missingLabel)
   if (drop_chat) notes.push('the earlier chat is gone, so Sluice started a new one')
   if (shorter_than !== undefined)
     notes.push('the service refused the question, so Sluice asked with a shorter list of files')
+  if (only_search) notes.push(searched_only)
   return notes
 }
 

@@ -11,7 +11,7 @@ import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
-import { type Question, questionBody, type Scope } from '../../remote/chats.ts'
+import { every_file_skill, type Question, questionBody, type Scope } from '../../remote/chats.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FreshAsset } from './fresh.ts'
 
@@ -102,13 +102,13 @@ export function closingQuestion(
   chat_id: string,
 ): Question {
   const prompt = promptOf(run.turns.at(-1)!.body)
-  return question(settings, prompt, { chat_ids: [chat_id] })
+  return question({ ...settings, read: 'search' }, prompt, { chat_ids: [chat_id] })
 }
 
 function closing(wanted: TurnsWanted, taken: readonly RunAsset[], turns: number): Question {
   const line = runLineOf(wanted, turns - 1, turns)
   return question(
-    wanted.settings,
+    { ...wanted.settings, read: 'search' },
     composePrompt(wanted, taken, line, `${closing_words}\n\n`),
     undefined,
   )
@@ -116,12 +116,13 @@ function closing(wanted: TurnsWanted, taken: readonly RunAsset[], turns: number)
 
 export type AskedFields = Pick<
   PromptSettings,
-  'intelligence' | 'provider' | 'skills' | 'public_data'
+  'intelligence' | 'provider' | 'skills' | 'public_data' | 'read'
 >
 
 /** `scope` has no empty list; undefined: the whole project. */
 export function question(fields: AskedFields, prompt: string, scope: Scope | undefined): Question {
-  const { intelligence, provider, skills, public_data } = fields
+  const { intelligence, provider, public_data, read } = fields
+  const skills = read === 'every_file' ? [every_file_skill, ...fields.skills] : fields.skills
   return {
     prompt,
     intelligence,
@@ -227,6 +228,11 @@ export function sinceOf({
 export function matchesRun(prompt: string, run: string | Pick<RunWork, 'turn' | 'turns'>): boolean {
   const line = typeof run === 'string' ? run : lastLine(promptOf(run.turns[run.turn]!.body))
   return line !== '' && lastLine(prompt) === line
+}
+
+/** True if the body asks the service to read each file whole. */
+export function asksForEveryFile(body: string): boolean {
+  return (JSON.parse(body) as Question).skills?.includes(every_file_skill) ?? false
 }
 
 export function scopeIn(body: string): Scope {

@@ -322,6 +322,7 @@ export function plainSettings(project_id: string, dir: string): PromptSettings {
     intelligence: 'fast',
     provider: undefined,
     skills: [],
+    read: 'search',
     public_data: undefined,
     scope: {
       folders: ['notes'],

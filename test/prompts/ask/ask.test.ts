@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { type AskStep, ask } from '../../../src/prompts/ask/ask.ts'
 import { narrowingOf } from '../../../src/prompts/ask/ask-scope.ts'
+import { searched_only } from '../../../src/prompts/plan/plan-run.ts'
 import { successOf } from '../../remote/fixture.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
@@ -13,6 +14,7 @@ async function askAbout(
   { remote, project_id }: RunRig,
   asset_ids: readonly string[],
   folders = ['notes'],
+  read: 'search' | 'every_file' = 'search',
 ) {
   const wanted = { folders, paths: [], within_ms: undefined, others }
   const config = {
@@ -33,6 +35,7 @@ async function askAbout(
       intelligence: 'auto' as const,
       provider: undefined,
       skills: [],
+      read,
       public_data: undefined,
     },
     chat_id: undefined,
@@ -69,4 +72,24 @@ test('a question about files is not asked if there are none: it would be about t
   await expect(askAbout(rig, [])).rejects.toMatchObject({ code: 'usage.scope' })
   await expect(askAbout(rig, [], [])).rejects.toMatchObject({ code: 'usage.scope' })
   expect(successOf(await rig.remote.listChats(rig.project_id, {})).items).toEqual([])
+})
+
+test('a service that does not read every file is asked to search them, and the answer says so', async () => {
+  const rig = await openRunRig()
+  const asset_id = await rig.bringIn('a.md')
+  const refusal = { status: 400, code: 'publicapi.chat.skill.unknown' }
+  rig.service.injectFaults({ failures: [{ route: 'chats.start', times: 1, ...refusal }] })
+  const steps = await askAbout(rig, [asset_id], ['notes'], 'every_file')
+  expect(steps.at(-1)).toMatchObject({ answer: { note: searched_only } })
+  expect(rig.starts()).toBe(2)
+})
+
+test('a question that is refused for another reason than its reading fails', async () => {
+  const rig = await openRunRig()
+  const asset_id = await rig.bringIn('a.md')
+  const refusal = { status: 400, code: 'publicapi.chat.prompt.unwanted' }
+  rig.service.injectFaults({ failures: [{ route: 'chats.start', ...refusal }] })
+  const asked = askAbout(rig, [asset_id], ['notes'], 'every_file')
+  await expect(asked).rejects.toMatchObject({ code: 'answer.refused' })
+  expect(rig.starts()).toBe(2)
 })

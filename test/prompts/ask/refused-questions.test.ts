@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { searched_only } from '../../../src/prompts/plan/plan-run.ts'
 import { openRunRig } from './answer-run-rig.ts'
 
 const other = `project_${'0123456789'.repeat(2)}`
@@ -33,3 +34,14 @@ test.each([400, 403, 404])(
     expect(JSON.stringify(await rig.claim())).toContain(`${other}: not checked, since`)
   },
 )
+
+test('a service that does not read every file is asked to search them, and the report says so', async () => {
+  const rig = await openRunRig({ settings: { read: 'every_file' } })
+  await rig.bringIn('a.md')
+  const refusal = { status: 400, code: 'publicapi.chat.skill.unknown' }
+  rig.service.injectFaults({ failures: [{ route: 'chats.start', times: 1, ...refusal }] })
+  await rig.due()
+  await rig.run()
+  expect(rig.starts()).toBe(2)
+  expect(rig.written()).toContain(searched_only)
+})

@@ -16,6 +16,7 @@ export function settings(
     intelligence: 'auto',
     provider: undefined,
     skills: [],
+    read: 'search',
     public_data: undefined,
     scope: {
       folders: [],
