@@ -21,12 +21,8 @@ const warning_codes = [
   'answer_cut',
   'searched',
   'no_closing',
+  'quotations_not_found',
 ] as const
-
-/**
- * The skill of the local service that makes a turn read the files of its scope whole, in batches.
- */
-export const every_file_skill = 'sluice-read-every-file'
 
 function scopeIds(kind: IdKind, description: string) {
   return z.array(idSchema(kind)).max(max_scope_ids).optional().meta({ description })

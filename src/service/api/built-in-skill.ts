@@ -1,4 +1,4 @@
-import { every_file_skill } from '../../contract/messages/messages-chats.ts'
+import { every_file_skill } from '../../contract/every-file-skill.ts'
 import type { SkillCreate } from '../../contract/messages/messages-resources.ts'
 import type { Listing } from '../store/paging.ts'
 import type { ResourceReach, ResourceRow } from '../store/store-resources.ts'

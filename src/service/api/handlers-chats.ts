@@ -1,9 +1,6 @@
 import { isoTime } from '../../base/time/time.ts'
-import {
-  type ChatAppend,
-  every_file_skill,
-  type TurnRecord,
-} from '../../contract/messages/messages-chats.ts'
+import { every_file_skill } from '../../contract/every-file-skill.ts'
+import type { ChatAppend, TurnRecord } from '../../contract/messages/messages-chats.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { checkScope } from '../assistant/scope.ts'
 import { keepOptions, keptOptions } from '../assistant/turn-plan.ts'

@@ -1,7 +1,7 @@
 import { isoTime, isZone } from '../../base/time/time.ts'
 import type { ListQuery } from '../../contract/envelope.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
-import { every_file_skill } from '../../contract/messages/messages-chats.ts'
+import { every_file_skill } from '../../contract/every-file-skill.ts'
 import type { SessionTurn } from '../../contract/messages/messages-resources.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { fault, found } from '../faults/faults.ts'

@@ -1,8 +1,8 @@
-import {
-  type ChatAppend,
-  every_file_skill,
-  type intelligence_modes,
-  type providers,
+import { every_file_skill } from '../../contract/every-file-skill.ts'
+import type {
+  ChatAppend,
+  intelligence_modes,
+  providers,
 } from '../../contract/messages/messages-chats.ts'
 import type { Caller } from '../store/access.ts'
 import type { AssistantConfig, AutoRule, Candidate, Mode, Tool } from './assistant-config.ts'

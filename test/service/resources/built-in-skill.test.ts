@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { every_file_skill } from '../../../src/contract/messages/messages-chats.ts'
+import { every_file_skill } from '../../../src/contract/every-file-skill.ts'
 import { start } from '../fixture.ts'
 
 const own = (name: string) => ({ name, content: 'x', scope: 'user', category: 'skill' })

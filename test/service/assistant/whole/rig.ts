@@ -1,4 +1,4 @@
-import { every_file_skill } from '../../../../src/contract/messages/messages-chats.ts'
+import { every_file_skill } from '../../../../src/contract/every-file-skill.ts'
 import { type Client, start, until } from '../../fixture.ts'
 import { modelFile } from '../assistant-file.ts'
 import type { FactFile } from './fact-files.ts'
