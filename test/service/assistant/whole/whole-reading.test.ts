@@ -8,7 +8,6 @@ import { readAll, request, shareOf, skills, timesRead, withModel } from './rig.t
 test.each([
   [20, 1],
   [100, 6],
-  [240, 13],
 ])(
   'C-24 of %i files each is in exactly one answered call, and its fact in the answer',
   async (count, max_calls) => {
