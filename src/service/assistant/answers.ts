@@ -1,11 +1,12 @@
 import { messageOf } from '../../base/run/errors.ts'
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { second_ms } from '../../base/time/time.ts'
-import { every_file_skill } from '../../contract/messages/messages-chats.ts'
+import { every_file_skill } from '../../contract/every-file-skill.ts'
 import type { Parts } from '../parts.ts'
 import type { MessageRow } from '../store/store-chats.ts'
 import { answerTurn } from './answer-turn.ts'
 import type { Outcome } from './assistant.ts'
+import { withCheckedQuotations } from './check-answer.ts'
 import { keepWriting } from './keep-writing.ts'
 import { shownFault } from './model/model-answer.ts'
 import { nextAttempt_ms, nextText } from './model/model-host.ts'
@@ -102,7 +103,11 @@ async function attempt(parts: Parts, message: Asked): Promise<Outcome> {
     const skills = options.skills.filter((name) => name !== every_file_skill).length
     const asked = { prompt: message.prompt, scope_ids: scopeSize(message.scope), skills }
     const plan = planTurn(assistant.config, options, asked)
-    return await answerTurn(parts, { message, options, plan })
+    const turn = { message, options, plan }
+    const outcome = await answerTurn(parts, turn)
+    // Without a model, the answer is made of quotations.
+    const is_written = 'response' in outcome && assistant.model !== undefined
+    return is_written ? await withCheckedQuotations(parts, turn, outcome) : outcome
   } catch (error) {
     if (signal.aborted) throw error
     return { fault: messageOf(error), is_private: true }

@@ -16,6 +16,7 @@ import {
 import { placedText } from '../ingest/passages/placed-text.ts'
 import { splitDocument } from '../ingest/passages/split-passages.ts'
 import { type ReadText, readText } from '../ingest/text/read-text.ts'
+import { type Checked, checkQuotations, filesAtHand } from '../quotations/check-quotations.ts'
 import { passage_migrations } from '../store/passages/index-format.ts'
 import {
   type IndexedFile,
@@ -65,6 +66,11 @@ interface TextsWanted {
   max_chars: number
 }
 
+interface QuotationsToCheck {
+  answer: string
+  files: readonly { asset: number; names: readonly string[] }[]
+}
+
 export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
   /** Puts the text that a child process found into the index. */
@@ -79,6 +85,8 @@ export interface ReaderCalls {
   first: { argument: number[]; answer: Hit[] }
   /** The texts of files with their places, in order, up to the first that goes beyond `max_chars`. */
   texts: { argument: TextsWanted; answer: { asset: number; text: string }[] }
+  /** Looks for the quotations of an answer in the files that it names. */
+  checkQuotations: { argument: QuotationsToCheck; answer: Checked }
   named: { argument: NamedRequest; answer: number[] }
   progress: { argument: null; answer: IndexProgress }
   /** Marks files as to be indexed anew, such as with another name. */
@@ -183,6 +191,12 @@ serveCalls(
       return { asset, reading }
     }
 
+    /** As `textOf`, without the lines that say where a page begins. */
+    function plainText(asset: number): string {
+      const document = index.file(asset)?.document
+      return document ? unpackDocument(document).text : textOf(asset)
+    }
+
     /** Empty if the index has no text of the file. */
     function textOf(asset: number): string {
       const kept = index.file(asset)
@@ -241,6 +255,8 @@ serveCalls(
       first: (assets: number[]) => index.search.first(assets),
       named: (request: NamedRequest) => index.search.named(request),
       texts: findTexts,
+      checkQuotations: ({ answer, files }: QuotationsToCheck) =>
+        checkQuotations(answer, filesAtHand(files, plainText)),
       progress: () => index.progress(),
       setBack: passages.transaction((assets: number[]): null => {
         for (const asset of assets) index.setBack(asset)

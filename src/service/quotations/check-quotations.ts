@@ -1,4 +1,4 @@
-import { formatCount } from '../../../base/text/format.ts'
+import { listOf } from '../../base/run/group.ts'
 import { findQuotations, isQuotation, markRanges, type Quotation } from './find-quotations.ts'
 import { findNames, type Named, namedBeside } from './named-beside.ts'
 import { folded, says } from './same-text.ts'
@@ -11,6 +11,21 @@ export interface FilesAtHand {
   texts(name: string): readonly string[]
 }
 
+/** `textOf`: empty without a text. Several files may have one name. */
+export function filesAtHand(
+  files: readonly { asset: number; names: readonly string[] }[],
+  textOf: (asset: number) => string,
+): FilesAtHand {
+  const assets = new Map<string, number[]>()
+  for (const { asset, names } of files) {
+    for (const name of new Set(names)) listOf(assets, name).push(asset)
+  }
+  return {
+    names: [...assets.keys()],
+    texts: (name) => (assets.get(name) ?? []).map(textOf).filter((text) => text !== ''),
+  }
+}
+
 export interface Checked {
   answer: string
   /** Number of quotations beside a name whose text is at hand. */
@@ -20,9 +35,8 @@ export interface Checked {
 }
 
 /**
- * Checks each quotation of four words or more that stands beside a file's name. One that is not in
- * that file loses its marks, and "(not found in FILE)" follows it. Nothing else changes, except for
- * a last line that says how many there are.
+ * Checks each quotation of four words or more that stands beside a file's name (C-27). One that is
+ * not in that file loses its marks, and "(not found in FILE)" follows it. Nothing else changes.
  */
 export function checkQuotations(answer: string, files: FilesAtHand): Checked {
   const quotations = findQuotations(answer)
@@ -40,7 +54,7 @@ export function checkQuotations(answer: string, files: FilesAtHand): Checked {
     ]),
   )
   return {
-    answer: wrong.length === 0 ? answer : `${text}\n\n${noteOn(wrong.length)}`,
+    answer: text,
     checked: verdicts.filter(({ is_checked }) => is_checked).length,
     not_found: wrong.length,
   }
@@ -102,10 +116,4 @@ function withEdits(text: string, edits: readonly Edit[]): string {
     at = edit.to
   }
   return [...parts, text.slice(at)].join('')
-}
-
-function noteOn(not_found: number): string {
-  return not_found === 1
-    ? '_One quotation is not in the file that it names. It lost its quotation marks._'
-    : `_${formatCount(not_found)} quotations are not in the files that they name. They lost their quotation marks._`
 }

@@ -1,4 +1,4 @@
-import { mentionsOf } from '../../../base/text/mentions.ts'
+import { mentionsOf } from '../../base/text/mentions.ts'
 import type { Quotation } from './find-quotations.ts'
 
 /** A name of a file in an answer. Offsets in UTF-16 units. */
