@@ -37,8 +37,8 @@ export async function answerTurn(parts: Parts, turn: Turn): Promise<Outcome> {
   if (reads_every)
     material.conversation = newest(material.conversation, config.context_chars * history_share)
   const prepared = { prompt: message.prompt, plan, attempts: message.attempts, ...material }
-  const count = assets.countOf(knowledge)
   const may_read = model && plan.mode !== 'fast' && plan.tools.has('passages')
+  const count = may_read ? assets.countOf(knowledge) : 0
   if (reads_every || (may_read && count * frame_chars < config.context_chars)) {
     const files = scopeFiles(parts, knowledge)
     // With notes, an earlier start of the service has found that one call does not do.
@@ -53,7 +53,7 @@ export async function answerTurn(parts: Parts, turn: Turn): Promise<Outcome> {
   if ('fault' in outcome) return outcome
   const sources = passageSources(parts, knowledge, prepared.quotes)
   const warnings = outcome.record.warnings ?? []
-  if (!may_read || count === 0) return { ...outcome, record: { ...outcome.record, ...sources } }
+  if (count === 0) return { ...outcome, record: { ...outcome.record, ...sources } }
   const humane = `The text of the ${counted(count, 'file')} asked about is too long for one call, so this answer rests on passages that a search found.`
   const searched: MessageWarning = { code: 'searched', humane }
   const response = `${outcome.response}\n\n_${humane}_`

@@ -281,6 +281,8 @@ CREATE TABLE reading_notes (
   created_at_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX reading_notes_by_message ON reading_notes (message);
+-- The files that answers may use: each question counts them, and asks for the newest.
+CREATE INDEX assets_in ON assets (project, created_at_ms) WHERE status = 'ready' AND coalesce(reading ->> 'seen', 1) > 0;
 `,
   },
 ]

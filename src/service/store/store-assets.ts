@@ -95,11 +95,14 @@ interface Period {
 
 const always: Period = { from_ms: 0, to_ms: Number.MAX_SAFE_INTEGER }
 
-const in_scope =
-  '(project IN (SELECT value FROM json_each(?)) OR seq IN (SELECT value FROM json_each(?)))'
+const of_projects = 'project IN (SELECT value FROM json_each(?))'
+const of_scope = `(${of_projects} OR seq IN (SELECT value FROM json_each(?)))`
 
-function ofScope({ projects, assets }: AssetScope): string[] {
-  return [JSON.stringify(projects), JSON.stringify(assets)]
+/** SQL for a scope, with its values. Without single assets an index alone has the answer. */
+function inScope({ projects, assets }: AssetScope): { in_scope: string; values: string[] } {
+  return assets.length === 0
+    ? { in_scope: of_projects, values: [JSON.stringify(projects)] }
+    : { in_scope: of_scope, values: [JSON.stringify(projects), JSON.stringify(assets)] }
 }
 
 export function openAssetStore(database: Sqlite) {
@@ -205,35 +208,40 @@ export function openAssetStore(database: Sqlite) {
         seq,
       ),
     /** How many files of a scope answers may use, of those that were made in a period. */
-    countOf: (scope: AssetScope, period = always) =>
-      value<number>(
+    countOf(scope: AssetScope, { from_ms, to_ms } = always) {
+      const { in_scope, values } = inScope(scope)
+      return value<number>(
         `SELECT count(*) FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms BETWEEN ? AND ?`,
-        ...ofScope(scope),
-        period.from_ms,
-        period.to_ms,
-      )!,
+        ...values,
+        from_ms,
+        to_ms,
+      )!
+    },
     /** Those files, newest first. */
-    newestOf: (scope: AssetScope, limit: number, period = always) =>
-      all<AssetRow>(
+    newestOf(scope: AssetScope, limit: number, { from_ms, to_ms } = always) {
+      const { in_scope, values } = inScope(scope)
+      return all<AssetRow>(
         `SELECT * FROM assets WHERE ${in_scope} AND ${is_in} AND created_at_ms BETWEEN ? AND ?
          ORDER BY created_at_ms DESC, seq DESC LIMIT ?`,
-        ...ofScope(scope),
-        period.from_ms,
-        period.to_ms,
+        ...values,
+        from_ms,
+        to_ms,
         limit,
-      ),
+      )
+    },
     /** Names of those files, as they were sent. */
-    filenamesOf: (scope: AssetScope) =>
-      values<string>(
-        `SELECT filename FROM assets WHERE ${in_scope} AND ${is_in}`,
-        ...ofScope(scope),
-      ),
+    filenamesOf(scope: AssetScope) {
+      const { in_scope, values: scoped } = inScope(scope)
+      return values<string>(`SELECT filename FROM assets WHERE ${in_scope} AND ${is_in}`, ...scoped)
+    },
     /** How many files of a scope cannot be read. */
-    countFailed: (scope: AssetScope) =>
-      value<number>(
+    countFailed(scope: AssetScope) {
+      const { in_scope, values } = inScope(scope)
+      return value<number>(
         `SELECT count(*) FROM assets WHERE ${in_scope} AND status = 'failed'`,
-        ...ofScope(scope),
-      )!,
+        ...values,
+      )!
+    },
     anyReady: () =>
       one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,
     describe: (
