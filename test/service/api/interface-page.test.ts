@@ -78,8 +78,8 @@ function readFacts(text: string): Fact[] {
 
 function missingProofs({ id, shown_by }: Fact, read: (path: string) => string): string[] {
   if (shown_by === '') return [`${id} names no test`]
-  return shown_by.split(/; (?=\S+\.(?:test|facts)\.ts)/).flatMap((entry) => {
-    const [, path = '', , title] = /^(\S+\.(?:test|facts)\.ts)( "(.+)")?$/.exec(entry) ?? []
+  return shown_by.split(/; (?=\S+\.(?:test|facts|long)\.ts)/).flatMap((entry) => {
+    const [, path = '', , title] = /^(\S+\.(?:test|facts|long)\.ts)( "(.+)")?$/.exec(entry) ?? []
     const titles = titlesOf(read(path))
     if (title !== undefined)
       return titles.includes(title) ? [] : [`no test in ${path} is called "${title}"`]
