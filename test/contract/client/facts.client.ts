@@ -25,6 +25,7 @@ const deviations: Record<Profile, Readonly<Record<string, string>>> = {
     'B-20': 'E-04',
     'C-10': 'E-01',
     'C-11': 'E-01',
+    'C-26': 'E-11',
     'D-01': 'E-06',
   },
 }
