@@ -45,8 +45,8 @@ const ingest_options = z.object({
   // Twenty long novels. Indexing holds a text about four times in memory.
   text_length: whole(1).default(16 * 1024 * 1024),
   /**
-   * The languages in which tesseract reads scans and pictures, such as `deu+eng`; `installed`: those
-   * that it has; `off`: no programs are used.
+   * The languages in which tesseract reads scans and pictures, such as `deu+eng`; `installed`:
+   * those that it has; `off`: no programs are used.
    */
   recognition: z
     .string()

@@ -22,8 +22,8 @@ const max_turn_ms = day_ms
 
 /**
  * Reads the turn until it has an answer, a failure, or no time left, which counts from its last
- * sign of life. If the service never reports a failure, only the deadline ends the run. While the service cannot be
- * asked (no network, account or project refused), the run waits for up to a day.
+ * sign of life. If the service never reports a failure, only the deadline ends the run. While the
+ * service cannot be asked (no network, account or project refused), the run waits for up to a day.
  */
 export async function awaitAnswer(
   work: RunWork,

@@ -88,7 +88,7 @@ export function readRequest(request: string): AskedFor {
 /** More are a list, not a question. */
 const max_compounds = 48
 
-/** Words that hyphens, underscores or dots join. A pattern for all of it takes the square of time. */
+/** Words joined by hyphens, underscores or dots. One pattern for all takes the square of time. */
 function compoundsIn(request: string): string[] {
   const runs = request.match(/[\p{L}\p{N}_.-]+/gu) ?? []
   return runs

@@ -34,8 +34,8 @@ export function tooMuchText({ text_length }: Pick<ExtractLimits, 'text_length'>)
 export const no_text = 'it has no text'
 
 /**
- * The error for a file without a word of its own. Such a file says nothing about its kind. `message`:
- * with what it has instead, such as `it has no text, only pictures`, or why.
+ * The error for a file without a word of its own. Such a file says nothing about its kind.
+ * `message`: with what it has instead, such as `it has no text, only pictures`, or why.
  */
 export function noText(message = no_text): SluiceError {
   return new SluiceError({ code: 'ingest.no_text', message })

@@ -83,7 +83,7 @@ export interface ReaderCalls {
   search: { argument: SearchRequest; answer: Found }
   /** The first passages of files, one of each. */
   first: { argument: number[]; answer: Hit[] }
-  /** The texts of files with their places, in order, up to the first that goes beyond `max_chars`. */
+  /** Texts of files with their places, in order, up to the first that goes beyond `max_chars`. */
   texts: { argument: TextsWanted; answer: { asset: number; text: string }[] }
   /** Looks for the quotations of an answer in the files that it names. */
   checkQuotations: { argument: QuotationsToCheck; answer: Checked }
