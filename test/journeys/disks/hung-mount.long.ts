@@ -262,8 +262,13 @@ describe.skipIf(cannotHang())('a FUSE mount that hangs', () => {
     await until('the process is there', () => children().length > 0, err)
     const command = Number(children()[0])
     process.kill(command, 'SIGSTOP')
-    await until('the mounts are asked', () => child.exitCode !== null || children().length > 1, err)
-    process.kill(command, 'SIGCONT')
+    try {
+      const isAsking = () => child.exitCode !== null || children().length > 1
+      await until('the mounts are asked', isAsking, err)
+    } finally {
+      // A stopped process would stay for ever: it takes no signal that ends it in order.
+      process.kill(command, 'SIGCONT')
+    }
     const { code } = await ended
     expect([code, home.readyAssets()], err()).toEqual([0, 2])
   })
