@@ -7,4 +7,6 @@ export interface SourceRead {
   read: (typeof amounts_read)[number]
   /** Where in the file, such as `page 3`; absent if the service does not say it. */
   places?: readonly string[]
+  /** Why not all of it was read, as a clause; absent if the service does not say it. */
+  why?: string
 }

@@ -118,13 +118,19 @@ export function messageOf(value: unknown, message_id: string): Message {
 
 /** Of a source that cannot be understood, nothing is known. */
 function sourceOf(value: unknown): SourceRead | undefined {
-  const { asset_id, read, places } = (value ?? {}) as Fields
+  const { asset_id, read, places, why } = (value ?? {}) as Fields
   const amount = amounts_read.find((known) => known === read)
   if (!isId('asset', asset_id) || amount === undefined) return undefined
   const named = Array.isArray(places)
     ? places.slice(0, max_places).flatMap((place) => humaneOf(place) ?? [])
     : []
-  return { asset_id, read: amount, ...(named.length > 0 && { places: named }) }
+  const reason = humaneOf(why)
+  return {
+    asset_id,
+    read: amount,
+    ...(named.length > 0 && { places: named }),
+    ...(reason !== undefined && { why: reason }),
+  }
 }
 
 function countOf(value: unknown): number | undefined {

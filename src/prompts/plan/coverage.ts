@@ -31,8 +31,9 @@ export function composeCoverage(run: {
   folders: readonly FolderScan[]
   due_ms: number
   left_are?: 'next time' | 'left out'
+  changes?: FolderChanges
 }) {
-  const { fresh, more = 0, due_ms, left_are = 'next time' } = run
+  const { fresh, more = 0, due_ms, left_are = 'next time', changes = noChanges() } = run
   const ready = filesOf(fresh) + more
   const taken = filesOf(run.taken)
   return {
@@ -49,10 +50,26 @@ export function composeCoverage(run: {
      * `removed`: on the service after they were ready, so they are not still to come.
      */
     ...run.unready.lists,
+    /** What else happened in the folders since the last report. */
+    ...changes,
     /** Files of `taken` of which the service could not read all, each content once by name. */
     in_part: inPart(run.taken),
     folders: run.folders.map((folder) => folderCoverage(folder, due_ms)),
   }
+}
+
+/** What happened in the folders of a run since the last written report, by name. */
+export interface FolderChanges {
+  /** Files of which an earlier version was there before. */
+  changed: NamedFiles
+  gone: NamedFiles
+  /** `why`: where the file was, as FOLDER/PATH. */
+  moved: NamedFiles
+}
+
+export function noChanges(): FolderChanges {
+  const none = () => ({ total: 0, files: [] })
+  return { changed: none(), gone: none(), moved: none() }
 }
 
 function inPart(taken: readonly Pick<FreshAsset, 'files' | 'name' | 'reading'>[]): NamedFiles {

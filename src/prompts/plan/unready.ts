@@ -15,7 +15,7 @@ export const refused_by_service = 'refused by the service'
 
 /** Files in the run's scope that are not ready. */
 export interface Unready {
-  lists: Record<UnreadyFile['stage'], NamedFiles>
+  lists: Record<UnreadyFile['stage'] | 'still_refused', NamedFiles>
   /** Refusals that the report names and thereby covers. Later reports name the others. */
   refusals: RunRefusal[]
 }
@@ -25,6 +25,8 @@ export function noUnready(): Unready {
   return {
     lists: {
       refused: none(),
+      /** Refused, and named in an earlier report. */
+      still_refused: none(),
       moving: none(),
       on_the_way: none(),
       blocked: none(),
@@ -36,23 +38,23 @@ export function noUnready(): Unready {
 
 /**
  * Counts files while it reads them, and keeps only the named ones: a new archive may have a million
- * files not yet ready. Known refusals are left out. Each content is refused once, in the list of
- * refusals.
+ * files not yet ready. Each content is refused once, in the list of refusals.
  */
 export class UnreadyTally {
   readonly found = noUnready()
   readonly #refused = new ContentSet()
 
   add({ folder, path, stage, content, md5, size, why, covered }: UnreadyFile): void {
-    if (stage === 'refused' && covered) return
     const { lists, refusals } = this.found
     const name = `${folder}/${path}`
-    const list = lists[stage]
+    const is_known = stage === 'refused' && covered
+    const list = lists[is_known ? 'still_refused' : stage]
     list.total++
     if (list.files.length < max_named)
       list.files.push({ name, ...(why === undefined ? {} : { why }) })
     const is_full = refusals.length === max_named
-    if (stage !== 'refused' || content === undefined || md5 === undefined || is_full) return
+    if (is_known || stage !== 'refused' || content === undefined || md5 === undefined || is_full)
+      return
     if (!this.#refused.add(content)) return
     refusals.push({ content, md5, size, name, why: why ?? refused_by_service })
   }

@@ -15,6 +15,7 @@ import {
   composeCoverage,
   coverageLine,
   expectedFiles,
+  noChanges,
   sameBytesText,
 } from '../plan/coverage.ts'
 import { missingLabel } from '../plan/plan-run.ts'
@@ -41,11 +42,11 @@ export function composeReport(
 
 /** Coverage by the run's plan; without a plan it has no files. */
 export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due_ms'>): Coverage {
-  // A coverage that an earlier version kept counts each content once, and says of none that it was
-  // read in part.
+  // Earlier versions kept fewer of the lists.
   if (coverage !== undefined) {
-    const absent = { copies: 0, in_part: { total: 0, files: [] } }
-    return Object.assign(absent, JSON.parse(coverage) as Coverage)
+    const none = { total: 0, files: [] }
+    const absent = { copies: 0, in_part: none, still_refused: none, ...noChanges() }
+    return { ...absent, ...(JSON.parse(coverage) as Coverage) }
   }
   return composeCoverage({ fresh: [], taken: [], unready: noUnready(), folders: [], due_ms })
 }

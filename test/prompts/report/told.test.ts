@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { SourceRead } from '../../../src/domain/source-read.ts'
+import { toldFiles } from '../../../src/prompts/report/told.ts'
+import { assetOf, turnOf } from '../settings.ts'
+
+const assets = ['a.pdf', 'b.pdf', 'c.pdf'].map((path, turn) => {
+  return { ...assetOf(turn, `finance/2026/${path}`), turn: Math.min(turn, 1) }
+})
+const sourceOf = (at: number, source: Omit<SourceRead, 'asset_id'>): SourceRead => {
+  return { asset_id: assets[at]!.asset_id, ...source }
+}
+const said_first = [
+  { ...turnOf('{}', 'See `a.pdf`.'), sources: [sourceOf(0, { read: 'part', places: ['page 2'] })] },
+  turnOf('{}', 'Nothing more; xb.pdf and b.pdf_old are others.'),
+]
+
+test.each([
+  ['a service that says nothing', said_first.slice(1), [undefined, undefined, undefined]],
+  ['a service that says it for one of two turns', said_first, ['part', undefined, undefined]],
+  [
+    'a file that the service does not list',
+    [
+      { ...said_first[0]!, sources: [] },
+      { ...said_first[1]!, sources: [] },
+    ],
+    ['not', 'not', 'not'],
+  ],
+  [
+    'the source of another turn',
+    [{ ...said_first[0]!, sources: [sourceOf(1, { read: 'whole' })] }],
+    ['not', undefined, undefined],
+  ],
+])('what was read: %s', (_, turns, read) => {
+  expect(toldFiles({ assets, turns }).map((file) => file.read)).toEqual(read)
+})
+
+test('a file is named only where an answer has its whole name', () => {
+  const files = toldFiles({ assets, turns: said_first })
+  expect(files.map(({ is_named }) => is_named)).toEqual([true, false, false])
+  expect(files[0]).toMatchObject({ places: ['page 2'], why: undefined })
+})
