@@ -1,5 +1,5 @@
 import type { RunAsset } from '../../../src/domain/run.ts'
-import type { Coverage } from '../../../src/prompts/plan/coverage.ts'
+import { type Coverage, noChanges } from '../../../src/prompts/plan/coverage.ts'
 import { assetOf, md5Of, project_id, type Rig } from '../../ledger/views/view-rig.ts'
 
 /** Runs of prompts, recorded in a ledger in the way of the reporter. */
@@ -87,6 +87,8 @@ function coverageOf(due_ms: number, count: number): Coverage {
     blocked: none(),
     removed: none(),
     in_part: none(),
+    still_refused: none(),
+    ...noChanges(),
     folders: [
       { name: 'notes', scanned_ms: due_ms, scanned_in_time: true, offline_reason: undefined },
     ],
