@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkQuotations } from '../../../src/service/quotations/check-quotations.ts'
+import { checkQuotations, filesAtHand } from '../../../src/service/quotations/check-quotations.ts'
 
 const lease = `The tenant pays 1,200 crowns each month. The term of notice is three months to the
 end of a quarter. Repairs of up to 100 crowns are the tenant's own. Late pay-
@@ -119,6 +119,12 @@ test.each([
   ['another file of a like name', 'release.pdf says "never change a winning team".'],
 ])('what is no quotation of a file at hand stays: %s', (_name, answer) => {
   expect(checkQuotations(answer, files)).toEqual({ answer, checked: 0, not_found: 0 })
+})
+
+test('a file without a name, such as `reports/` without its folder, is named nowhere', () => {
+  const unnamed = filesAtHand([{ asset: 1, names: ['reports/', '', ' '] }], () => lease)
+  const answer = 'They say: "never change a winning team".'
+  expect(checkQuotations(answer, unnamed)).toEqual({ answer, checked: 0, not_found: 0 })
 })
 
 const word = fc.constantFrom(
