@@ -13,7 +13,8 @@ const min_filled_share = 0.5
 /**
  * Cuts a part of a text into pieces of at most `max_chars`, at empty lines, else at line ends, at
  * spaces, and at last inside a word (never inside a character). Each piece begins with the last
- * paragraph of the one before, because what it says may need what stands above it.
+ * paragraph of the one before, or the end of a longer one: what it says may need what stands above
+ * it, and what stands across the cut is whole in one of the two.
  */
 export function cutText(text: string, { from, to }: Range, max_chars: number): Range[] {
   const pieces: Range[] = []
@@ -28,19 +29,29 @@ export function cutText(text: string, { from, to }: Range, max_chars: number): R
   return [...pieces, { from: begin, to }]
 }
 
-/** The beginning of the last paragraph before this place, or of a part of at most `max_chars`. */
+/** The beginning of the last paragraph before this place, or of its last `max_chars`. */
 function overlapFrom(text: string, end: number, max_chars: number): number {
   const min = Math.max(0, end - max_chars)
   // The gap at the end of the paragraph is not its beginning.
   const inside = end - 1 - (/\s*$/.exec(text.slice(min, end))?.[0].length ?? 0)
-  return wholeCharacter(text, lastBreak(text, inside, min) ?? end)
+  const paragraph = lastBreak(text, inside, min, line_gaps)
+  const space = text.slice(min, Math.max(min, inside)).indexOf(' ')
+  return wholeCharacter(text, paragraph ?? min + space + 1)
 }
 
-/** Behind the last empty line, line end or space in a part of a text. */
-function lastBreak(text: string, limit: number, min: number): number | undefined {
-  for (const gap of ['\n\n', '\n', ' ']) {
-    const at = text.lastIndexOf(gap, limit - gap.length)
-    if (at >= 0 && at + gap.length > min) return at + gap.length
+const line_gaps = ['\n\n', '\n']
+
+/** Behind the last empty line, line end or space in a part of a text, which may be long. */
+function lastBreak(
+  text: string,
+  limit: number,
+  min: number,
+  gaps: readonly string[] = [...line_gaps, ' '],
+): number | undefined {
+  for (const gap of gaps) {
+    const from = Math.max(0, min - gap.length + 1)
+    const at = text.slice(from, Math.max(from, limit)).lastIndexOf(gap)
+    if (at >= 0) return from + at + gap.length
   }
   return undefined
 }

@@ -10,15 +10,34 @@ test.each([
   ['', 10, ['']],
   // At an empty line; the next piece begins with the paragraph before the cut.
   ['aaaa aaaa\n\nbb bb\n\ncccc cccc', 20, ['aaaa aaaa\n\nbb bb\n\n', 'bb\n\ncccc cccc']],
-  // At a line end, at a space, and inside a word.
-  ['aaaaaaa\nbbbbbbb\nccccccc', 17, ['aaaaaaa\nbbbbbbb\n', 'ccccccc']],
-  ['aaaa bbbb cccc dddd', 12, ['aaaa bbbb ', 'cccc dddd']],
-  ['abcdefghij', 4, ['abcd', 'efgh', 'ij']],
+  // At a line end, at a space, and inside a word. No paragraph is short enough to stand there twice.
+  ['aaaaaaa\nbbbbbbb\nccccccc', 17, ['aaaaaaa\nbbbbbbb\n', 'bbb\nccccccc']],
+  ['aaaa bbbb cccc dddd', 12, ['aaaa bbbb ', 'bb cccc dddd']],
+  ['abcdefghij', 4, ['abcd', 'defg', 'ghij']],
 ])('%j in pieces of %i', (text, max, pieces) => {
   expect(cuts(text, max)).toEqual(pieces)
 })
 
-test('a paragraph stands in two pieces, and one that is too long does not', () => {
+test.each([
+  ['words', ' '],
+  ['no spaces', ''],
+])('what stands across a cut of one long line is whole in a piece, with %s', (_name, gap) => {
+  const facts = Array.from({ length: 2_000 }, (_, at) =>
+    [`FACT-${at + 1_000}`, ...'the price is 7 crowns;'.split(' ')].join(gap),
+  )
+  const pieces = cuts(facts.join(gap), 1_015)
+  const lost = facts.filter((fact) => !pieces.some((piece) => piece.includes(fact)))
+  expect([lost, pieces.length > 30]).toEqual([[], true])
+})
+
+test('a text of one line is cut in the time that its pieces need', () => {
+  const line = 'word '.repeat(400_000)
+  const begun_ms = performance.now()
+  expect(cuts(line, 1_000).length).toBeGreaterThan(2_000)
+  expect(performance.now() - begun_ms).toBeLessThan(1_000)
+})
+
+test('a paragraph stands in two pieces', () => {
   const short = Array.from({ length: 20 }, (_, at) => `paragraph ${at} ${'x'.repeat(60)}`)
   const pieces = cuts(short.join('\n\n'), 400)
   for (const [at, piece] of pieces.slice(1).entries()) {
