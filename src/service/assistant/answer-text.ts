@@ -89,7 +89,8 @@ export function namedWords(words: readonly string[]): string {
 
 const answer_cut: MessageWarning = {
   code: 'answer_cut',
-  humane: 'The model stopped at its length limit, so this answer is incomplete.',
+  humane:
+    'The model stopped at its length limit, or a filter of its host ended it, so this answer is incomplete.',
 }
 const prompt_cut: MessageWarning = {
   code: 'prompt_cut',

@@ -33,8 +33,8 @@ export interface SentCall {
   now_ms: number
 }
 
-/** A model that answers nothing, again and again, is paid each time. */
-const max_empty_answers = 3
+/** A model that answers nothing, or too much, again and again, is paid each time. */
+const max_useless_answers = 3
 /** No model has so many characters in a token on average, in any language. */
 const max_chars_per_token = 12
 /** A shorter prompt fits every model, so a strange count of its tokens means nothing. */
@@ -54,8 +54,22 @@ const completion = z.object({
 })
 
 /** Codes and words by which hosts say that a text is too long. */
-const too_long =
-  /context[ _-]?(?:length|window|size)|maximum context|too[ _](?:many tokens|long|large)|n_ctx|exceeds? [^.]{0,60}(?:tokens|characters)/i
+const too_long = new RegExp(
+  [
+    'context[ _-]?(?:length|window|size|limit)',
+    'maximum (?:context|prompt|model)',
+    'too[ _](?:many (?:input )?tokens|long|large)',
+    'n_ctx',
+    'exceed(?:s|ed)? [^.]{0,60}(?:tokens|token limit|characters|bytes|max length)',
+    'exceeds max length',
+    'must (?:be <=|have less than) \\d+(?: tokens)?',
+    'input length should be',
+    'reduce the length',
+  ].join('|'),
+  'i',
+)
+/** A limit of tokens a minute that is below those of one request never passes. */
+const too_large_for_limit = /request too large/i
 
 /** What the answer of a model's host means. */
 export function judgeModelAnswer(response: HttpResponse, sent: SentCall): ModelAnswer {
@@ -67,18 +81,21 @@ export function judgeModelAnswer(response: HttpResponse, sent: SentCall): ModelA
     if (isRefusal(status)) return { fault: `${fault}${codeIn(body)}`, max_attempts: models }
     return { fault, retry_after_ms: retryAfter_ms({ ...headers }, now_ms) }
   }
-  if (truncated) return { fault: `the answer of ${model} is larger than the limit` }
+  if (truncated) {
+    const fault = `the answer of ${model} is larger than the limit`
+    return { fault, max_attempts: max_useless_answers }
+  }
   const parsed = completion.safeParse(parseJson(body))
   if (!parsed.success) return { fault: `the host of ${model} sent no valid answer` }
   const { message, finish_reason } = parsed.data.choices[0]!
   const text = message.content?.trim() ?? ''
   // Spaces without width are no answer either.
   if (!/[^\s\p{C}]/u.test(text))
-    return { fault: `${model} gave an empty answer`, max_attempts: max_empty_answers }
+    return { fault: `${model} gave an empty answer`, max_attempts: max_useless_answers }
   const { prompt_tokens } = parsed.data.usage ?? {}
   return {
     text,
-    is_cut: finish_reason === 'length',
+    is_cut: finish_reason === 'length' || finish_reason === 'content_filter',
     is_prompt_cut:
       prompt_tokens !== undefined &&
       sent.chars >= min_counted_chars &&
@@ -88,6 +105,7 @@ export function judgeModelAnswer(response: HttpResponse, sent: SentCall): ModelA
 
 function isTooLong(status: number, body: string): boolean {
   if (status === 413) return true
+  if (status === 429) return too_large_for_limit.test(body)
   return (status === 400 || status === 422) && too_long.test(body)
 }
 

@@ -44,6 +44,70 @@ test.each<[string, number, unknown, object]>([
     error('x', 'the request exceeds the available context size'),
     { is_too_long: true },
   ],
+  [
+    'Anthropic, with the answer',
+    400,
+    error(
+      'invalid_request_error',
+      'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens`',
+    ),
+    { is_too_long: true },
+  ],
+  [
+    'Google, by bytes',
+    400,
+    [error('x', 'Request payload size exceeds the limit: 20971520 bytes.')],
+    { is_too_long: true },
+  ],
+  [
+    'vLLM, of later',
+    400,
+    error('x', 'The decoder prompt (length 5000) is longer than the maximum model length of 4096.'),
+    { is_too_long: true },
+  ],
+  [
+    'xAI',
+    400,
+    {
+      error: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    },
+    { is_too_long: true },
+  ],
+  [
+    'Text Generation Inference',
+    422,
+    {
+      error:
+        'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000',
+    },
+    { is_too_long: true },
+  ],
+  [
+    'Moonshot',
+    400,
+    error('x', 'Invalid request: Your request exceeded model token limit: 8192'),
+    { is_too_long: true },
+  ],
+  ['Zhipu', 400, error('1261', 'Prompt exceeds max length'), { is_too_long: true }],
+  [
+    'DashScope',
+    400,
+    error('x', 'Range of input length should be [1, 30720]'),
+    { is_too_long: true },
+  ],
+  [
+    'Groq',
+    400,
+    error('x', 'Please reduce the length of the messages or completion.'),
+    { is_too_long: true },
+  ],
+  [
+    'OpenAI, by tokens a minute',
+    429,
+    error('rate_limit_exceeded', 'Request too large for m on tokens per min (TPM): Limit 10000'),
+    { is_too_long: true },
+  ],
+  ['a quota', 400, error('x', 'You exceeded your current quota.'), { max_attempts: 2 }],
   ['a proxy', 413, '<html>', { is_too_long: true }],
   ['another 400', 400, error('invalid_model'), { max_attempts: 2 }],
   ['a 401', 401, error('Bearer sk-1'), { max_attempts: 2 }],
@@ -62,6 +126,18 @@ test.each<[string, number, unknown, object]>([
     fault: expect.any(String),
     ...fault,
     ...('retry_after_ms' in judged && { retry_after_ms: undefined }),
+  })
+})
+
+test('an answer that is too large is asked for three times', () => {
+  const response = { status: 200, headers: {}, body: '{', truncated: true, request_complete: true }
+  expect(judgeModelAnswer(response, sent)).toMatchObject({ max_attempts: 3 })
+})
+
+test('C-26 an answer that a filter of the host has ended is cut', () => {
+  expect(judge(200, answer('Nine. And', undefined, 'content_filter'))).toMatchObject({
+    text: 'Nine. And',
+    is_cut: true,
   })
 })
 
