@@ -22,6 +22,8 @@ export interface NotesTask {
   max_calls: number
 }
 
+const page_refused = 'the model refuses even a page of it as too long'
+
 /**
  * Has a model take notes of batches. Notes are a row as soon as their call is answered, so after a
  * kill only the rest is paid for. The first call is made alone: if the host refuses it, no others
@@ -111,13 +113,14 @@ export class NotesTaker {
 
   async #judge(batch: Batch<Item>, answer: ModelAnswer): Promise<void> {
     if ('text' in answer) return this.#keep(batch, answer)
-    if (answer.is_too_long) {
+    if (answer.is_too_long && isLong(batch)) {
       this.#max_chars = Math.min(this.#max_chars, Math.ceil(batch.chars / 2))
       return this.#halve(batch)
     }
-    for (const { key } of batch.items) this.why.set(key, shownFault(answer))
+    const why = answer.is_too_long ? page_refused : shownFault(answer)
+    for (const { key } of batch.items) this.why.set(key, why)
     // A host that refuses more than it answers is not asked again.
-    if (++this.#failed > this.#answered) this.#stopped = shownFault(answer)
+    if (++this.#failed > this.#answered) this.#stopped = why
   }
 
   async #keep(
@@ -140,16 +143,16 @@ export class NotesTaker {
     await this.#noteProgress()
   }
 
-  /** Puts two halves in place of a batch. A single text is cut, if it is long enough. */
+  /** Puts two halves in place of a batch that is long enough. A single text is cut. */
   #halve(batch: Batch<Item>): void {
     const [item] = batch.items
     const halves = halveBatch(batch)
     if (halves) this.#queue.unshift(...halves)
-    else if (isLong(batch)) {
+    else {
       const whole = { from: 0, to: item!.text.length }
       const pieces = cutItem(item!, whole, Math.ceil(batch.chars / 2))
       this.#queue.unshift(...pieces.map((piece) => ({ items: [piece], chars: piece.chars })))
-    } else this.why.set(item!.key, 'the model refuses even a page of it as too long')
+    }
   }
 
   /** The closing call is one more. */

@@ -206,3 +206,11 @@ test('C-24 with a silent host a call is given up after its own deadline, and the
     expect.stringMatching(/There is no answer/),
   ])
 })
+
+test('C-24 a host that refuses even a page as too long is not asked about each page of all files', async () => {
+  const { model, client } = await withModel({ limit: 10 }, { answers_at_once: 1 })
+  const ids = await uploadAll(client, factFiles(60))
+  const record = await readAll(client, ids)
+  expect([record.status, record.response]).toEqual(['error', expect.stringContaining('too long')])
+  expect(model.calls.length).toBeLessThan(10)
+})
