@@ -1,6 +1,6 @@
 import { listOf } from '../../base/run/group.ts'
 import { findQuotations, isQuotation, markRanges, type Quotation } from './find-quotations.ts'
-import { findNames, type Named, namedBeside } from './named-beside.ts'
+import { findNames, type Named, Surroundings } from './named-beside.ts'
 import { folded, says } from './same-text.ts'
 
 /** The files whose names an answer may have, and what they say. */
@@ -61,36 +61,26 @@ export function checkQuotations(answer: string, files: FilesAtHand): Checked {
 }
 
 class QuotationCheck {
-  readonly #answer: string
   readonly #files: FilesAtHand
   readonly #named: readonly Named[]
+  readonly #surroundings: Surroundings
   /** What the files of a name say, as `folded`; the texts may be long, so each is read once. */
   readonly #texts = new Map<string, string[]>()
 
   constructor(answer: string, files: FilesAtHand) {
-    this.#answer = answer
     this.#files = files
     this.#named = findNames(answer, files.names)
+    this.#surroundings = new Surroundings(answer, this.#named)
   }
 
   /** `missing_in`: the name beside it, if none of the files of the names beside it says it. */
   judge(quotation: Quotation): { is_checked: boolean; missing_in?: string } {
-    const beside = namedBeside(this.#answer, quotation, this.#named)
+    const beside = this.#surroundings.beside(quotation)
     const texts = beside.flatMap(({ name }) => this.#textsOf(name))
     if (texts.length === 0) return { is_checked: false }
-    const parts = this.#partsOf(quotation)
+    const parts = partsOf(quotation, beside)
     const is_said = texts.some((text) => parts.every((part) => says(text, part)))
     return is_said ? { is_checked: true } : { is_checked: true, missing_in: beside[0]!.name }
-  }
-
-  /** A blockquote may have its source within. */
-  #partsOf({ kind, text }: Quotation): string[] {
-    if (kind === 'marks') return [text]
-    let rest = text
-    for (const { name } of findNames(text, new Set(this.#named.map(({ name }) => name))))
-      rest = rest.replace(name, '\0')
-    const parts = rest.split('\0').filter(isQuotation)
-    return parts.length === 0 ? [text] : parts
   }
 
   #textsOf(name: string): string[] {
@@ -100,6 +90,20 @@ class QuotationCheck {
     this.#texts.set(name, texts)
     return texts
   }
+}
+
+/** A blockquote may have its source within. */
+function partsOf({ kind, text }: Quotation, beside: readonly Named[]): string[] {
+  if (kind === 'marks') return [text]
+  const names = findNames(
+    text,
+    beside.map(({ name }) => name),
+  )
+  const parts = [...names, { from: text.length, to: text.length }].map(({ from }, at) =>
+    text.slice(names[at - 1]?.to ?? 0, from),
+  )
+  const long = parts.filter(isQuotation)
+  return long.length === 0 ? [text] : long
 }
 
 interface Edit {

@@ -24,60 +24,116 @@ export function findNames(answer: string, names: Iterable<string>): Named[] {
 
 /** What may stand between two names that say the same. */
 const joined = /^[\s,*_`&]*(?:(?:and|or|und|oder|sowie|et|y|e)\b)?[\s*_`[(]*$/i
-/** What may stand between a quotation and the name of its source right behind it. */
-const attributed =
-  /^[\s.,;*_`>]*[([—–-][^\n()]{0,30}$|^[\s*_`>]*(?:\b(?:in|from|aus|laut)\b)?[\s*_`]*$/i
+/** What stands between a quotation and its source in brackets. */
+const cited = /^[\s.,;:*_`>]*[([][^\n()[\]]{0,30}$/
+/** What may stand between a quotation and its source, or something new, in the same line. */
+const followed =
+  /^[ \t.,;*_`]*[—–-][^\n()]{0,30}$|^[ \t*_`]*(?:\b(?:in|from|aus|laut)\b)?[ \t*_`]*$/i
+/** The source in a line of its own below a blockquote. */
+const signed = /^\s*[—–][ \t*_`]*$/
+const sentence_end = /[.!?…][)"”“»*_`]*\s/
 
-/**
- * The names of the file that a quotation is said to come from, the nearest first: as its source
- * right behind it, before it or after it in the same paragraph, or before it in the same section.
- * Empty: it stands beside no name.
- */
-export function namedBeside(
-  answer: string,
-  quotation: Quotation,
-  names: readonly Named[],
-): Named[] {
-  const { from, to } = quotation
-  const inside = names.filter((name) => name.from >= from && name.to <= to)
-  if (quotation.kind === 'blockquote' && inside.length > 0) return inside
-  const before = names.filter((name) => name.to <= from)
-  const after = names.filter((name) => name.from >= to)
-  const source = after[0]
-  if (source && attributed.test(answer.slice(to, source.from))) return [source]
-  const paragraph = paragraphOf(answer, quotation)
-  const near = before.filter((name) => name.from >= paragraph.from)
-  if (near.length > 0) return withJoined(answer, near)
-  if (source && source.to <= paragraph.to) return [source]
-  const section = sectionStart(answer, from)
-  return withJoined(
-    answer,
-    before.filter((name) => name.from >= section),
-  )
+/** An empty line, an item of a list and a row of a table begin a paragraph of their own. */
+const paragraph_gap = /\n[ \t\r]*(?:\n|(?=(?:[-*+]|\d+[.)])[ \t]|\|))/g
+const heading_line = /^(?:(#{1,6})[ \t].*|\*\*[^*\n]+\*\*[ \t]*$)/gm
+/** A line in bold is a heading below all others. */
+const bold_level = 7
+
+interface Heading {
+  from: number
+  to: number
+  level: number
 }
 
-function withJoined(answer: string, names: readonly Named[]): Named[] {
-  const taken = names.slice(-1)
-  for (const name of names.slice(0, -1).reverse()) {
-    if (!joined.test(answer.slice(name.to, taken.at(-1)!.from))) break
-    taken.push(name)
+/** Where names, paragraphs and headings of an answer stand; the answer may be long. */
+export class Surroundings {
+  readonly #answer: string
+  readonly #names: readonly Named[]
+  readonly #gaps: readonly { from: number }[]
+  readonly #headings: readonly Heading[]
+
+  /** `names`: as `findNames` finds them. */
+  constructor(answer: string, names: readonly Named[]) {
+    this.#answer = answer
+    this.#names = names
+    this.#gaps = [...answer.matchAll(paragraph_gap)].map(({ index }) => ({ from: index }))
+    this.#headings = [...answer.matchAll(heading_line)].map(({ 0: line, 1: marks, index }) => {
+      return { from: index, to: index + line.length, level: marks?.length ?? bold_level }
+    })
   }
-  return taken
+
+  /**
+   * The names of the files that a quotation may come from, the likeliest first: its source in
+   * brackets behind it, else names before it or after it in the same paragraph, else before it in
+   * the same section, or in the headings above. Empty: it stands beside no name.
+   */
+  beside({ kind, from, to }: Quotation): Named[] {
+    const first = firstFrom(this.#names, from)
+    const next = firstFrom(this.#names, to)
+    if (kind === 'blockquote' && next > first) return this.#names.slice(first, next)
+    const paragraph = this.#paragraphOf({ kind, from, to })
+    const near = this.#joinedBefore(first, paragraph.from)
+    const source = this.#names[next]
+    const between = source && this.#answer.slice(to, Math.min(source.from, to + max_between_chars))
+    const is_signed = between !== undefined && signed.test(between)
+    if (source && between !== undefined && (is_signed || source.to <= paragraph.to)) {
+      if (near.length === 0 || cited.test(between)) return [source]
+      // Whether it belongs to what stands before it or after it, only people can tell.
+      const is_new =
+        sentence_end.test(this.#answer.slice(near[0]!.to, from)) && !sentence_end.test(between)
+      if (is_new) return [source, ...near]
+      if (is_signed || followed.test(between)) return [...near, source]
+    }
+    return near.length > 0 ? near : this.#inSection(first, from)
+  }
+
+  /** The last name before the one at `end`, not before `from`, and those that it is joined to. */
+  #joinedBefore(end: number, from: number): Named[] {
+    const taken: Named[] = []
+    for (let at = end - 1; at >= 0 && this.#names[at]!.from >= from; at--) {
+      const name = this.#names[at]!
+      const last = taken.at(-1)
+      if (last && !joined.test(this.#answer.slice(name.to, last.from))) break
+      taken.push(name)
+    }
+    return taken
+  }
+
+  /** A blockquote belongs to the paragraph before it. */
+  #paragraphOf({ kind, from, to }: Omit<Quotation, 'text'>): { from: number; to: number } {
+    let begin = from
+    while (kind === 'blockquote' && begin > 0 && /\s/.test(this.#answer[begin - 1]!)) begin--
+    const last = this.#gaps[firstFrom(this.#gaps, begin) - 1]
+    const next = this.#gaps[firstFrom(this.#gaps, to)]
+    return { from: last ? last.from + 1 : 0, to: next?.from ?? this.#answer.length }
+  }
+
+  #inSection(first: number, from: number): Named[] {
+    let at = firstFrom(this.#headings, from) - 1
+    const in_section = this.#joinedBefore(first, this.#headings[at]?.from ?? 0)
+    if (in_section.length > 0) return in_section
+    for (let { level } = this.#headings[at] ?? { level: 0 }; at >= 0 && level > 1; at--) {
+      const heading = this.#headings[at]!
+      if (heading.level >= level) continue
+      level = heading.level
+      const names = this.#joinedBefore(firstFrom(this.#names, heading.to), heading.from)
+      if (names.length > 0) return names
+    }
+    return []
+  }
 }
 
-/** A blockquote belongs to the paragraph before it. */
-function paragraphOf(answer: string, { kind, from, to }: Quotation): { from: number; to: number } {
-  const text = kind === 'blockquote' ? answer.slice(0, from).trimEnd() : answer.slice(0, from)
-  const breaks = [...text.matchAll(/\n[ \t]*(?:\n|(?=(?:[-*+]|\d+[.)])[ \t]))/g)]
-  const end = answer.slice(to).search(/\n[ \t]*(?:\n|(?:[-*+]|\d+[.)])[ \t])/)
-  const last = breaks.at(-1)
-  return { from: last ? last.index + 1 : 0, to: end < 0 ? answer.length : to + end }
-}
+/** More between a quotation and a name do not show what belongs to what. */
+const max_between_chars = 2_000
 
-/** The beginning of the last heading before the offset, or of the text. */
-function sectionStart(answer: string, offset: number): number {
-  const headings = [
-    ...answer.slice(0, offset).matchAll(/^(?:#{1,6}[ \t]|\*\*[^*\n]+\*\*[ \t]*$)/gm),
-  ]
-  return headings.at(-1)?.index ?? 0
+/** The place of the first of these, which are in order, that does not begin before an offset. */
+function firstFrom(things: readonly { from: number }[], offset: number): number {
+  let low = 0
+  let high = things.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (things[middle]!.from < offset) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -127,6 +127,46 @@ test('a file without a name, such as `reports/` without its folder, is named now
   expect(checkQuotations(answer, unnamed)).toEqual({ answer, checked: 0, not_found: 0 })
 })
 
+const rent = 'The tenant pays 1,200 crowns'
+const price = 'The price is 12 crowns a piece'
+
+test.each([
+  ['a list', `- lease.pdf: "${rent}"\n- Offer 7.docx: "${price}"`],
+  ['paragraphs', `lease.pdf: "${rent}"\n\nOffer 7.docx: "${price}"`],
+  ['lines', `lease.pdf: "${rent}"\nOffer 7.docx: "${price}"`],
+  ['lines with a sign', `lease.pdf: "${rent}"\r\n\r\nOffer 7.docx: "${price}"`],
+  ['names in bold', `**lease.pdf**\n\n> ${rent}\n\n**Offer 7.docx**\n\n> ${price}`],
+  ['sentences', `lease.pdf says "${rent} each month." Offer 7.docx says "${price}".`],
+  ['sources behind', `"${rent}" is in lease.pdf. "${price}" is in Offer 7.docx.`],
+  ['sources by dashes', `"${rent}" — lease.pdf\n"${price}" — Offer 7.docx`],
+  ['signed', `> ${rent}\n\n— lease.pdf\n\n> ${price}\n\n— Offer 7.docx`],
+  ['one about the other', `It is "${rent}" (lease.pdf). "${price}" is what Offer 7.docx says.`],
+  ['rows', `| lease.pdf | "${rent}" |\n| Offer 7.docx | "${price}" |`],
+  ['rows with the file behind', `| "${rent}" | lease.pdf |\n| "${price}" | Offer 7.docx |`],
+])('of two files, each quotation is looked for in its own: %s', (_name, answer) => {
+  expect(checkQuotations(answer, files)).toEqual({ answer, checked: 2, not_found: 0 })
+  const invented = answer.replace('crowns', 'ducats').replace('12', '13')
+  const of_invented = checkQuotations(invented, files)
+  expect(of_invented.not_found).toBe(2)
+})
+
+test('a file that only a heading above the section names is the source', () => {
+  const answer = `# lease.pdf\n\n## Rent\n\n"${rent}"\n\n## Term\n\n"never to be ended at all"`
+  expect(checkQuotations(answer, files)).toMatchObject({ checked: 2, not_found: 1 })
+})
+
+test('thousands of quotations take no time', () => {
+  const said = Array.from(
+    { length: 5_000 },
+    (_, at) => `lease.pdf says "the tenant pays ${at} crowns". `,
+  )
+  const quoted = Array.from({ length: 20_000 }, (_, at) => `> the tenant pays ${at} crowns\n>\n`)
+  const answer = [...said.map((line) => `${line}${'word '.repeat(20)}\n\n`), ...quoted].join('')
+  const begun_ms = performance.now()
+  expect(checkQuotations(answer, files).not_found).toBeGreaterThan(24_900)
+  expect(performance.now() - begun_ms).toBeLessThan(10_000)
+})
+
 const word = fc.constantFrom(
   ...'the price of a valve is 12 crowns from 1 May 2026 on and more'.split(' '),
 )
