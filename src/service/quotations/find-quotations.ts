@@ -17,6 +17,7 @@ const max_marked_chars = 2_000
 /** Pairs of marks of the languages of Europe; the same mark on both sides comes last. */
 const pairs = [
   ['“', '”'],
+  ['”', '”'],
   ['„', '“”"'],
   ['«', '»'],
   ['»', '«'],
@@ -84,12 +85,13 @@ function findBlocks(text: string): Quotation[] {
   for (const line of text.split('\n')) {
     const mark = quoted_line.exec(line)?.[0]
     const said = mark === undefined ? '' : line.slice(mark.length).trim()
+    const to = from + line.trimEnd().length
     if (mark === undefined || said === '') block = undefined
     else if (block) {
       block.text += `\n${said}`
-      block.to = from + line.length
+      block.to = to
     } else {
-      block = { kind: 'blockquote', from, to: from + line.length, text: said }
+      block = { kind: 'blockquote', from, to, text: said }
       blocks.push(block)
     }
     from += line.length + 1

@@ -10,8 +10,11 @@ export interface Named {
 
 /** The names in the answer, in order; of two at one place the longer. */
 export function findNames(answer: string, names: Iterable<string>): Named[] {
+  const has_escapes = answer.includes('\\')
   const found = [...new Set(names)].flatMap((name) =>
-    mentionsOf(answer, name).map((from) => ({ name, from, to: from + name.length })),
+    spellingsOf(name, has_escapes).flatMap((spelling) =>
+      mentionsOf(answer, spelling).map((from) => ({ name, from, to: from + spelling.length })),
+    ),
   )
   found.sort((one, other) => one.from - other.from || other.to - one.to)
   let end = 0
@@ -20,6 +23,17 @@ export function findNames(answer: string, names: Iterable<string>): Named[] {
     end = to
     return true
   })
+}
+
+/** Letters composed or not, without invisible signs, and with the marks of Markdown escaped. */
+function spellingsOf(name: string, has_escapes: boolean): string[] {
+  const visible = name.replace(/\p{Cf}+/gu, '')
+  const forms = [
+    name,
+    ...[visible, name].flatMap((form) => [form.normalize('NFC'), form.normalize('NFD')]),
+  ]
+  const escaped = has_escapes ? forms.map((form) => form.replace(/[_*[\]~`]/g, '\\$&')) : []
+  return [...new Set([...forms, ...escaped])]
 }
 
 /** What may stand between two names that say the same. */

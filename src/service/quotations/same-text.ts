@@ -1,13 +1,16 @@
 /** Characters of the file between two parts of a quotation with an ellipsis. */
 const max_left_out_chars = 2_000
 
+const left_out = /[[(<]?(?:…|\.{3,}|\. \. \.)[\])>]?|(?<=^|\n)\s*[-*+•][ \t]/
+
 /**
  * True if the file says the quotation. Spacing, hyphens, quotation marks, emphasis and case do not
- * count. An ellipsis stands for what was left out, which is little. `folded`: of `folded`.
+ * count. An ellipsis stands for what was left out, which is little, and so does the bullet of a
+ * list. `folded_file`: of `folded`.
  */
 export function says(folded_file: string, quotation: string): boolean {
   const parts = quotation
-    .split(/\[?(?:…|\.{3,})\]?/)
+    .split(left_out)
     .map((part) => folded(part).replace(/^[.,;:!?]+|[.,;:!?]+$/g, ''))
     .filter((part) => part !== '')
   const [first, ...others] = parts

@@ -25,6 +25,10 @@ test.each([
   ['guillemets', 'lease.pdf: « The tenant pays 1,200 crowns each month »'],
   ['single marks', "lease.pdf: 'Repairs of up to 100 crowns are the tenant's own'"],
   ['an ellipsis', 'lease.pdf: "The tenant pays […] three months to the end of a quarter"'],
+  ['an ellipsis in brackets', 'lease.pdf: "The tenant pays (...) three months (…) end"'],
+  ['an ellipsis of spaces', 'lease.pdf: "The tenant pays [. . .] three months to the end"'],
+  ['a list', 'lease.pdf:\n\n> - The tenant pays 1,200 crowns\n> - Repairs of up to 100 crowns'],
+  ['marks of Swedish', 'lease.pdf: ”The tenant pays 1,200 crowns”'],
   ['emphasis', 'lease.pdf: "The tenant pays **1,200 crowns** each month"'],
   ['a source behind it', '"The price is 12 crowns a piece" (Offer 7.docx), see lease.pdf'],
   ['a source of two', 'lease.pdf and Offer 7.docx: "The price is 12 crowns a piece"'],
@@ -94,6 +98,21 @@ test.each([
     'lease.pdf:\n\nThe tenant pays nothing\nat all, ever. (not found in lease.pdf)\n\nThat is new.',
   ],
   [
+    'a blockquote with other line ends',
+    'lease.pdf:\r\n\r\n> The tenant pays nothing\r\n> at all, ever.\r\n\r\nThat is new.',
+    'lease.pdf:\r\n\r\nThe tenant pays nothing\r\nat all, ever. (not found in lease.pdf)\r\n\r\nThat is new.',
+  ],
+  [
+    'a list',
+    'lease.pdf:\n\n> - Repairs of up to 100\n> - The tenant pays 1,200',
+    'lease.pdf:\n\n- Repairs of up to 100\n- The tenant pays 1,200 (not found in lease.pdf)',
+  ],
+  [
+    'marks of Swedish',
+    'lease.pdf: ”the rent is 900 crowns”',
+    'lease.pdf: the rent is 900 crowns (not found in lease.pdf)',
+  ],
+  [
     'a blockquote in a list with its source',
     '- > the price is 99 crowns — Offer 7.docx',
     '- the price is 99 crowns — Offer 7.docx (not found in Offer 7.docx)',
@@ -153,6 +172,19 @@ test.each([
 test('a file that only a heading above the section names is the source', () => {
   const answer = `# lease.pdf\n\n## Rent\n\n"${rent}"\n\n## Term\n\n"never to be ended at all"`
   expect(checkQuotations(answer, files)).toMatchObject({ checked: 2, not_found: 1 })
+})
+
+test.each([
+  ['Verträge.pdf'.normalize('NFD'), 'Verträge.pdf'],
+  ['Verträge.pdf', 'Verträge.pdf'.normalize('NFD')],
+  ['lease_2024[1].pdf', 'lease\\_2024\\[1\\].pdf'],
+  ['\u202elease\u200f.pdf', 'lease.pdf'],
+])('a file %j is the one that an answer calls %j', (name, written) => {
+  const one = filesAtHand([{ asset: 1, names: [name] }], () => lease)
+  const answer = `${written} says "${rent}" and "never change a winning team".`
+  expect(checkQuotations(answer, one)).toMatchObject({ checked: 2, not_found: 1 })
+  const block = `> never change a winning team\n> (${written})`
+  expect(checkQuotations(block, one)).toMatchObject({ checked: 1, not_found: 1 })
 })
 
 test('thousands of quotations take no time', () => {
