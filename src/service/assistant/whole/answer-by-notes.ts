@@ -3,6 +3,7 @@ import type { Parts } from '../../parts.ts'
 import type { NotesRow, ReadPiece } from '../../store/store-chats.ts'
 import { type Quote, warned } from '../answer-text.ts'
 import type { Outcome } from '../assistant.ts'
+import { keepWriting } from '../keep-writing.ts'
 import { shownFault } from '../model/model-answer.ts'
 import type { Model } from '../model/model-host.ts'
 import { turnMessages } from '../model/model-messages.ts'
@@ -88,13 +89,19 @@ interface ToClose {
   rows: readonly NotesRow[]
 }
 
+/** The level of the row that keeps the closing answer until the turn ends. */
+const closing_level = -1
+
 /** One call with the models of the turn. A fault becomes the text: the notes must not be lost. */
 async function closeOver(
   parts: Parts,
   model: Model,
   { task, turn, rows }: ToClose,
 ): Promise<Closed> {
+  const { reading_notes, clock } = parts
   const { config } = parts.assistant
+  const [kept] = reading_notes.of(task.message, closing_level)
+  if (kept) return { text: kept.notes, warnings: JSON.parse(kept.warnings), calls: 0 }
   const { models, thinking } = turn.plan
   let max_chars = Math.max(min_notes_chars, spaceFor(config, turn))
   const notes = await shorten(parts, model, { task, rows, max_chars })
@@ -104,8 +111,12 @@ async function closeOver(
     const call = { messages, models, thinking }
     const answer = await model.askUntilAnswered(call, parts.signal)
     if ('text' in answer) {
-      const { response, record } = warned(answer)
-      return { text: response, warnings: record.warnings ?? [], calls: 1 }
+      const { response: notes, record } = warned(answer)
+      const warnings = record.warnings ?? []
+      const row = { level: closing_level, covers: '[]', notes, warnings: JSON.stringify(warnings) }
+      // Its quotations are still to be compared, and no end in between may cost the call again.
+      await keepWriting(parts, () => reading_notes.add(task.message, row, clock.now_ms()))
+      return { text: notes, warnings, calls: 0 }
     }
     if (!answer.is_too_long || max_chars < 2 * min_notes_chars) {
       const humane = `There is no answer over all files, because ${shownFault(answer)}. The notes on the files follow.`

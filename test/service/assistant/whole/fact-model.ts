@@ -8,6 +8,8 @@ export interface FactModelOptions {
   write?: number
   liar?: 'subset' | 'silent' | 'repeat'
   usage?: (chars: number) => object
+  /** What it answers from notes. */
+  closing?: string
 }
 
 interface SeenCall {
@@ -30,7 +32,7 @@ export interface FactModel extends OutsideServer {
  * FACT-0007. A real server, so that its calls can be counted.
  */
 export async function factModel(options: FactModelOptions = {}): Promise<FactModel> {
-  const { limit = 24_000, write = 12_000, liar, usage } = options
+  const { limit = 24_000, write = 12_000, liar, usage, closing } = options
   const calls: SeenCall[] = []
   let first: string | undefined
   let held: { after: number; replies: (() => void)[] } | undefined
@@ -55,9 +57,10 @@ export async function factModel(options: FactModelOptions = {}): Promise<FactMod
     const text = `Marks: ${facts.length}\n\n${facts.map((line) => `- ${line}`).join('\n')}`
     first ??= text.slice(0, write)
     const said = liar === 'silent' ? '' : liar === 'repeat' ? first : text.slice(0, write)
+    const is_closing = closing !== undefined && prompt.startsWith('You answer')
     const reply = () => {
       call.is_answered = true
-      completion(said, 'stop', usage?.(prompt.length))(response, received)
+      completion(is_closing ? closing : said, 'stop', usage?.(prompt.length))(response, received)
     }
     if (held && calls.length > held.after) held.replies.push(reply)
     else reply()

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { until } from '../../fixture.ts'
+import { start, temporaryFolder, until } from '../../fixture.ts'
+import { modelFile } from '../assistant-file.ts'
 import { json, silence } from '../outside-server.ts'
 import { factFiles, uploadAll } from './fact-files.ts'
-import { factsIn } from './fact-model.ts'
+import { factModel, factsIn } from './fact-model.ts'
 import { readAll, request, shareOf, skills, timesRead, withModel } from './rig.ts'
 
 test.each([
@@ -213,4 +214,30 @@ test('C-24 a host that refuses even a page as too long is not asked about each p
   const record = await readAll(client, ids)
   expect([record.status, record.response]).toEqual(['error', expect.stringContaining('too long')])
   expect(model.calls.length).toBeLessThan(10)
+})
+
+test('C-24 an end of the service before the quotations are compared does not cost the closing call again', async () => {
+  const data_dir = temporaryFolder()
+  const model = await factModel({
+    closing: `offer-1.md says "never change a winning team".${' "a'.repeat(60_000)}`,
+  })
+  const assistant_config = modelFile(model.origin, { context_chars: 24_000 })
+  const client = await start({ data_dir, assistant_config })
+  const files = factFiles(60)
+  const ids = await uploadAll(client, files)
+  const scope = { asset_ids: ids }
+  const { body } = await client.post('/v1/chats', { prompt: request, skills, scope })
+  const path = `/v1/chats/${body.chat_id}/messages/${body.message_id}`
+  const closings = () => model.answered().filter(({ prompt }) => prompt.startsWith('You answer'))
+  await until(async () => {
+    const { status, calls } = (await client.get(path)).body
+    expect(status).toBe('running')
+    return closings().length === 1 && calls === model.answered().length
+  }, 'the closing answer')
+  await client.service.close()
+  const again = await start({ data_dir, assistant_config })
+  await again.answer(body.chat_id, body.message_id)
+  const record = (await again.get(path)).body
+  expect([record.status, record.calls]).toEqual(['done', model.answered().length])
+  expect(closings()).toHaveLength(1)
 })
