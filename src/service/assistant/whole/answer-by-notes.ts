@@ -54,7 +54,9 @@ export async function answerByNotes(
   const rows = inOrder(taker.rows(), files)
   const [why = 'no file has a text'] = taker.why.values()
   if (rows.length === 0) return { fault: taker.stopped ?? why, max_attempts: 1 }
-  const turn = { ...prepared, notes: [...prepared.notes, closing_note] }
+  const asked = { ...prepared, notes: [...prepared.notes, closing_note] }
+  const has_space = spaceFor(parts.assistant.config, asked) >= min_notes_chars
+  const turn = has_space ? asked : { ...asked, prompt: task.request }
   const closing = await closeOver(parts, model, { task, turn, rows })
   const sources = notesSources(files, rows.flatMap(piecesOf), { why: taker.why, rest })
   const unread = unreadWarning(sources, more_files)

@@ -216,6 +216,17 @@ test('C-24 a host that refuses even a page as too long is not asked about each p
   expect(model.calls.length).toBeLessThan(10)
 })
 
+test('C-24 a request that is too long for the closing call goes there in short', async () => {
+  const { model, client } = await withModel({ limit: 8_000 }, { context_chars: 8_000 })
+  const files = factFiles(40, 100)
+  const ids = await uploadAll(client, files)
+  const prompt = `Summarise what the files say. ${'Be thorough. '.repeat(1_800)}`
+  const record = await readAll(client, ids, { prompt })
+  expect([record.status, record.warnings]).toEqual(['done', undefined])
+  expect(model.answered().at(-1)!.prompt).toMatch(/^You answer questions/)
+  expect(shareOf(files, record.response)).toBe(1)
+})
+
 test('C-24 an end of the service before the quotations are compared does not cost the closing call again', async () => {
   const data_dir = temporaryFolder()
   const model = await factModel({
