@@ -73,8 +73,9 @@ const too_large_for_limit = /request too large/i
 
 /** What the answer of a model's host means. */
 export function judgeModelAnswer(response: HttpResponse, sent: SentCall): ModelAnswer {
-  const { status, headers, body, truncated } = response
+  const { headers, body, truncated } = response
   const { model, models, now_ms } = sent
+  const status = response.status === 200 ? statusIn(body) : response.status
   if (status !== 200) {
     const fault = `the host of ${model} answered with status ${status}`
     if (isTooLong(status, body)) return { fault: `${fault}: too long`, is_too_long: true }
@@ -112,6 +113,16 @@ function isTooLong(status: number, body: string): boolean {
 /** A timeout (408) and a limit of calls (429) pass; every other 4xx is the same the next time. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429
+}
+
+/** Routers of models answer 200 before they ask one, and write its status into the error. */
+function statusIn(body: string): number {
+  const { error, choices } = (parseJson(body) ?? {}) as {
+    error?: { code?: unknown }
+    choices?: unknown
+  }
+  const code = choices === undefined ? error?.code : undefined
+  return typeof code === 'number' && code >= 400 && code < 600 ? code : 200
 }
 
 /** The code of an error as hosts write it. Only small letters: it cannot be a key. */
