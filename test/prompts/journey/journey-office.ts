@@ -43,6 +43,8 @@ interface OfficeOptions {
   profile?: ProfileName
   service?: Partial<ServiceOptions>
   prompt?: object
+  /** Time between two due times. They are its multiples in UTC. */
+  every_ms?: number
   /** Files in the folder before the daemon starts. */
   there?: Record<string, string>
 }
@@ -52,6 +54,7 @@ export async function openOffice({
   profile = 'default',
   service,
   prompt = {},
+  every_ms,
   there = {},
 }: OfficeOptions = {}): Promise<Office> {
   const clock = new OfficeClock()
@@ -62,7 +65,7 @@ export async function openOffice({
     ...answersChecked(profile),
     ...service,
   })
-  const office = new Office(started, clock, prompt)
+  const office = new Office(started, clock, { prompt, every_ms })
   onTestFinished(async () => {
     await office.close()
     expect(takeAnswerFaults(), 'answers that are not as the service describes them').toEqual([])
@@ -73,8 +76,8 @@ export async function openOffice({
 }
 
 /**
- * A folder `docs`, a service, and a prompt `digest` that is due at each full hour. The daemon can
- * be stopped and started.
+ * A folder `docs`, a service, and a prompt `digest` that is due at each full hour, or each multiple
+ * of `every_ms`. The daemon can be stopped and started.
  */
 export class Office {
   readonly clock: OfficeClock
@@ -85,12 +88,18 @@ export class Office {
   readonly state_dir = join(makeStore(), 'state')
   readonly #token: string
   readonly #prompt: object
+  readonly #every_ms: number
   #daemon: Daemon | undefined
 
-  constructor(service: Service, clock: OfficeClock, prompt: object) {
+  constructor(
+    service: Service,
+    clock: OfficeClock,
+    { prompt = {}, every_ms = hour_ms }: Pick<OfficeOptions, 'prompt' | 'every_ms'>,
+  ) {
     this.service = service
     this.clock = clock
     this.#prompt = prompt
+    this.#every_ms = every_ms
     this.project_id = service.projects.create('office').project_id
     this.#token = service.tokens.create('office').token
   }
@@ -177,16 +186,16 @@ export class Office {
     this.clock.skip(this.toTheHour_ms() - before_ms)
   }
 
-  /** Moves to the next full hour. */
+  /** Moves to the next due time. */
   tick(): void {
-    this.clock.skip(this.toTheHour_ms())
+    this.clock.skip(this.#every_ms - (this.clock.now_ms() % this.#every_ms))
   }
 
   toTheHour_ms(): number {
     return hour_ms - (this.clock.now_ms() % hour_ms)
   }
 
-  /** Moves to the next full hour, and waits for the end of its run. */
+  /** Moves to the next due time, and waits for the end of its run. */
   async hour(): Promise<RunSummary> {
     const before = this.runs().length
     this.tick()
