@@ -13,7 +13,7 @@ import type { ProfileName, ServiceOptions } from '../../../src/service/options.t
 import { configOf } from '../../rig/config-of.ts'
 import { type Service, startService } from '../../rig/local-service.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
-import { addToTree, makeStore, makeTree } from '../../rig/tree.ts'
+import { addToTree, makeStore, makeTree, type TreeEntry } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
 import { wakeBy } from '../../rig/wake-by.ts'
 import { answersChecked, takeAnswerFaults } from '../../service/described-answers.ts'
@@ -44,9 +44,9 @@ interface OfficeOptions {
   service?: Partial<ServiceOptions>
   prompt?: object
   /** Time between two due times. They are its multiples in UTC. */
-  every_ms?: number
+  every_ms?: number | undefined
   /** Files in the folder before the daemon starts. */
-  there?: Record<string, string>
+  there?: Record<string, TreeEntry>
 }
 
 /** Opens an office with a running daemon. */
@@ -155,12 +155,12 @@ export class Office {
   }
 
   /** Writes these files and waits until all files are on the service. */
-  async bringIn(tree: Record<string, string>): Promise<void> {
+  async bringIn(tree: Record<string, TreeEntry>): Promise<void> {
     this.write(tree)
     await this.synced()
   }
 
-  write(tree: Record<string, string>): void {
+  write(tree: Record<string, TreeEntry>): void {
     addToTree(this.docs, tree)
   }
 
