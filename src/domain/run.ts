@@ -90,6 +90,18 @@ export interface RunTurn {
   asked_again: number
 }
 
+/** What happened to one path: it held `was` before, and holds `content` since. */
+export interface Change {
+  folder: string
+  path: string
+  /** Content that it held before; absent if it held none. */
+  was?: number | undefined
+  /** Absent: the file is gone. */
+  content?: number | undefined
+  /** True if a file is at this path now, whatever its bytes. */
+  is_there?: boolean
+}
+
 /** Plan of a run, fixed before anything is sent. */
 export interface RunPlan {
   /** Request bodies, one per turn; at least one. */
@@ -102,6 +114,10 @@ export interface RunPlan {
   coverage: string
   /** Deviations from the configuration: an id dropped, a shorter list. */
   notes?: readonly string[]
+  /** The newest change in its folders that the report names; absent: none. */
+  changes_to?: number | undefined
+  /** Changed files that it names. Those that it does not cover are named again. */
+  changed?: readonly Change[]
 }
 
 export interface PromptFact {
@@ -110,6 +126,8 @@ export interface PromptFact {
   /** Cron expression and time zone. After a change, times of the old schedule are not made up. */
   schedule: string
   first_run: 'from_now' | 'all'
+  /** Names of the folders in its scope. */
+  folders: readonly string[]
 }
 
 /** Facts about runs, recorded by the scheduler and the reporter. `run` is the ledger's id. */

@@ -153,6 +153,7 @@ function ledgerOn(
     unaudited: (query) => call('unaudited', query),
     arrivals: (query) => call('arrivals', query),
     unready: (query) => call('unready', query),
+    changes: (query) => call('changes', query),
     release(...release) {
       in_flight.release(...release)
       if (release[1].length > 0) notify(new Set([release[0]]), 'released')

@@ -1,6 +1,6 @@
 import type { Alert } from '../domain/delivery.ts'
 import type { Reading } from '../domain/reading.ts'
-import type { RunAsset, RunCause, RunRefusal, RunState } from '../domain/run.ts'
+import type { Change, RunAsset, RunCause, RunRefusal, RunState } from '../domain/run.ts'
 import type { RunProgress } from '../domain/run-progress.ts'
 
 /** The part of Ledger for prompts and the files that they may cover. */
@@ -13,6 +13,8 @@ export interface PromptLedger {
   arrivals(query: ArrivalQuery): Promise<ArrivalPage>
   /** Files in these folders that are not ready and not skipped. */
   unready(query: UnreadyQuery): Promise<UnreadyPage>
+  /** What happened in these folders since the last report of the prompt, in that order. */
+  changes(query: ChangesQuery): Promise<ChangesPage>
 }
 
 export interface PromptState {
@@ -146,4 +148,19 @@ export interface UnreadyFile {
 export interface UnreadyPage {
   files: UnreadyFile[]
   next?: { folder: string; path: string }
+}
+
+export interface ChangesQuery {
+  prompt: string
+  folders: readonly string[]
+  /** `to` of the page before. */
+  after?: number | undefined
+  limit: number
+}
+
+export interface ChangesPage {
+  changes: Change[]
+  /** The newest change that was read. */
+  to: number
+  has_next: boolean
 }

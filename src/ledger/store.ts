@@ -18,6 +18,7 @@ import {
 import { createTickets } from './file/tickets.ts'
 import type { Differences, FolderState, LedgerLimits, PathRange, Pending } from './ledger.ts'
 import { createAuditRecorder } from './record/record-audit.ts'
+import { ChangeLog } from './record/record-change.ts'
 import { createContentRecorder } from './record/record-content.ts'
 import { createFileRecorder } from './record/record-file.ts'
 import { createFoundRecorder } from './record/record-found.ts'
@@ -63,7 +64,10 @@ export function createLedgerStore(
     },
     life: (fact, at_ms) => absences.atWork(fact, at_ms),
     trouble: (fact, at_ms) => troubles.apply(fact, at_ms),
-    run: (fact, at_ms) => runs.apply(fact, at_ms),
+    run: (fact, at_ms) => {
+      runs.apply(fact, at_ms)
+      if (fact.type === 'prompts_configured') changes.reload()
+    },
     delivery: (fact, at_ms) => deliveries.apply(fact, at_ms),
     audit: (fact, at_ms) => audits.apply(fact, at_ms),
   }
@@ -85,6 +89,7 @@ export function createLedgerStore(
   const removals = createRemovalRows(database, { folders: folders_sql, usage })
   const waits = createWaits(database, limits)
   const names = createNameRows(database, folders_sql)
+  const changes = new ChangeLog(database)
   const parts = {
     counts,
     tickets,
@@ -96,6 +101,7 @@ export function createLedgerStore(
     removals,
     waits,
     names,
+    changes,
   }
   const contents = createContentRecorder(database, parts)
   const file_recorder = createFileRecorder({ ...parts, files, contents })
@@ -138,6 +144,7 @@ export function createLedgerStore(
     folders_sql.reload()
     ranges.reload()
     pause.reload()
+    changes.reload()
     file_recorder.takeLinked()
   }
 
@@ -205,6 +212,7 @@ export function createLedgerStore(
     for (const { folder, path } of old) file_recorder.dropTombstone(folder, path)
     counts.flush()
     runs.trim(at_ms)
+    changes.trim()
     deliveries.trimAlerts()
     // A power cut can undo an erasure, because tickets.db is not synced at each commit. A crash
     // between its commit and that of the ledger can leave a ticket of a slot that is not recorded.

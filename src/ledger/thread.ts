@@ -9,7 +9,7 @@ import type { ClaimQuery } from './claims/claim-queries.ts'
 import type { CheckQuery, SendQuery } from './claims/claims.ts'
 import type { DeliveryQuery } from './claims/run-claims.ts'
 import type { LedgerLimits, PathRange } from './ledger.ts'
-import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
+import type { ArrivalQuery, ChangesQuery, UnreadyQuery } from './prompt-work.ts'
 import { createLedgerStore, type LedgerStore } from './store.ts'
 
 /*
@@ -40,6 +40,7 @@ const reads = {
   unaudited: (store, query: UnauditedQuery) => store.audits.unaudited(query),
   arrivals: (store, query: ArrivalQuery) => store.arrivals(query),
   unready: (store, query: UnreadyQuery) => store.unready(query),
+  changes: (store, query: ChangesQuery) => store.changes(query),
   pending: (store, until_ms: number, now_ms) => store.pending(until_ms, now_ms),
   dueElsewhere: (store, { except, until_ms }: { except: readonly string[]; until_ms: number }) =>
     store.dueElsewhere(except, until_ms),

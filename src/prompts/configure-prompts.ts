@@ -28,11 +28,12 @@ export async function factsOfPrompts(
   for (const settings of prompts) {
     if (!known.has(settings.name)) covered.push(...(await coveredBefore(settings, report)))
   }
-  const facts = prompts.map(({ name, project_id, schedule, first_run }) => ({
+  const facts = prompts.map(({ name, project_id, schedule, first_run, scope }) => ({
     name,
     project_id,
     schedule: `${schedule.cron} ${schedule.timezone}`,
     first_run,
+    folders: scope.folders,
   }))
   return [{ type: 'prompts_configured', prompts: facts }, ...covered]
 }

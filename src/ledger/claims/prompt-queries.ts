@@ -1,9 +1,12 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { isBefore } from '../../domain/file.ts'
+import type { Change } from '../../domain/run.ts'
 import type {
   Arrival,
   ArrivalPage,
   ArrivalQuery,
+  ChangesPage,
+  ChangesQuery,
   UnreadyFile,
   UnreadyPage,
   UnreadyQuery,
@@ -39,6 +42,8 @@ type RawArrival = Omit<Arrival, 'covered' | 'reading'> & {
   covered: 0 | 1
   reading: string | undefined
 }
+
+type RawChange = Omit<Change, 'is_there'> & { id: number; is_there: 0 | 1 }
 
 interface PageOfFolder {
   folder: number
@@ -117,6 +122,34 @@ export function createPromptQueries(
     `SELECT ${columns}, ${came} AS came FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
        WHERE files.folder = @folder AND files.path > @after ORDER BY files.path LIMIT ${max_files_read}`,
   )
+
+  // By id, whatever the folder: the index by folder would sort all changes for each page.
+  const changes_sql = database.prepare(
+    `SELECT changes.id, folders.name AS folder, changes.path, was, changes.content,
+         files.state IS NOT NULL AND files.state <> 'gone' AS is_there
+       FROM changes CROSS JOIN folders ON folders.id = changes.folder
+         LEFT JOIN files ON files.folder = changes.folder AND files.path = changes.path
+       WHERE changes.id > @after AND folders.configured = 1 AND +folders.name IN (SELECT value FROM json_each(@folders))
+       ORDER BY changes.id LIMIT @limit`,
+  )
+
+  function changes({ prompt: name, folders, after, limit }: ChangesQuery): ChangesPage {
+    const prompt = rows.prompts.named(name)
+    if (!prompt) return { changes: [], to: 0, has_next: false }
+    const { changes_to, changed } = prompt
+    const raw = readAll<RawChange>(changes_sql, {
+      after: after ?? changes_to,
+      folders: JSON.stringify(folders),
+      limit,
+    })
+    const open = after === undefined ? changed : []
+    const read = raw.map(({ id: _, is_there, ...row }) => ({ ...row, is_there: is_there === 1 }))
+    return {
+      changes: [...open.filter(({ folder }) => folders.includes(folder)), ...read],
+      to: raw.at(-1)?.id ?? after ?? changes_to,
+      has_next: raw.length === limit,
+    }
+  }
 
   function arrivals(query: ArrivalQuery): ArrivalPage {
     const { only_fresh, since_ms, after, limit } = query
@@ -199,7 +232,7 @@ export function createPromptQueries(
     return wanted.sort((a, b) => a.id - b.id)
   }
 
-  return { arrivals, unready }
+  return { arrivals, unready, changes }
 }
 
 /** Query values of a prompt. For an unknown one, no file older than its folder's setup counts. */

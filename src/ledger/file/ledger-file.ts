@@ -10,7 +10,7 @@ import { extensionOf } from '../../domain/file-type.ts'
 import { course_schema } from './schema-course.ts'
 import { files_schema } from './schema-files.ts'
 import { names_schema } from './schema-names.ts'
-import { prompts_schema } from './schema-prompts.ts'
+import { changes_schema, prompts_schema } from './schema-prompts.ts'
 import { growing_readings_schema, readings_schema } from './schema-readings.ts'
 import { refusals_schema } from './schema-refusals.ts'
 import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
@@ -95,6 +95,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 19, sql: 'ALTER TABLE files ADD COLUMN since_ms INTEGER' },
   { version: 20, sql: readings_schema },
   { version: 21, sql: growing_readings_schema },
+  { version: 22, sql: changes_schema },
 ]
 
 const newest_format = ledger_migrations.at(-1)!.version

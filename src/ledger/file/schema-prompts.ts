@@ -126,3 +126,30 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_due ON deliveries (not_before_ms) WHERE state = 'wanted';
 CREATE INDEX deliveries_failed ON deliveries (run) WHERE state = 'failed';
 `
+
+/*
+ * changes    what happened to the files of folders that a prompt asks about, after the first scan of
+ *            the folder. `was` and `content`: the contents before and after; NULL: the path held
+ *            none. A row stays until every prompt of its folder has reported it.
+ * prompts.folders     JSON list: the folders in the scope of the prompt.
+ * prompts.changes_to  changes up to this one are reported. A prompt that begins, or comes back to
+ *            the configuration or to a project, begins at the newest one.
+ * prompts.changed     JSON list: reported changes of which the new content is not covered yet, so
+ *            that the report that covers it does not call the file new.
+ * runs.changes_to, runs.changed   what becomes of these two once the run is written.
+ */
+export const changes_schema = `
+CREATE TABLE changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  folder INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  was INTEGER,
+  content INTEGER
+) STRICT;
+CREATE INDEX changes_by_folder ON changes (folder);
+ALTER TABLE prompts ADD COLUMN folders TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE prompts ADD COLUMN changes_to INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE prompts ADD COLUMN changed TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE runs ADD COLUMN changes_to INTEGER;
+ALTER TABLE runs ADD COLUMN changed TEXT NOT NULL DEFAULT '[]';
+`

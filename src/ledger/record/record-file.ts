@@ -5,11 +5,12 @@ import type { LedgerLimits } from '../ledger.ts'
 import type { NewTimes } from '../rows/content-rows.ts'
 import type { Counts, Usage } from '../rows/counts.ts'
 import type { EvidenceCounts } from '../rows/evidence.ts'
-import type { FileRow, FileRows } from '../rows/file-rows.ts'
+import { type FileRow, type FileRows, heldBy } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
 import type { Waits } from '../rows/waits.ts'
+import type { ChangeLog } from './record-change.ts'
 import type { ContentRecorder } from './record-content.ts'
 
 interface ContentOfFile {
@@ -35,8 +36,10 @@ export function createFileRecorder(parts: {
   evidence: EvidenceCounts
   limits: LedgerLimits
   waits: Waits
+  changes: ChangeLog
 }) {
-  const { folders, files, contents, counts, usage, removals, evidence, limits, waits } = parts
+  const { folders, files, contents, counts, usage, removals, evidence, limits, waits, changes } =
+    parts
 
   /** Files that got the bytes of a ready content, as FOLDER/PATH. */
   const linked: string[] = []
@@ -65,7 +68,7 @@ export function createFileRecorder(parts: {
         settle(folder, row, fact, at_ms)
         break
       case 'file_gone':
-        if (row) gone(row, at_ms)
+        if (row) gone(folder, row, at_ms)
         break
       case 'file_ignored':
         if (row) forget(row, at_ms)
@@ -140,6 +143,9 @@ export function createFileRecorder(parts: {
       at_ms,
       content.state,
     )
+    // A file that was there before the folder's setup does not come when its bytes become known.
+    if (row?.content !== undefined || base.there_ms === undefined)
+      changes.note(folder, fact.path, heldBy(row), content.id)
     if (is_ready) {
       if (!same_as_before) linked.push(`${folder.name}/${fact.path}`)
       contents.arrive(folder.id, content.id, at_ms)
@@ -209,7 +215,7 @@ export function createFileRecorder(parts: {
     return lately.files + 1 > upload_limit.files || lately.bytes + bytes > upload_limit.bytes
   }
 
-  function gone(row: FileRow, at_ms: number): void {
+  function gone(folder: FolderRow, row: FileRow, at_ms: number): void {
     if (row.state === 'gone') return
     // A file that `start` left out stays known. It may have moved, and its new path is checked
     // after the old one.
@@ -228,6 +234,7 @@ export function createFileRecorder(parts: {
       },
       at_ms,
     )
+    changes.note(folder, row.path, heldBy(row), undefined)
     if (row.content !== undefined) contents.filesChanged(row.content, at_ms)
   }
 

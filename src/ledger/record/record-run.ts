@@ -5,7 +5,7 @@ import { type RunStep, runAfter } from '../../domain/run-progress.ts'
 import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import type { NameRows } from '../rows/name-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
-import { createRunRows } from '../rows/run-rows.ts'
+import { createRunRows, type RunRow } from '../rows/run-rows.ts'
 
 /** Two years of ended runs: a yearly report is there beside the one before it. */
 const run_days = 730
@@ -21,6 +21,10 @@ export function createRunRecorder(
   const runs = createRunRows(database)
   const insert_covered = database.prepare(
     'INSERT OR IGNORE INTO covered (prompt, md5, size, what, run) VALUES (?, ?, ?, ?, ?)',
+  )
+  const is_covered = database.prepare(
+    `SELECT 1 FROM contents JOIN covered USING (md5, size)
+       WHERE contents.id = ? AND covered.prompt = ? AND what = 'asset'`,
   )
   const old = database
     .prepare(
@@ -65,7 +69,7 @@ export function createRunRecorder(
   function configure(facts: readonly PromptFact[], at_ms: number): void {
     for (const prompt of facts) {
       const known = prompts.named(prompt.name)
-      if (known?.project_id === prompt.project_id) prompts.goOn(known.id, prompt.schedule, at_ms)
+      if (known?.project_id === prompt.project_id) prompts.goOn(known.id, prompt, at_ms)
       else if (known) {
         // The assets and chats of its open runs belong to its former project.
         endOpen(
@@ -137,8 +141,16 @@ export function createRunRecorder(
       recordCovered(before.prompt, before.id, 'asset', runs.assets(before.id))
       recordCovered(before.prompt, before.id, 'refusal', before.refusals)
       prompts.mark(before.prompt, before.due_ms)
+      reportChanges(before)
       deliveries.want({ run: before.id }, fact.targets, at_ms)
     }
+  }
+
+  /** A changed file that the report does not cover is named again in the one that does. */
+  function reportChanges({ prompt, changes_to, changed }: RunRow): void {
+    if (changes_to === undefined) return
+    const open = changed.filter(({ content }) => is_covered.get(content, prompt) === undefined)
+    prompts.reported(prompt, changes_to, open)
   }
 
   /** The names of its assets may change later, so the run keeps from where they are now. */

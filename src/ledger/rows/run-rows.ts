@@ -1,6 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { FaultNote } from '../../base/run/errors.ts'
-import type { RunAsset, RunCause, RunPlan, RunRefusal, RunTurn } from '../../domain/run.ts'
+import type { Change, RunAsset, RunCause, RunPlan, RunRefusal, RunTurn } from '../../domain/run.ts'
 import { newRun, type RunProgress } from '../../domain/run-progress.ts'
 
 export interface RunRow extends RunProgress {
@@ -14,9 +14,12 @@ export interface RunRow extends RunProgress {
   refusals: RunRefusal[]
   /** Folders that name its assets on the service (schema-names.ts); undefined: unknown. */
   naming: (string | null)[] | undefined
+  /** As in its plan. */
+  changes_to: number | undefined
+  changed: Change[]
 }
 
-const unplanned = { refusals: [], naming: undefined }
+const unplanned = { refusals: [], naming: undefined, changes_to: undefined, changed: [] }
 
 /** The columns of a fault; both are undefined without one. */
 export interface FaultColumns {
@@ -24,9 +27,9 @@ export interface FaultColumns {
   error_message: string | undefined
 }
 
-type RawRun = Omit<RunRow, 'error' | 'notes' | 'turns' | 'refusals' | 'naming'> &
+type RawRun = Omit<RunRow, 'error' | 'notes' | 'turns' | 'refusals' | 'naming' | 'changed'> &
   FaultColumns &
-  Record<'notes' | 'turns' | 'refusals', string> & { naming: string | undefined }
+  Record<'notes' | 'turns' | 'refusals' | 'changed', string> & { naming: string | undefined }
 
 /** Listed in queries so that they use the partial index of the open runs. */
 export const open_run_states = `'due', 'planned', 'asking', 'asked', 'answered'`
@@ -52,7 +55,9 @@ export function createRunRows(database: Sqlite) {
        WHERE run = ? ORDER BY place`,
   )
   const put_asset = database.prepare('INSERT INTO run_assets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const put_parts = database.prepare('UPDATE runs SET refusals = ?, naming = ? WHERE id = ?')
+  const put_parts = database.prepare(
+    'UPDATE runs SET refusals = ?, naming = ?, changes_to = ?, changed = ? WHERE id = ?',
+  )
   const drop_assets = database.prepare('DELETE FROM run_assets WHERE run = ?')
   const delete_sql = database.prepare('DELETE FROM runs WHERE id = ?')
 
@@ -85,7 +90,7 @@ export function createRunRows(database: Sqlite) {
   /** Replaces an earlier plan. */
   function putPlan(
     id: number,
-    plan: Pick<RunPlan, 'assets' | 'refusals'> & Pick<RunRow, 'naming'>,
+    plan: Pick<RunPlan, 'assets' | 'refusals' | 'changes_to' | 'changed'> & Pick<RunRow, 'naming'>,
   ): void {
     drop_assets.run(id)
     for (const [place, asset] of plan.assets.entries()) {
@@ -103,7 +108,9 @@ export function createRunRows(database: Sqlite) {
         turn,
       )
     }
-    put_parts.run(JSON.stringify(plan.refusals), JSON.stringify(plan.naming), id)
+    const { refusals, naming, changes_to, changed = [] } = plan
+    const json = [refusals, naming].map((part) => JSON.stringify(part))
+    put_parts.run(...json, changes_to, JSON.stringify(changed), id)
   }
 
   const assets = (id: number) => readAll<RunAsset>(assets_sql, id)
@@ -124,6 +131,7 @@ function runRow(raw: RawRun): RunRow {
     notes: JSON.parse(raw.notes) as string[],
     turns: JSON.parse(raw.turns) as RunTurn[],
     refusals: JSON.parse(raw.refusals) as RunRefusal[],
+    changed: JSON.parse(raw.changed) as Change[],
     naming: raw.naming === undefined ? undefined : (JSON.parse(raw.naming) as RunRow['naming']),
   }
 }

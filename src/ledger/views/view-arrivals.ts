@@ -1,6 +1,6 @@
 import { createPromptQueries } from '../claims/prompt-queries.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
-import type { ArrivalQuery, UnreadyQuery } from '../prompt-work.ts'
+import type { ArrivalQuery, ChangesQuery, UnreadyQuery } from '../prompt-work.ts'
 import { createFolderRows } from '../rows/folder-rows.ts'
 import { createNamingReader } from '../rows/name-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
@@ -104,6 +104,7 @@ export function openFreshView(state_dir: string) {
     folders: async () => readFolders(database),
     arrivals: async (query: ArrivalQuery) => queries.arrivals(query),
     unready: async (query: UnreadyQuery) => queries.unready(query),
+    changes: async (query: ChangesQuery) => queries.changes(query),
     /** Undefined if no daemon has recorded it yet: `first_run` then decides if all is fresh. */
     prompt: (name: string) => prompts.states().find((state) => state.name === name),
     close: () => void database.close(),

@@ -3,6 +3,7 @@ import { localDate, zonedText } from '../../base/time/time.ts'
 import { amountRead, readingText } from '../../domain/reading.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import { type FreshAsset, filesOf } from './fresh.ts'
+import type { NetChange } from './net-changes.ts'
 import { max_named, type NamedFiles, type Unready } from './unready.ts'
 
 export type FolderScan = Pick<
@@ -26,14 +27,14 @@ export type Coverage = ReturnType<typeof composeCoverage>
 export function composeCoverage(run: {
   fresh: readonly Pick<FreshAsset, 'files'>[]
   more?: number
-  taken: readonly Pick<FreshAsset, 'files' | 'name' | 'reading'>[]
+  taken: readonly Pick<FreshAsset, 'content' | 'files' | 'name' | 'reading'>[]
   unready: Unready
   folders: readonly FolderScan[]
   due_ms: number
   left_are?: 'next time' | 'left out'
-  changes?: FolderChanges
+  changes?: readonly NetChange[]
 }) {
-  const { fresh, more = 0, due_ms, left_are = 'next time', changes = noChanges() } = run
+  const { fresh, more = 0, due_ms, left_are = 'next time' } = run
   const ready = filesOf(fresh) + more
   const taken = filesOf(run.taken)
   return {
@@ -51,7 +52,7 @@ export function composeCoverage(run: {
      */
     ...run.unready.lists,
     /** What else happened in the folders since the last report. */
-    ...changes,
+    ...folderChanges(run.changes ?? [], run.taken),
     /** Files of `taken` of which the service could not read all, each content once by name. */
     in_part: inPart(run.taken),
     folders: run.folders.map((folder) => folderCoverage(folder, due_ms)),
@@ -70,6 +71,24 @@ export interface FolderChanges {
 export function noChanges(): FolderChanges {
   const none = () => ({ total: 0, files: [] })
   return { changed: none(), gone: none(), moved: none() }
+}
+
+/** What changed without a version to report now is neither: its new one is still to come. */
+function folderChanges(
+  changes: readonly NetChange[],
+  taken: readonly Pick<FreshAsset, 'content'>[],
+): FolderChanges {
+  const covered = new Set<number | undefined>(taken.map(({ content }) => content))
+  const lists = noChanges()
+  for (const { kind, name, from, content } of changes) {
+    const is_news = kind !== 'changed' || covered.has(content)
+    if (!is_news && from === undefined) continue
+    const list = lists[is_news ? kind : 'moved']
+    list.total++
+    if (list.files.length === max_named) continue
+    list.files.push({ name, ...(from === undefined ? {} : { why: from }) })
+  }
+  return lists
 }
 
 function inPart(taken: readonly Pick<FreshAsset, 'files' | 'name' | 'reading'>[]): NamedFiles {

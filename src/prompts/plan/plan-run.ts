@@ -20,6 +20,7 @@ import {
   type Turns,
   type TurnsWanted,
 } from './question.ts'
+import { max_named } from './unready.ts'
 
 /** Reason to plan a run again, before the service has accepted any of it. */
 export interface PlanChange {
@@ -82,7 +83,7 @@ export interface Findings extends Gathered {
 export function composePlan(
   { run, due_ms, last_written_due_ms }: Pick<RunWork, 'run' | 'due_ms' | 'last_written_due_ms'>,
   settings: PromptSettings,
-  { fresh, more, unready, folders, label_ids, state, notes }: Findings,
+  { label_ids, state, notes, ...gathered }: Findings,
   change: PlanChange = {},
 ): Extract<RunFact, { type: 'run_planned' | 'run_skipped' | 'run_failed' }> {
   const { scope } = settings
@@ -90,7 +91,8 @@ export function composePlan(
   const ids = { label_ids, chat_ids, concept_ids, project_ids, view_ids }
   const has_others = Object.values(ids).some((list) => list.length > 0)
   const left_are = scope.fresh === 'since_last_run' ? ('next time' as const) : ('left out' as const)
-  const seen = { fresh, more, unready, folders, due_ms, left_are }
+  const { fresh, unready, changes } = gathered
+  const seen = { ...gathered, due_ms, left_are }
   const first_since_ms = settings.first_run === 'from_now' ? state?.began_ms : undefined
   const since = { since_ms: last_written_due_ms, first_since_ms }
   if (fresh.length === 0) {
@@ -127,6 +129,8 @@ export function composePlan(
     refusals: unready.refusals,
     coverage: JSON.stringify(coverage),
     notes,
+    changes_to: gathered.changes_to,
+    changed: changes.filter(({ kind }) => kind === 'changed').slice(0, max_named),
   }
   return { type: 'run_planned', run, plan }
 }

@@ -5,10 +5,9 @@ import type { FreshView } from '../../ledger/views/view-arrivals.ts'
 import type { WithRemote } from '../../remote/open-remote.ts'
 import { lookUpScope } from '../ask/ask-question.ts'
 import { coverageLine } from '../plan/coverage.ts'
-import { type Gathered, gatherFresh } from '../plan/gather-fresh.ts'
+import { type Gathered, gatherFresh, nothing_gathered } from '../plan/gather-fresh.ts'
 import { composePlan, missingLabel } from '../plan/plan-run.ts'
 import { closingQuestion, requestBody } from '../plan/question.ts'
-import { noUnready } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { coverageOf } from '../report/report.ts'
 
@@ -58,7 +57,7 @@ async function planned(
   scope_notes: readonly string[],
 ): Promise<DryRun> {
   const state = view?.prompt(settings.name)
-  const gathered = view ? await gather(settings, view, now_ms) : nothing
+  const gathered = view ? await gather(settings, view, now_ms) : nothing_gathered
   // A prompt that no daemon has loaded begins when one does, so nothing is new for it yet.
   const is_before_all =
     !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
@@ -108,8 +107,6 @@ function withClosing(
   const turns = bodies.map(newTurn)
   return bodies.with(-1, requestBody(closingQuestion(settings, { turns }, chat_id)))
 }
-
-const nothing: Gathered = { fresh: [], more: 0, unready: noUnready(), folders: [] }
 
 /** A run would scan the folders first; here the last scan counts as that one. */
 async function gather(

@@ -16,6 +16,7 @@ export class PromptRig {
       project_id,
       schedule: '0 8 * * 1 Europe/Berlin',
       first_run: 'from_now' as const,
+      folders: [],
     }))
     return this.#rig.record({ type: 'prompts_configured', prompts })
   }

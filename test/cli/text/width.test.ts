@@ -57,7 +57,9 @@ async function fill(): Promise<void> {
     { type: 'trouble_began', about: 'account', error },
     {
       type: 'prompts_configured',
-      prompts: [{ name: prompt.name, project_id, schedule: '0 8 * * 1', first_run: 'all' }],
+      prompts: [
+        { name: prompt.name, project_id, schedule: '0 8 * * 1', first_run: 'all', folders: [] },
+      ],
     },
     { type: 'run_due', prompt: prompt.name, due_ms: rig.clock.now_ms(), cause: 'schedule' },
     { type: 'run_skipped', run: 1, why: `nothing new in ${long}` },

@@ -117,6 +117,7 @@ export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Led
     unaudited: (query) => alive(() => inner.unaudited(query)),
     arrivals: (query) => alive(() => inner.arrivals(query)),
     unready: (query) => alive(() => inner.unready(query)),
+    changes: (query) => alive(() => inner.changes(query)),
     release: (...claims) => inner.release(...claims),
     pending: (horizon_ms) => alive(() => inner.pending(horizon_ms)),
     dueElsewhere: (except, horizon_ms) => alive(() => inner.dueElsewhere(except, horizon_ms)),

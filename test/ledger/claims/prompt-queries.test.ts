@@ -25,7 +25,7 @@ function openStore(): LedgerStore {
     [
       {
         type: 'prompts_configured',
-        prompts: [{ name: 'digest', project_id, schedule: '', first_run: 'all' }],
+        prompts: [{ name: 'digest', project_id, schedule: '', first_run: 'all', folders: [] }],
       },
     ],
     1,

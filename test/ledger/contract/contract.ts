@@ -10,6 +10,7 @@ import { foundContract } from './found.ts'
 import { labelContract } from './labels.ts'
 import { limitContract } from './limits.ts'
 import { orderContract } from './order.ts'
+import { changeContract } from './prompts/changes.ts'
 import { existingFilesContract } from './prompts/existing-files.ts'
 import { pauseContract } from './prompts/pause.ts'
 import { promptContract } from './prompts/prompts.ts'
@@ -42,6 +43,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('arrivals', () => arrivalContract(factory))
     describe('prompts', () => promptContract(factory))
     describe('runs of prompts', () => promptRunContract(factory))
+    describe('changes of files', () => changeContract(factory))
     describe('properties of prompts', () => promptPropertyContract(factory))
     describe('files that existed before the folder or the prompt', () =>
       existingFilesContract(factory))

@@ -32,7 +32,16 @@ test('B-34 contents that an earlier version refused alike are wanted again, and 
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'NORMAL' })
   database.exec(
     `DROP TABLE create_refusals; DROP TABLE readings; ALTER TABLE types DROP COLUMN answer;
-     ALTER TABLE files DROP COLUMN since_ms`,
+     ALTER TABLE files DROP COLUMN since_ms; DROP TABLE changes;
+     ${[
+       'prompts.folders',
+       'prompts.changes_to',
+       'prompts.changed',
+       'runs.changes_to',
+       'runs.changed',
+     ]
+       .map((name) => `ALTER TABLE ${name.replace('.', ' DROP COLUMN ')};`)
+       .join('')}`,
   )
   database.pragma(`user_version = ${version - 1}`)
   database.close()

@@ -124,7 +124,13 @@ export class RunRig {
       rules: '',
     } as const
     const prompts = [this.settings, ...this.others].map(({ name }) => {
-      return { name, project_id, schedule: '0 8 * * 1', first_run: 'all' } as const
+      return {
+        name,
+        project_id,
+        schedule: '0 8 * * 1',
+        first_run: 'all',
+        folders: ['notes'],
+      } as const
     })
     await ledger.record([
       { type: 'folder_configured', folder },

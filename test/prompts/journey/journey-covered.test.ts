@@ -28,6 +28,33 @@ test('copies, renames and content that returns are not covered again', async () 
   expect(office.asked()).toBe(2)
 })
 
+test('a report lists what changed, went and moved since the last one, and the next one no more', async () => {
+  const office = await openOffice()
+  const texts = { 'a.txt': 'The lease ends in May.\n', 'b.txt': 'The boat is red.\n' }
+  await office.bringIn({ ...texts, 'c.txt': 'The cat sleeps.\n', 'd.txt': 'The dog barks.\n' })
+  await office.hour()
+  office.remove('b.txt')
+  office.move('c.txt', 'cats.txt')
+  office.remove('d.txt')
+  await office.bringIn({ 'd.txt': 'The dog barks.\n' })
+  await office.bringIn({ 'a.txt': 'The lease ends in June.\n', 'e.txt': 'The end is near.\n' })
+  await office.hour()
+  await office.bringIn({ 'f.txt': 'The frog is green.\n' })
+  await office.hour()
+  const lists = office.manifests().map(({ coverage: { changed, gone, moved } }) => {
+    return [changed, gone, moved].map(({ files }) => files)
+  })
+  expect(lists).toEqual([
+    [[], [], []],
+    [
+      [{ name: 'docs/a.txt' }],
+      [{ name: 'docs/b.txt' }],
+      [{ name: 'docs/cats.txt', why: 'docs/c.txt' }],
+    ],
+    [[], [], []],
+  ])
+})
+
 test('a prompt that is added together with its folder covers new files, and none of the old archive', async () => {
   const there = { 'old.txt': 'The lease ended in March.\n', 'older.txt': 'The lease before it.\n' }
   const office = await openOffice({ there, prompt: { first_run: 'from_now' } })

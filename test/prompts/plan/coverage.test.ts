@@ -121,6 +121,30 @@ test('a run without news says since when, and apart from that what is not ready'
   )
 })
 
+test('changed files count if the run takes their new version; totals are exact', () => {
+  const fresh = assets(2)
+  const { changed, gone, moved } = composeCoverage({
+    fresh,
+    taken: fresh.slice(0, 1),
+    unready: noUnready(),
+    folders: [in_time],
+    due_ms,
+    changes: [
+      { kind: 'changed', folder: 'f', path: 'a', name: 'f/a', was: 8, content: 0 },
+      { kind: 'changed', folder: 'f', path: 'b', name: 'f/b', was: 9, content: 1 },
+      { kind: 'changed', folder: 'f', path: 'c', name: 'f/c', was: 9, content: 1, from: 'f/d' },
+      ...Array.from({ length: 1_001 }, (_, index) => {
+        return { kind: 'gone', folder: 'f', path: 'x', name: `f/${index}` } as const
+      }),
+    ],
+  })
+  expect([changed, moved]).toEqual([
+    { total: 1, files: [{ name: 'f/a' }] },
+    { total: 1, files: [{ name: 'f/c', why: 'f/d' }] },
+  ])
+  expect([gone.total, gone.files.length]).toEqual([1_001, 1_000])
+})
+
 test('scans that did not end in time, on another day, or never', () => {
   const late = { ...in_time, scan_began_ms: due_ms - 1 }
   expect(lineOf({ folders: [late] })).toBe(

@@ -129,6 +129,8 @@ test('a template that is too long by itself is a fault, not a request', () => {
     more: 0,
     unready: noUnready(),
     folders: [],
+    changes: [],
+    changes_to: undefined,
     label_ids: [],
     state: undefined,
     notes: [],

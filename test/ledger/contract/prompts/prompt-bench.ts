@@ -1,4 +1,4 @@
-import type { RunAsset, RunFact, RunPlan } from '../../../../src/domain/run.ts'
+import type { Change, RunAsset, RunFact, RunPlan } from '../../../../src/domain/run.ts'
 import type {
   Arrival,
   PromptState,
@@ -21,7 +21,12 @@ export class PromptBench {
   }
 
   configure(...prompts: (Partial<Configured> & { name: string })[]): Promise<void> {
-    const plain = { project_id, schedule: '0 8 * * 1 UTC', first_run: 'from_now' } as const
+    const plain = {
+      project_id,
+      schedule: '0 8 * * 1 UTC',
+      first_run: 'from_now',
+      folders: ['docs'],
+    } as const
     return this.#bench.record({
       type: 'prompts_configured',
       prompts: prompts.map((own) => ({ ...plain, ...own })),
@@ -120,6 +125,17 @@ export class PromptBench {
 
   async fresh(folders = ['docs'], prompt = 'digest'): Promise<string[]> {
     return (await this.arrivals(folders, { prompt })).map(({ path }) => path)
+  }
+
+  /** All pages, as FOLDER/PATH: contents before and after. */
+  async changes(folders = ['docs'], prompt = 'digest', limit = 2) {
+    const found: Change[] = []
+    for (let after: number | undefined; ; ) {
+      const page = await this.#bench.ledger.changes({ prompt, folders, after, limit })
+      found.push(...page.changes)
+      after = page.to
+      if (!page.has_next) return { changes: found, to: page.to }
+    }
   }
 
   async unready(
