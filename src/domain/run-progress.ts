@@ -17,6 +17,8 @@ export interface RunProgress {
   error: FaultNote | undefined
   why: string | undefined
   report_path: string | undefined
+  /** Why the answer of a written run is no report; undefined for an ordinary one. */
+  empty: string | undefined
   planned_ms: number | undefined
   ended_ms: number | undefined
 }
@@ -36,6 +38,7 @@ export function newRun(at_ms: number): RunProgress {
     error: undefined,
     why: undefined,
     report_path: undefined,
+    empty: undefined,
     planned_ms: undefined,
     ended_ms: undefined,
   }
@@ -89,8 +92,10 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
         ? { ...forward, state: 'answered', turns, notes }
         : { ...forward, state: 'planned', turns, notes, turn: run.turn + 1 }
     }
-    case 'run_written':
-      return { ...forward, state: 'written', report_path: fact.report_path, ended_ms: at_ms }
+    case 'run_written': {
+      const { report_path, empty } = fact
+      return { ...forward, state: 'written', report_path, empty, ended_ms: at_ms }
+    }
     case 'run_failed':
       return { ...run, state: 'failed', error: fact.error, ended_ms: at_ms }
     case 'run_deferred':

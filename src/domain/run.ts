@@ -11,7 +11,8 @@ import type { SourceRead } from './source-read.ts'
  *   crash, a timeout). It searches the service for the turn, and never sends it again blindly.
  * - `asked`: the service has the turn (`chat_id`, `message_id`) and is answering.
  * - `answered`: every turn has its answer; the report is to be written.
- * - `written`: the report exists. Only this covers its assets: they are not fresh any more.
+ * - `written`: the report exists. Only this covers assets: they are not fresh any more. It leaves
+ *   what the service did not read, and all if the answer was empty (prompts/plan/covered.ts).
  * - `skipped`: nothing was asked, and nothing will be (`why`). It covers nothing.
  * - `failed`: a user must act (`error`). It covers nothing: its assets are fresh for the next run.
  */
@@ -36,9 +37,9 @@ const state_texts: Record<RunState, string> = {
   failed: 'failed',
 }
 
-/** The state in words for users. */
-export function stateText(state: RunState): string {
-  return state_texts[state]
+/** The state in words for users. `empty`: a written run got no answer worth the name. */
+export function stateText(state: RunState, empty?: string | null): string {
+  return typeof empty === 'string' ? 'empty' : state_texts[state]
 }
 
 /** `schedule` is on time, `catch_up` makes up a missed time, `user` was requested by hand. */
@@ -61,6 +62,8 @@ export interface RunAsset {
   arrived_ms: number
   /** Index of the turn whose scope holds it. */
   turn: number
+  /** Written runs of the prompt that asked about it and got nothing from it. */
+  times_unread: number
 }
 
 /** A refused content, which each prompt reports once. */
@@ -142,6 +145,8 @@ export type RunFact =
       /** Unix ms when the prompt began. */
       began_ms: number
       covered: readonly { md5: string; size: number }[]
+      /** Why that run was empty; absent if it was not. */
+      empty?: string | undefined
     }
   /**
    * Creates the run, unless this due time has one. Due times up to `due_ms` then count as done
@@ -171,7 +176,18 @@ export type RunFact =
       RunTurn,
       'sources' | 'calls'
     >)
-  | { type: 'run_written'; run: number; report_path: string; targets: readonly string[] }
+  /**
+   * `left`: asset ids of the files that it does not cover. `empty`: why its answer is no report.
+   * Then the last-run mark does not move.
+   */
+  | {
+      type: 'run_written'
+      run: number
+      report_path: string
+      targets: readonly string[]
+      left?: readonly string[]
+      empty?: string
+    }
   | { type: 'run_failed'; run: number; error: FaultNote }
   /** A temporary fault of the machine or the service; the state stays. */
   | { type: 'run_deferred'; run: number; not_before_ms: number; error: FaultNote }

@@ -38,7 +38,7 @@ export interface PromptState {
 }
 
 export interface RunWork
-  extends Pick<RunProgress, 'attempts' | 'notes' | 'coverage' | 'turn' | 'turns'> {
+  extends Pick<RunProgress, 'attempts' | 'notes' | 'coverage' | 'turn' | 'turns' | 'empty'> {
   run: number
   prompt: string
   project_id: string
@@ -55,6 +55,11 @@ export interface RunWork
   last_written_due_ms: number | undefined
   /** Chat that the first turn continues; undefined for a new one. */
   chat_id: string | undefined
+  /**
+   * The answer of the prompt's last report that is not empty, for a run in state `answered` about
+   * files of which no report covers any.
+   */
+  last_answer: string | undefined
 }
 
 export type DeliveryWork = ReportToDeliver | AlertToDeliver
@@ -91,7 +96,7 @@ export interface ArrivalQuery {
   only_fresh: boolean
   /** Leaves out files older than their folder's setup, unless put there since the prompt began. */
   only_come: boolean
-  /** Earliest arrival, Unix ms; absent for any. */
+  /** Earliest arrival, Unix ms; absent for any. What the last run left comes all the same. */
   since_ms?: number | undefined
   after?: { seq: number; path: string } | undefined
   limit: number
@@ -108,6 +113,8 @@ export interface Arrival {
   path: string
   /** True if a written run of the prompt covers it. */
   covered: boolean
+  /** As in RunAsset. */
+  times_unread: number
   /** How much of it the service could read; undefined if nothing says so. */
   reading?: Reading | undefined
 }

@@ -103,9 +103,16 @@ export async function readCoveredHere(
       if ((await stat(path)).size > max_manifest_bytes) throw new Error('it is larger than 64 MiB')
       const manifest = parseManifest(await readFile(path, 'utf8'))
       if (manifest?.prompt !== prompt || manifest.project_id !== project_id) continue
-      const { due_ms: run_due_ms, began_ms, assets } = manifest
+      const { due_ms: run_due_ms, began_ms, assets, empty } = manifest
       const covered = assets.map(({ md5, size }) => ({ md5, size }))
-      restored.facts.push({ type: 'covered_restored', prompt, run_due_ms, began_ms, covered })
+      restored.facts.push({
+        type: 'covered_restored',
+        prompt,
+        run_due_ms,
+        began_ms,
+        covered,
+        empty,
+      })
     } catch (error) {
       restored.bad.push({ path, why: causeOf(error) })
     }

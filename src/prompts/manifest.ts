@@ -2,7 +2,8 @@ import { extname } from 'node:path'
 import { runLine } from '../base/text/prompt-lines.ts'
 import { isoTime, localTime } from '../base/time/time.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
-import { type Coverage, coverageLine } from './plan/coverage.ts'
+import { type Coverage, coverageLine, givenUpNotes } from './plan/coverage.ts'
+import { type ToldFile, toldFiles } from './report/told.ts'
 
 /** The content of a run that its report needs; the same before and after it is written. */
 export type RunContent = Omit<RunWork, 'state'>
@@ -19,6 +20,7 @@ export type Manifest = ReturnType<typeof composeManifest>
  */
 export function composeManifest(run: RunContent, coverage: Coverage, zone: string, now_ms: number) {
   const { prompt, project_id, prompt_began_ms: began_ms, cause, due_ms, notes } = run
+  const files = toldFiles(run)
   const optionalTime = (at_ms: number | undefined) =>
     at_ms === undefined ? undefined : isoTime(at_ms)
   return {
@@ -38,13 +40,15 @@ export function composeManifest(run: RunContent, coverage: Coverage, zone: strin
     run_line: runLine(prompt, due_ms, zone),
     composed: isoTime(now_ms),
     chat_ids: chatIdsOf(run),
+    /** Why the answer is no report; absent for an ordinary one. */
+    empty: run.empty,
     /** Covered assets; `turn` is the turn whose scope has the asset, from 0. */
-    assets: run.assets.map(({ asset_id, md5, size, name, arrived_ms, turn }) => {
-      return { asset_id, md5, size, name, arrived: isoTime(arrived_ms), turn }
-    }),
+    assets: files.filter(({ fate }) => fate !== 'left').map(assetOf),
+    /** Assets that the run asked about and that the next one asks about again. */
+    left: files.filter(({ fate }) => fate === 'left').map(assetOf),
     refusals: run.refusals.map(({ content: _, ...refusal }) => refusal),
     coverage,
-    coverage_line: coverageLine(coverage, zone),
+    coverage_line: coverageLine(coverage, zone, files),
     /** `body`: the exact request that was sent. */
     turns: run.turns.map(({ body, chat_id, message_id, asked_ms, answered_ms, answer }) => ({
       body,
@@ -54,8 +58,15 @@ export function composeManifest(run: RunContent, coverage: Coverage, zone: strin
       answered: optionalTime(answered_ms),
       answer,
     })),
-    notes: [...notes],
+    notes: [...notes, ...givenUpNotes(files, run.empty)],
   }
+}
+
+function assetOf({ asset_id, md5, size, name, arrived_ms, turn, read, places, ...told }: ToldFile) {
+  const { why, is_named: named, fate } = told
+  const read_of = { read, ...(places.length > 0 && { places }), why, named }
+  const given_up = fate === 'given_up' ? true : undefined
+  return { asset_id, md5, size, name, arrived: isoTime(arrived_ms), turn, ...read_of, given_up }
 }
 
 /** Each chat once, in the order of the turns. */
@@ -75,7 +86,7 @@ export function manifestPath(report_path: string): string {
 /** The fields that Sluice reads back. */
 export type ManifestRead = Pick<
   Manifest,
-  'prompt' | 'project_id' | 'began_ms' | 'due_ms' | 'assets'
+  'prompt' | 'project_id' | 'began_ms' | 'due_ms' | 'assets' | 'empty'
 >
 
 /** Undefined for other JSON. Throws SyntaxError for no JSON, Error for an unknown version. */
@@ -83,7 +94,7 @@ export function parseManifest(text: string): ManifestRead | undefined {
   const value = JSON.parse(text) as Partial<Manifest> | null
   if (typeof value !== 'object' || value === null || value.format !== manifest_format)
     return undefined
-  const { version, prompt, project_id, began_ms, due_ms, assets } = value
+  const { version, prompt, project_id, began_ms, due_ms, assets, empty } = value
   if (version !== manifest_version)
     throw new Error(
       `its version is ${String(version)}, but this program reads version ${manifest_version}`,
@@ -96,7 +107,7 @@ export function parseManifest(text: string): ManifestRead | undefined {
     Array.isArray(assets)
   if (!is_whole || !assets.every(isFingerprint))
     throw new Error('a field is missing or has the wrong type')
-  return { prompt, project_id, began_ms: began_ms!, due_ms: due_ms!, assets }
+  return { prompt, project_id, began_ms: began_ms!, due_ms: due_ms!, assets, empty }
 }
 
 function isFingerprint(asset: unknown): boolean {
@@ -134,7 +145,17 @@ export function manifestText(manifest: Manifest, max_bytes = max_manifest_bytes)
     [undefined, manifest, 2],
     [undefined, manifest],
     [texts, { ...manifest, left_out: texts, turns: brief_turns }],
-    [all, { ...manifest, left_out: all, turns: brief_turns, refusals: [], assets: bare_assets }],
+    [
+      all,
+      {
+        ...manifest,
+        left_out: all,
+        turns: brief_turns,
+        refusals: [],
+        left: [],
+        assets: bare_assets,
+      },
+    ],
   ]
   for (const [left_out, value, indent] of tries) {
     const text = textOf(value, indent)

@@ -130,7 +130,7 @@ export class Metrics implements Measures {
     )
     this.#sent_bytes.inc(0)
     this.#removed.inc(0)
-    for (const state of ['written', 'skipped', 'failed']) this.#runs.inc({ state }, 0)
+    for (const state of ['written', 'empty', 'skipped', 'failed']) this.#runs.inc({ state }, 0)
     this.#process(started_ms)
   }
 
@@ -143,7 +143,8 @@ export class Metrics implements Measures {
         if (given_up !== undefined) this.#given_up.inc({ folder })
       } else if (fact.type === 'bytes_accepted') this.#last_upload.set(now_ms / second_ms)
       else if (fact.type === 'asset_removed') this.#removed.inc()
-      else if (fact.type === 'run_written') this.#runs.inc({ state: 'written' })
+      else if (fact.type === 'run_written')
+        this.#runs.inc({ state: fact.empty === undefined ? 'written' : 'empty' })
       else if (fact.type === 'run_failed') this.#runs.inc({ state: 'failed' })
       else if (fact.type === 'run_skipped' || fact.type === 'run_passed_over')
         this.#runs.inc({ state: 'skipped' })

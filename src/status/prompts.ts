@@ -77,14 +77,16 @@ function promptStatus(
 }
 
 function runStatus(run: RunSummary, timezone: string) {
-  const { due_ms, state, why, error, ended_ms, assets, files, report_path } = run
+  const { due_ms, state, why, empty, error, ended_ms, assets, files, report_path } = run
   return {
     run: run.run,
     due: isoTime(due_ms),
     due_local: localTime(due_ms, timezone),
     state,
-    /** Reason for the skip, the failure or the last deferral; null without one. */
-    why: why ?? error?.message ?? null,
+    /** Reason for the skip, the failure, the empty answer or the last deferral; or null. */
+    why: why ?? empty ?? error?.message ?? null,
+    /** Why the answer of a written run is no report; null for an ordinary one. */
+    empty: empty ?? null,
     ended: isoTimeOrNull(ended_ms),
     assets,
     files,

@@ -2,13 +2,15 @@ import type { Manifest } from '../../src/prompts/manifest.ts'
 
 /** Recounts the numbers of a manifest from its lists; returns the differences. */
 export function checkCoverage({
-  assets,
+  assets: covered,
+  left,
   refusals,
   turns,
   coverage,
   coverage_line,
 }: Manifest): string[] {
   const wrong: string[] = []
+  const assets = [...covered, ...left]
   const claim = (what: string, claimed: unknown, counted: unknown) => {
     if (claimed !== counted) wrong.push(`${what}: ${claimed} claimed, ${counted} counted`)
   }
@@ -26,7 +28,8 @@ export function checkCoverage({
   }
   const asked = new Set(turns.flatMap(({ body }) => JSON.parse(body).scope?.asset_ids ?? []))
   for (const { asset_id } of assets)
-    if (!asked.has(asset_id)) wrong.push(`${asset_id} is covered, and was never asked about`)
+    if (!asked.has(asset_id))
+      wrong.push(`${asset_id} is in the manifest, and was never asked about`)
   claim('assets asked about', asked.size, assets.length)
   return wrong
 }

@@ -120,7 +120,7 @@ test('the weekly digest: a report and a mail; the next one covers only new files
   })
   expect(await example.run()).toMatchObject({
     code: 0,
-    out: expect.stringContaining('2 of 2 files ready'),
+    out: expect.stringMatching(/\nasked about 2 files: 2 read .+; 2 named\n/),
   })
   const [report = ''] = example.reports('reports')
   expect(report).toMatch(/^---\nname: "weekly-digest"\n/)
@@ -148,7 +148,7 @@ test('the weekly digest: a report and a mail; the next one covers only new files
   })
   expect(await example.run()).toMatchObject({
     code: 0,
-    out: expect.stringContaining('1 of 1 file ready'),
+    out: expect.stringMatching(/\nasked about 1 file: 1 read .+; 1 named\n/),
   })
   expect(
     example
@@ -180,7 +180,9 @@ test('the new contract: signed as the page describes, and sent to Slack; unreada
   const { code, out } = await example.run()
   expect([code, out]).toEqual([
     0,
-    expect.stringContaining('1 of 2 files ready; 1 refused (legal/contracts/scan.pdf)'),
+    expect.stringMatching(
+      /\nasked about 1 file: 1 read .+; 1 named; 1 refused \(legal\/contracts\/scan.pdf\)\n/,
+    ),
   ])
   expect(example.reports('reports/contracts')[0]).not.toContain('other.txt')
   expect(slack.requests).toMatchObject([{ path: '/services/T0/B0' }])

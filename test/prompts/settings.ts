@@ -55,6 +55,7 @@ export function assetOf(content: number, name = `finance/${content}.pdf`, files 
     name,
     seq: content,
     arrived_ms: due_ms - 60_000 + content,
+    times_unread: 0,
     files,
   }
 }
@@ -109,6 +110,8 @@ export function runOf(changes: Partial<RunWork> = {}): RunWork {
     refusals: [],
     last_written_due_ms: undefined,
     chat_id: undefined,
+    empty: undefined,
+    last_answer: undefined,
     ...changes,
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
+import type { HealthView, PromptHealth } from '../../src/ledger/views/view-health.ts'
 import { healthOf } from '../../src/status/health/health.ts'
 import {
   type HealthFacts,
@@ -8,6 +9,7 @@ import {
   type Problem,
   problem_kinds,
   problemsOf,
+  promptHealth,
 } from '../../src/status/health/problems.ts'
 import { anyFacts, now_ms } from './any-facts.ts'
 
@@ -501,4 +503,31 @@ test('a time from 1972, when the clock was wrong, is no number of days', () => {
     expect(message).toContain('an unknown time (a clock was wrong)')
     expect(message).not.toMatch(/\d{4,} d/)
   }
+})
+
+test('three empty runs in a row name the prompt, the files and the reason', () => {
+  const empty = { run: 9, ended_ms: 5, why: 'no answer', names: ['docs/a', 'docs/b'], total: 3 }
+  const known = { name: 'digest', checked_ms: 0, last_written_due_ms: 0, open_runs: [] }
+  const settings = {
+    prompts: [
+      {
+        name: 'digest',
+        schedule: { cron: '0 0 1 1 *', timezone: 'UTC' },
+        wait_for_files_ms: 0,
+        intelligence: 'fast',
+      },
+    ],
+    asking: { deadline_ms: {} },
+  }
+  const problemOf = (ended: Pick<PromptHealth, 'last_ended' | 'empty'>) => {
+    const view = { prompts: () => [{ ...known, ...ended }] } as unknown as HealthView
+    return healthOf({ ...good, prompts: promptHealth(view, settings, 6) }, limits).problems[0]
+      ?.message
+  }
+  expect(problemOf({ last_ended: undefined, empty })).toBe(
+    'the last three runs of digest were empty, without a report about docs/a, docs/b and 1 more: no answer',
+  )
+  const failed = { run: 10, state: 'failed', ended_ms: 6, why: 'no network' } as const
+  expect(problemOf({ last_ended: failed, empty })).toBe('the last run of digest failed: no network')
+  expect(problemOf({ last_ended: undefined, empty: undefined })).toBeUndefined()
 })

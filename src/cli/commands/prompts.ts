@@ -66,8 +66,8 @@ export const list = defineCommand({
   },
 })
 
-function lastText({ run, state, files }: RunSummary): string {
-  return `${run}: ${stateText(state)}${state === 'written' ? `, ${counted(files, 'file')}` : ''}`
+function lastText({ run, state, empty, files }: RunSummary): string {
+  return `${run}: ${stateText(state, empty)}${state === 'written' ? `, ${counted(files, 'file')}` : ''}`
 }
 
 /** Reads only the configuration, not the ledger. */
@@ -140,12 +140,12 @@ export const history = defineCommand({
 })
 
 function rowOf(run: RunSummary, zone: string): string[] {
-  const { due_ms, state, files, began_ms, ended_ms, cause } = run
+  const { due_ms, state, empty, files, began_ms, ended_ms, cause } = run
   const why = [cause === 'schedule' ? undefined : cause.replace('_', ' '), whyText(run)]
   return [
     String(run.run),
     wallText(due_ms, zone),
-    stateText(state),
+    stateText(state, empty),
     formatCount(files),
     ended_ms === undefined ? '' : formatSpan(began_ms, ended_ms),
     why.filter((text) => text !== undefined).join(': '),

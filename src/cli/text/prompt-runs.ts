@@ -17,7 +17,11 @@ export function printRun(run: RunView, config: Config, terminal: Terminal, repor
   const because = why === undefined ? '' : `: ${why}`
   const time = promptTimeText(run.due_ms, zoneOf(run.prompt, config))
   const title = `${printable(run.prompt)}, ${time}`
-  printFitted(terminal, `${title}  run ${run.run}, ${stateText(run.state)}${because}`, title)
+  printFitted(
+    terminal,
+    `${title}  run ${run.run}, ${stateText(run.state, run.empty)}${because}`,
+    title,
+  )
   const coverage = coverageText(run, config)
   if (coverage !== undefined && !report.includes(coverage)) printFitted(terminal, coverage)
   for (const note of run.notes) printFitted(terminal, `note: ${note}`)

@@ -85,12 +85,14 @@ export function createPromptQueries(
     `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
          lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path,
          EXISTS (SELECT 1 FROM covered WHERE covered.prompt = @prompt AND covered.md5 = contents.md5 AND covered.size = contents.size
-           AND covered.what = 'asset') AS covered, ${readingJson('@sees')} AS reading
+           AND covered.what = 'asset') AS covered,
+         coalesce((SELECT runs FROM unread WHERE unread.prompt = @prompt AND unread.md5 = contents.md5 AND unread.size = contents.size), 0)
+           AS times_unread, ${readingJson('@sees')} AS reading
        FROM arrivals CROSS JOIN contents ON contents.id = arrivals.content AND contents.state = 'ready'
          CROSS JOIN folders ON folders.id = arrivals.folder AND folders.configured = 1
          CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.folder = +arrivals.folder AND files.state = 'present'
        WHERE arrivals.seq BETWEEN @first AND @last AND (arrivals.seq > @after_seq OR files.path > @after_path)
-         AND +arrivals.folder IN (SELECT value FROM json_each(@folders)) AND arrivals.at_ms >= @since_ms
+         AND +arrivals.folder IN (SELECT value FROM json_each(@folders)) AND (arrivals.at_ms >= @since_ms OR times_unread > 0)
          AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT covered)
          AND ${cameTo('arrivals.there_ms', 'folders.started_ms')}
        ORDER BY arrivals.seq, files.path LIMIT @limit`,

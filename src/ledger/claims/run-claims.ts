@@ -121,6 +121,7 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
       turns,
       mark_ms,
       chat_id,
+      empty,
     } = run
     const { prompts, runs } = recorder
     const prompt = prompts.withId(run.prompt)!
@@ -142,6 +143,8 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
       refusals: run.refusals,
       last_written_due_ms: mark_ms,
       chat_id,
+      empty,
+      last_answer: state === 'answered' ? runs.lastAnswer(run) : undefined,
     }
   }
 

@@ -10,7 +10,7 @@ import { extensionOf } from '../../domain/file-type.ts'
 import { course_schema } from './schema-course.ts'
 import { files_schema } from './schema-files.ts'
 import { names_schema } from './schema-names.ts'
-import { changes_schema, prompts_schema } from './schema-prompts.ts'
+import { changes_schema, prompts_schema, unread_schema } from './schema-prompts.ts'
 import { growing_readings_schema, readings_schema } from './schema-readings.ts'
 import { refusals_schema } from './schema-refusals.ts'
 import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
@@ -96,6 +96,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 20, sql: readings_schema },
   { version: 21, sql: growing_readings_schema },
   { version: 22, sql: changes_schema },
+  { version: 23, sql: unread_schema },
 ]
 
 const newest_format = ledger_migrations.at(-1)!.version

@@ -153,3 +153,22 @@ ALTER TABLE prompts ADD COLUMN changed TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE runs ADD COLUMN changes_to INTEGER;
 ALTER TABLE runs ADD COLUMN changed TEXT NOT NULL DEFAULT '[]';
 `
+
+/*
+ * unread     contents that the last `runs` written runs of a prompt asked about and got nothing from.
+ *            The row goes when the content is covered.
+ * run_assets.times_unread   `runs` when the run was planned.
+ * runs.empty why the answer of a written run is no report; NULL for an ordinary one.
+ */
+export const unread_schema = `
+CREATE TABLE unread (
+  prompt INTEGER NOT NULL,
+  md5 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  runs INTEGER NOT NULL,
+  PRIMARY KEY (prompt, md5, size)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE run_assets ADD COLUMN times_unread INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN empty TEXT;
+CREATE INDEX runs_written ON runs (prompt, due_ms) WHERE state = 'written';
+`

@@ -22,6 +22,13 @@ export function createRunRecorder(
   const insert_covered = database.prepare(
     'INSERT OR IGNORE INTO covered (prompt, md5, size, what, run) VALUES (?, ?, ?, ?, ?)',
   )
+  const leave = database.prepare(
+    `INSERT INTO unread (prompt, md5, size, runs) VALUES (?, ?, ?, 1)
+       ON CONFLICT DO UPDATE SET runs = runs + 1`,
+  )
+  const end_leaving = database.prepare(
+    'DELETE FROM unread WHERE prompt = ? AND md5 = ? AND size = ?',
+  )
   const is_covered = database.prepare(
     `SELECT 1 FROM contents JOIN covered USING (md5, size)
        WHERE contents.id = ? AND covered.prompt = ? AND what = 'asset'`,
@@ -109,11 +116,13 @@ export function createRunRecorder(
     run_due_ms,
     began_ms,
     covered,
+    empty,
   }: Extract<RunFact, { type: 'covered_restored' }>): void {
     const prompt = prompts.named(name)
     if (!prompt) return
     recordCovered(prompt.id, undefined, 'asset', covered)
-    prompts.restored(prompt.id, run_due_ms, Math.min(run_due_ms, began_ms))
+    prompts.restored(prompt.id, Math.min(run_due_ms, began_ms))
+    if (empty === undefined) prompts.mark(prompt.id, run_due_ms)
   }
 
   function due(
@@ -138,11 +147,21 @@ export function createRunRecorder(
     runs.update(before.id, after)
     if (fact.type === 'turn_asked') prompts.keepChat(before.prompt, fact.chat_id)
     if (fact.type === 'run_written') {
-      recordCovered(before.prompt, before.id, 'asset', runs.assets(before.id))
+      coverAssets(before, new Set(fact.left))
       recordCovered(before.prompt, before.id, 'refusal', before.refusals)
-      prompts.mark(before.prompt, before.due_ms)
+      if (fact.empty === undefined) prompts.mark(before.prompt, before.due_ms)
       reportChanges(before)
       deliveries.want({ run: before.id }, fact.targets, at_ms)
+    }
+  }
+
+  function coverAssets({ id, prompt }: RunRow, left: ReadonlySet<string>): void {
+    const assets = runs.assets(id)
+    const covered = assets.filter(({ asset_id }) => !left.has(asset_id))
+    recordCovered(prompt, id, 'asset', covered)
+    for (const { asset_id, md5, size } of assets) {
+      const change = left.has(asset_id) ? leave : end_leaving
+      change.run(prompt, Buffer.from(md5, 'hex'), size)
     }
   }
 

@@ -100,12 +100,6 @@ export function createPromptRows(database: Sqlite) {
     come_back.run(prompt.name)
   }
 
-  /** Records what a manifest says: a run of this time, and since when the prompt has existed. */
-  function restored(id: number, due_ms: number, since_ms: number): void {
-    restored_sql.run({ id, since_ms })
-    mark_sql.run({ due_ms, id })
-  }
-
   return {
     named,
     withId,
@@ -114,7 +108,8 @@ export function createPromptRows(database: Sqlite) {
     openRuns,
     begin,
     move,
-    restored,
+    /** Records since when the prompt has existed, as a manifest says. */
+    restored: (id: number, since_ms: number) => void restored_sql.run({ id, since_ms }),
     goOn: (id: number, { schedule, folders }: PromptFact, at_ms: number) =>
       void go_on.run({ id, schedule, folders: JSON.stringify(folders), at_ms }),
     restExcept: (names: readonly string[]) => void rest.run(JSON.stringify(names)),

@@ -48,13 +48,24 @@ export function createRunRows(database: Sqlite) {
   const update_sql = database.prepare(
     `UPDATE runs SET state = @state, turn = @turn, not_before_ms = @not_before_ms, attempts = @attempts, notes = @notes,
        coverage = @coverage, chat_id = @chat_id, error_code = @error_code, error_message = @error_message, why = @why,
-       report_path = @report_path, planned_ms = @planned_ms, ended_ms = @ended_ms, turns = @turns WHERE id = @id`,
+       report_path = @report_path, empty = @empty, planned_ms = @planned_ms, ended_ms = @ended_ms, turns = @turns WHERE id = @id`,
   )
   const assets_sql = database.prepare(
-    `SELECT content, asset_id, lower(hex(md5)) AS md5, size, name, seq, arrived_ms, turn FROM run_assets
+    `SELECT content, asset_id, lower(hex(md5)) AS md5, size, name, seq, arrived_ms, turn, times_unread FROM run_assets
        WHERE run = ? ORDER BY place`,
   )
-  const put_asset = database.prepare('INSERT INTO run_assets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const last_answer = database
+    .prepare(
+      `SELECT json_extract(turns, '$[#-1].answer') FROM runs WHERE prompt = @prompt AND state = 'written' AND empty IS NULL
+         AND EXISTS (SELECT 1 FROM run_assets WHERE run = @id)
+         AND NOT EXISTS (SELECT 1 FROM run_assets CROSS JOIN covered USING (md5, size)
+           WHERE run_assets.run = @id AND prompt = @prompt AND what = 'asset')
+         ORDER BY due_ms DESC LIMIT 1`,
+    )
+    .pluck()
+  const put_asset = database.prepare(
+    'INSERT INTO run_assets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
   const put_parts = database.prepare(
     'UPDATE runs SET refusals = ?, naming = ?, changes_to = ?, changed = ? WHERE id = ?',
   )
@@ -94,7 +105,7 @@ export function createRunRows(database: Sqlite) {
   ): void {
     drop_assets.run(id)
     for (const [place, asset] of plan.assets.entries()) {
-      const { content, asset_id, md5, size, name, seq, arrived_ms, turn } = asset
+      const { content, asset_id, md5, size, name, seq, arrived_ms, turn, times_unread } = asset
       put_asset.run(
         id,
         place,
@@ -106,6 +117,7 @@ export function createRunRows(database: Sqlite) {
         seq,
         arrived_ms,
         turn,
+        times_unread,
       )
     }
     const { refusals, naming, changes_to, changed = [] } = plan
@@ -113,6 +125,9 @@ export function createRunRows(database: Sqlite) {
     put_parts.run(...json, changes_to, JSON.stringify(changed), id)
   }
 
+  /** The answer of the prompt's last report, unless a report covers files of this run. */
+  const lastAnswer = ({ id, prompt }: Pick<RunRow, 'id' | 'prompt'>) =>
+    readOne<string>(last_answer, { id, prompt })
   const assets = (id: number) => readAll<RunAsset>(assets_sql, id)
 
   function deleteRow(id: number): void {
@@ -120,7 +135,7 @@ export function createRunRows(database: Sqlite) {
     delete_sql.run(id)
   }
 
-  return { get, insert, update, putPlan, assets, delete: deleteRow }
+  return { get, insert, update, putPlan, assets, lastAnswer, delete: deleteRow }
 }
 
 export type RunRows = ReturnType<typeof createRunRows>

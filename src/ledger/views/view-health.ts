@@ -31,6 +31,17 @@ export interface PromptHealth
   last_ended:
     | { run: number; state: RunState; ended_ms: number; why: string | undefined }
     | undefined
+  /** The newest run, if that and the two written before it were empty; else undefined. */
+  empty: EmptyRuns | undefined
+}
+
+interface EmptyRuns {
+  run: number
+  ended_ms: number
+  why: string
+  /** Files that it asked about, with at most `max_files_named` names, asked most often first. */
+  names: string[]
+  total: number
 }
 
 interface GivenUp {
@@ -58,6 +69,9 @@ export type HealthView = ReturnType<typeof openHealthView>
 /** Maximum number of rows read. If all are in offline folders, there is another problem anyway. */
 const max_candidates = 10_000
 const max_given_up = 50
+const max_files_named = 5
+/** Once may be chance. After three, files count as covered without a report about them. */
+const max_empty_runs = 3
 // The ctime shows when the file came to this disk. A ctime before the folder was configured does
 // not measure Sluice. Then `seen_ms` counts, as it does if it is earlier.
 const arrivals_after = `SELECT seq, at_ms AS ready_ms,
@@ -117,6 +131,7 @@ export function openHealthView(state_dir: string) {
           const ended = readOne<PromptHealth['last_ended']>(last_ended, name)
           return {
             name,
+            empty: emptyRuns(database, id),
             checked_ms,
             last_written_due_ms,
             open_runs: prompts.openRuns(id),
@@ -141,6 +156,24 @@ export function openHealthView(state_dir: string) {
     isAlertDue: (now_ms: number) => due_alert.get(now_ms) !== undefined,
     close: () => void database.close(),
   }
+}
+
+function emptyRuns(database: Sqlite, prompt: number): EmptyRuns | undefined {
+  const written = readAll<Pick<EmptyRuns, 'run' | 'ended_ms'> & { why: string | undefined }>(
+    database.prepare(
+      `SELECT id AS run, ended_ms, empty AS why FROM runs WHERE prompt = ? AND state = 'written'
+         ORDER BY due_ms DESC LIMIT ${max_empty_runs}`,
+    ),
+    prompt,
+  )
+  const { run, ended_ms, why } = written[0] ?? {}
+  const is_row = written.length === max_empty_runs && written.every((row) => row.why !== undefined)
+  if (run === undefined || ended_ms === undefined || why === undefined || !is_row) return undefined
+  const names = database
+    .prepare('SELECT name FROM run_assets WHERE run = ? ORDER BY times_unread DESC, place')
+    .pluck()
+    .all(run) as string[]
+  return { run, ended_ms, why, names: names.slice(0, max_files_named), total: names.length }
 }
 
 const given_up_alerts = `UNION ALL

@@ -25,10 +25,12 @@ export interface RunSummary {
   not_before_ms: number
   attempts: number
   assets: number
-  /** Files that it covers: an asset may have several, with equal bytes. */
+  /** Files that it asks about: an asset may have several, with equal bytes. */
   files: number
   refusals: number
   why: string | undefined
+  /** Why the answer of a written run is no report; undefined for an ordinary one. */
+  empty: string | undefined
   /** Error of its failure or last deferral; undefined without one. */
   error: FaultNote | undefined
   report_path: string | undefined
@@ -72,7 +74,7 @@ const max_deliveries = 100
 const summary = `SELECT runs.id AS run, prompts.name AS prompt, due_ms, cause, state, runs.began_ms, ended_ms, not_before_ms, attempts,
     (SELECT count(*) FROM run_assets WHERE run = runs.id) AS assets,
     coalesce(json_extract(coverage, '$.taken'), 0) AS files,
-    json_array_length(refusals) AS refusals, why, error_code, error_message, report_path
+    json_array_length(refusals) AS refusals, why, empty, error_code, error_message, report_path
   FROM runs JOIN prompts ON prompts.id = runs.prompt`
 
 const deliveries_sql = `SELECT deliveries.run, prompts.name AS prompt, runs.due_ms, target, deliveries.state, deliveries.attempts,

@@ -102,7 +102,7 @@ ${actButton(frame, `${promptPath(settings.name)}/run`, 'Run now')}`
 
 function lastRun(run: RunSummary | undefined, base_path: string): Html {
   if (!run) return html`has not run yet`
-  return html`<a href="${base_path}/runs/${run.run}">${stateText(run.state)}</a> ${timeText(run.due_ms)}`
+  return html`<a href="${base_path}/runs/${run.run}">${stateText(run.state, run.empty)}</a> ${timeText(run.due_ms)}`
 }
 
 function about(
@@ -138,7 +138,7 @@ function runsTable(runs: readonly RunSummary[], base_path: string): Html {
   if (runs.length === 0) return html`<p>It has not run yet.</p>`
   const rows = runs.map((run) => [
     html`<a href="${base_path}/runs/${run.run}">${timeText(run.due_ms)}</a>`,
-    html`<span class="${run.state === 'failed' && 'bad'}">${stateText(run.state)}</span>`,
+    html`<span class="${(run.state === 'failed' || run.empty) && 'bad'}">${stateText(run.state, run.empty)}</span>`,
     formatCount(run.files),
     run.ended_ms === undefined ? '' : formatSpan(run.began_ms, run.ended_ms),
     whyText(run) ?? '',

@@ -107,7 +107,7 @@ function state(run: RunView, has_before: boolean, base_path: string): Html {
   const why = whyText(run)
   const at = `${base_path}/runs/${run.run}`
   return html`<p class="${tone}">Run ${run.run} of <a href="${base_path}${promptPath(run.prompt)}">${nameText(run.prompt)}</a>,
-due ${timeText(run.due_ms)}: ${stateText(run.state)}${turns}${why !== undefined && `: ${why}`}.</p>
+due ${timeText(run.due_ms)}: ${stateText(run.state, run.empty)}${turns}${why !== undefined && `: ${why}`}.</p>
 <p class="links">${run.state === 'written' && html`<a href="${at}/report.md">Download as Markdown</a>`}${
     has_before &&
     run.state === 'written' &&

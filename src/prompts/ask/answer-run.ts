@@ -3,10 +3,12 @@ import { callApart } from '../../base/files/call-apart.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { RunFact } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
+import { emptyWhy } from '../plan/covered.ts'
 import { planRun } from '../plan/plan-run.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { composeReport, coverageOf } from '../report/report.ts'
 import { writeReportFile } from '../report/report-file.ts'
+import { toldFiles } from '../report/told.ts'
 import { defer, nameOf, type RunTools } from '../run-tools.ts'
 import { askTurn } from './ask-turn.ts'
 import { awaitAnswer } from './await-answer.ts'
@@ -71,7 +73,9 @@ async function writeRun(
 ): Promise<RunFact[]> {
   const { run } = work
   const zone = settings.schedule.timezone
-  const report = composeReport(work, settings, coverageOf(work), zone, tools.clock.now_ms())
+  const empty = emptyWhy(toldFiles(work), work.turns, work.last_answer)
+  const ended = { ...work, empty }
+  const report = composeReport(ended, settings, coverageOf(work), zone, tools.clock.now_ms())
   try {
     const { path: report_path, left_out } = await callApart(settings.report.dir, {
       module: 'prompts/report-process',
@@ -83,9 +87,9 @@ async function writeRun(
       const why = `it is too large for ${left_out}; it still lists every file that the report covers`
       tools.report.fault(`the manifest of ${nameOf(work)}`, new Error(why))
     }
-    return [
-      { type: 'run_written', run, report_path, targets: settings.deliver.map(({ name }) => name) },
-    ]
+    const targets = settings.deliver.map(({ name }) => name)
+    const left = report.manifest.left.map(({ asset_id }) => asset_id)
+    return [{ type: 'run_written', run, report_path, targets, left, ...(empty && { empty }) }]
   } catch (error) {
     if (!isSluiceError(error, 'prompts.report_unwritable') && !isNoAnswer(error)) throw error
     return [defer(work, { code: error.code, message: error.message }, tools)]

@@ -90,7 +90,6 @@ function factsOf(work: RunWork, verdict: TurnVerdict): RunFact[] | undefined {
   if (verdict.state === 'failed') return [lostTurn(work, 'answer.error', verdict.said)]
   if (verdict.state !== 'answered') return undefined
   const { answer, told, note } = verdict
-  if (answer.trim() === '') return [failed(run, 'answer.empty', 'the service gave an empty answer')]
   return [{ type: 'turn_answered', run, answer, ...told, ...(note === undefined ? {} : { note }) }]
 }
 

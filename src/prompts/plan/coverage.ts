@@ -1,7 +1,9 @@
 import { counted, fitText, formatCount, printable } from '../../base/text/format.ts'
 import { localDate, zonedText } from '../../base/time/time.ts'
 import { amountRead, readingText } from '../../domain/reading.ts'
+import type { SourceRead } from '../../domain/source-read.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
+import type { Fate } from './covered.ts'
 import { type FreshAsset, filesOf } from './fresh.ts'
 import type { NetChange } from './net-changes.ts'
 import { max_named, type NamedFiles, type Unready } from './unready.ts'
@@ -20,7 +22,7 @@ const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as cons
 export type Coverage = ReturnType<typeof composeCoverage>
 
 /**
- * `fresh` and `more` (a number of files) are all ready files, `taken` those covered now. `ready` =
+ * `fresh` and `more` (a number of files) are all ready files, `taken` those asked about. `ready` =
  * `taken` + `left_for_next`. All figures count files, so a content with several paths counts
  * several times, as in the status. Each list has an exact total and at most `max_named` names.
  */
@@ -125,11 +127,27 @@ const shown_as: Record<(typeof stages)[number], string> = {
   removed: 'removed on the service',
 }
 
-/** For example `41 of 43 files ready; 2 refused (a.pdf, b.pdf)`, then late or offline folders. */
-export function coverageLine(coverage: Coverage, zone: string): string {
+/** A file that a run asked about, and what came of it (report/told.ts). */
+export interface AskedFile {
+  name: string
+  read: SourceRead['read'] | undefined
+  is_named: boolean
+  fate: Fate
+}
+
+/**
+ * For example `41 of 43 files ready; 2 refused (a.pdf, b.pdf)`, then late or offline folders. Once
+ * the answers are there, `files` begins it with what became of each file that was asked about.
+ */
+export function coverageLine(
+  coverage: Coverage,
+  zone: string,
+  files: readonly AskedFile[] = [],
+): string {
   const clauses = [
-    readyClauses(coverage),
-    inPartClauses(coverage),
+    files.length > 0
+      ? askedClauses(coverage, files)
+      : [...readyClauses(coverage), ...inPartClauses(coverage, 'read in part')],
     unreadyClauses(coverage),
     folderClauses(coverage, zone),
   ]
@@ -148,8 +166,69 @@ export function nothingNewText(
   return [`nothing new${since}`, ...not_ready, ...folderClauses(coverage, zone)].join('; ')
 }
 
-function inPartClauses({ in_part: { total, files } }: Coverage): string[] {
-  return total === 0 ? [] : [`${formatCount(total)} read in part (${namesOf(files, total)})`]
+function inPartClauses({ in_part: { total, files } }: Coverage, what: string): string[] {
+  return total === 0 ? [] : [`${formatCount(total)} ${what} (${namesOf(files, total)})`]
+}
+
+/** Counts each content once. `, 1 in part (a.pdf)` names the files, but not those read whole. */
+function askedClauses(coverage: Coverage, files: readonly AskedFile[]): string[] {
+  const { ready, taken, copies, left_for_next, left_are } = coverage
+  const of_all = left_for_next === 0 ? '' : ` of ${formatCount(ready)}`
+  const asked = `asked about ${formatCount(taken)}${of_all} ${taken === 1 && of_all === '' ? 'file' : 'files'}${copiesText(copies)}`
+  const named = files.filter(({ is_named }) => is_named).length
+  const rest = left_for_next === 0 ? [] : [`${formatCount(left_for_next)} ${left_are}`]
+  if (files.every(({ fate }) => fate !== 'covered')) {
+    const left = filesText(files, ({ fate }) => fate === 'left', 'asked about again next time')
+    const given_up = filesText(files, ({ fate }) => fate === 'given_up', given_up_text.empty)
+    return [`${asked}, without an answer about them`, ...left, ...given_up, ...rest]
+  }
+  const names = `names none of its ${counted(files.length, 'file')}`
+  const told = [named === 0 ? names : `${formatCount(named)} named`, ...rest]
+  if (files.every(({ read }) => read === undefined)) {
+    const silent = 'the service does not say which it read'
+    return [asked, silent, ...told, ...inPartClauses(coverage, 'readable only in part')]
+  }
+  return [`${asked}: ${readText(coverage, files)}`, ...told]
+}
+
+/** A file of which the service could read only a part was not read whole, whatever it says. */
+function readText({ in_part }: Coverage, files: readonly AskedFile[]): string {
+  const partial = new Set(in_part.files.map(({ name }) => name))
+  const is_part = ({ name, read }: AskedFile) =>
+    read === 'part' || (read === 'whole' && partial.has(name))
+  const whole = files.filter((file) => file.read === 'whole' && !is_part(file)).length
+  const not_told = files.filter(({ read }) => read === undefined).length
+  const clauses = [
+    ...(whole === 0 ? [] : [`${formatCount(whole)} read whole`]),
+    ...filesText(files, is_part, whole === 0 ? 'read in part' : 'in part'),
+    ...filesText(files, ({ fate }) => fate === 'left', 'not read', '; asked about again next time'),
+    ...filesText(files, ({ fate }) => fate === 'given_up', 'not read', '; asked three times'),
+    ...(not_told === 0 ? [] : [`${formatCount(not_told)} of which it does not say it`]),
+  ]
+  return clauses.join(', ')
+}
+
+/** For example `1 not read (b.pdf; asked about again next time)`; nothing without such files. */
+function filesText(
+  files: readonly AskedFile[],
+  choose: (file: AskedFile) => boolean,
+  what: string,
+  note = '',
+): string[] {
+  const chosen = files.filter(choose)
+  const { length } = chosen
+  return length === 0 ? [] : [`${formatCount(length)} ${what} (${namesOf(chosen, length)}${note})`]
+}
+
+const given_up_text = {
+  read: 'asked three times, not read',
+  empty: 'asked three times, no answer',
+}
+
+/** Why files count as covered of which the report says nothing. */
+export function givenUpNotes(files: readonly AskedFile[], empty: string | undefined): string[] {
+  const what = given_up_text[empty === undefined ? 'read' : 'empty']
+  return filesText(files, ({ fate }) => fate === 'given_up', what, '; not asked about again')
 }
 
 function unreadyClauses(coverage: Coverage): string[] {

@@ -37,16 +37,16 @@ export async function collectFresh(
   const covered: FreshAsset[] = []
   for await (const page of pages) {
     for (const arrival of [page].flat()) {
-      const { folder, path, content, asset_id, md5, size, seq, arrived_ms, reading } = arrival
+      const { folder, path, covered: is_covered, ...arrived } = arrival
+      const { content } = arrived
       if (!matches(folder, path)) continue
       files++
       const copy_of = kept_of.get(content)
       if (copy_of) copy_of.files++
       if (!found.add(content)) continue
-      const kept = arrival.covered ? covered : uncovered
+      const kept = is_covered ? covered : uncovered
       if (kept.length >= max) continue
-      const name = `${folder}/${path}`
-      const asset = { content, asset_id, md5, size, name, seq, arrived_ms, files: 1, reading }
+      const asset = { ...arrived, name: `${folder}/${path}`, files: 1 }
       kept_of.set(content, asset)
       kept.push(asset)
     }

@@ -15,6 +15,7 @@ import {
   composeCoverage,
   coverageLine,
   expectedFiles,
+  givenUpNotes,
   noChanges,
   sameBytesText,
 } from '../plan/coverage.ts'
@@ -22,6 +23,7 @@ import { missingLabel } from '../plan/plan-run.ts'
 import { scopeIn } from '../plan/question.ts'
 import { type NamedFiles, noUnready, refused_by_service } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
+import { type ToldFile, toldFiles } from './told.ts'
 
 /** Maximum length of the lists of sources and of refusals in a report; the manifest has more. */
 const max_sources = 200
@@ -34,8 +36,9 @@ export function composeReport(
   zone: string,
   now_ms: number,
 ): { markdown: string; manifest: Manifest } {
+  const told: Told = { files: toldFiles(run), coverage, zone }
   return {
-    markdown: `${frontMatter(frontMatterOf(run, settings, coverage, zone))}\n${bodyOf(run, coverage, zone)}`,
+    markdown: `${frontMatter(frontMatterOf(run, settings, told))}\n${bodyOf(run, told)}`,
     manifest: composeManifest(run, coverage, zone, now_ms),
   }
 }
@@ -49,6 +52,13 @@ export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due
     return { ...absent, ...(JSON.parse(coverage) as Coverage) }
   }
   return composeCoverage({ fresh: [], taken: [], unready: noUnready(), folders: [], due_ms })
+}
+
+/** What is known of a run once its answers are there. */
+interface Told {
+  files: readonly ToldFile[]
+  coverage: Coverage
+  zone: string
 }
 
 export interface ReportDelivery extends Pick<ReportToDeliver, 'report_path' | 'target'> {
@@ -65,6 +75,7 @@ export function reportMessage(
     page_url === undefined ? '' : `[This report on the page](${page_url}/runs/${written.run})\n\n`
   const zone = settings.schedule.timezone
   const coverage = coverageOf(written)
+  const files = toldFiles(written)
   const date = localDate(written.due_ms, zone)
   const values = {
     name: written.prompt,
@@ -78,7 +89,7 @@ export function reportMessage(
     // The id includes the project: another installation may have a prompt of the same name.
     id: messageId('run', [written.project_id, written.prompt, written.due_ms, target]),
     subject: `${written.prompt} ${date}`,
-    text: `${link}${bodyOf(written, coverage, zone)}`,
+    text: `${link}${bodyOf(written, { files, coverage, zone })}`,
     at_ms: written.written_ms,
     values,
     data: {
@@ -87,19 +98,14 @@ export function reportMessage(
       report: report_path,
       manifest: values.manifest,
       count: coverage.taken,
-      coverage: coverageLine(coverage, zone),
+      coverage: coverageLine(coverage, zone, files),
       chat_ids: chatIdsOf(written),
       answer: mainAnswer(written),
     },
   }
 }
 
-function frontMatterOf(
-  run: RunContent,
-  settings: PromptSettings,
-  coverage: Coverage,
-  zone: string,
-) {
+function frontMatterOf(run: RunContent, settings: PromptSettings, { files, coverage, zone }: Told) {
   const { turns, prompt, due_ms, cause } = run
   const { scope, intelligence } = settings
   // Uses the scope that was sent: missing ids were left out, and the config may have changed since.
@@ -135,15 +141,31 @@ function frontMatterOf(
       projects: project_ids,
       views: view_ids,
     }),
-    coverage: coverageLine(coverage, zone),
+    empty: run.empty,
+    coverage: coverageLine(coverage, zone, files),
     files_ready: coverage.ready,
     files_expected: expectedFiles(coverage),
-    files_covered: coverage.taken,
+    files_asked: coverage.taken,
+    ...askedFields(files, coverage),
     files_refused: coverage.refused.total,
     files_in_part: coverage.in_part.total === 0 ? undefined : coverage.in_part.total,
     files_next_time: coverage.left_for_next,
   }
   return fields
+}
+
+/** `files_read` is absent if the service does not say what it read. */
+function askedFields(
+  files: readonly ToldFile[],
+  { taken }: Coverage,
+): Record<string, number | undefined> {
+  const count = (is: (file: ToldFile) => boolean) => files.filter(is).length
+  const is_told = files.some(({ read }) => read !== undefined)
+  return {
+    files_read: is_told ? count(({ read }) => read === 'whole' || read === 'part') : undefined,
+    files_named: count(({ is_named }) => is_named),
+    files_covered: taken - count(({ fate }) => fate === 'left'),
+  }
 }
 
 function filled(lists: Record<string, readonly string[]>): Record<string, readonly string[]> {
@@ -155,17 +177,20 @@ function mainAnswer({ turns }: RunContent): string {
   return (turns.at(-1)?.answer ?? '').trim()
 }
 
-function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
+function bodyOf(run: RunContent, { files, coverage, zone }: Told): string {
   const parts = run.turns.slice(0, -1)
-  const notes = run.notes.map((note) => `- ${escapeMarkdown(note)}`)
+  const notes = [...run.notes, ...givenUpNotes(files, run.empty)].map(
+    (note) => `- ${escapeMarkdown(note)}`,
+  )
   const refused = coverage.refused.files.map(lineWithWhy)
   const blocks = [
+    ...(run.empty === undefined ? [] : [`**Empty**: ${run.empty}.`]),
     mainAnswer(run),
     ...parts.map(
       ({ answer }, index) => `## Part ${index + 1} of ${parts.length}\n\n${(answer ?? '').trim()}`,
     ),
     '---',
-    `*${escapeMarkdown(coverageLine(coverage, zone))}*`,
+    `*${escapeMarkdown(coverageLine(coverage, zone, files))}*`,
     ...titled('Notes', notes),
     ...titled('Refused', bounded(refused)),
     ...titled('Read in part', bounded(coverage.in_part.files.map(lineWithWhy))),

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { mentionsOf } from '../../base/text/mentions.ts'
 import type { RunAsset, RunTurn } from '../../domain/run.ts'
 import type { SourceRead } from '../../domain/source-read.ts'
+import { type Fate, fateOf } from '../plan/covered.ts'
 
 /** A file that a run asked about, and what is known of it once the answer is there. */
 export interface ToldFile extends RunAsset {
@@ -13,6 +14,8 @@ export interface ToldFile extends RunAsset {
   why: string | undefined
   /** True if an answer of the run has its file name, alone or at the end of a path. */
   is_named: boolean
+  /** What the written run makes of it. */
+  fate: Fate
 }
 
 /**
@@ -22,9 +25,12 @@ export interface ToldFile extends RunAsset {
 export function toldFiles({
   assets,
   turns,
+  empty,
 }: {
   assets: readonly RunAsset[]
   turns: readonly Pick<RunTurn, 'answer' | 'sources'>[]
+  /** Why the run is empty; undefined if it is not. */
+  empty?: string | undefined
 }): ToldFile[] {
   const answers = turns.map(({ answer = '' }) => answer).join('\n')
   const sources_of = turns.map(({ sources }) => {
@@ -32,13 +38,14 @@ export function toldFiles({
   })
   return assets.map((asset) => {
     const listed = sources_of[asset.turn]
-    const { read, places = [], why } = listed?.get(asset.asset_id) ?? unlisted
+    const { read = listed && 'not', places = [], why } = listed?.get(asset.asset_id) ?? unlisted
     return {
       ...asset,
-      read: read ?? (listed && 'not'),
+      read,
       places,
       why,
       is_named: mentionsOf(answers, basename(asset.name)).length > 0,
+      fate: fateOf(asset, read, empty !== undefined),
     }
   })
 }

@@ -10,6 +10,7 @@ import type {
 import { coverageLine } from '../plan/coverage.ts'
 import { nextTimes } from '../plan/schedule.ts'
 import { coverageOf } from '../report/report.ts'
+import { type ToldFile, toldFiles } from '../report/told.ts'
 import { type Configured, zoneOf } from './find-run.ts'
 
 export function listPrompts(
@@ -40,9 +41,13 @@ export function promptAnswer(
   }
 }
 
-/** Why the run was skipped or failed, or why it was deferred last. */
-export function whyText({ why, error }: Pick<RunSummary, 'why' | 'error'>): string | undefined {
-  return why ?? error?.message
+/** Why the run was skipped, failed or empty, or why it was deferred last. */
+export function whyText({
+  why,
+  empty,
+  error,
+}: Pick<RunSummary, 'why' | 'empty' | 'error'>): string | undefined {
+  return why ?? empty ?? error?.message
 }
 
 /** The answer of the last turn, which covers all turns. */
@@ -73,6 +78,7 @@ export function runAnswer(run: RunSummary, config: Configured) {
     cause,
     state,
     why: whyText(run) ?? null,
+    empty: run.empty ?? null,
     began: isoTime(began_ms),
     ended: isoTimeOrNull(ended_ms),
     assets,
@@ -86,7 +92,7 @@ export function runAnswer(run: RunSummary, config: Configured) {
 export function coverageText(run: RunView, config: Configured): string | undefined {
   return run.coverage === undefined
     ? undefined
-    : coverageLine(coverageOf(run), zoneOf(run.prompt, config))
+    : coverageLine(coverageOf(run), zoneOf(run.prompt, config), toldOf(run))
 }
 
 export function deliveryAnswer({
@@ -109,7 +115,18 @@ export function deliveryAnswer({
   }
 }
 
+/** The files of a written run; undefined before it has its answers. */
+function toldOf({ state, planned_assets: assets, turns, empty }: RunView): ToldFile[] | undefined {
+  return state === 'written' ? toldFiles({ assets, turns, empty }) : undefined
+}
+
 export function wholeAnswer(run: RunView, config: Configured) {
+  const left = new Set(
+    toldOf(run)?.flatMap(({ fate, asset_id }) => (fate === 'left' ? asset_id : [])),
+  )
+  const assets = run.planned_assets.map(({ name, asset_id, md5, size, turn }) => {
+    return { name, asset_id, md5, size, turn }
+  })
   return {
     ...runAnswer(run, config),
     coverage: coverageText(run, config) ?? null,
@@ -122,13 +139,8 @@ export function wholeAnswer(run: RunView, config: Configured) {
       answered: isoTimeOrNull(answered_ms),
       answer: answer ?? null,
     })),
-    covered: run.planned_assets.map(({ name, asset_id, md5, size, turn }) => ({
-      name,
-      asset_id,
-      md5,
-      size,
-      turn,
-    })),
+    covered: assets.filter(({ asset_id }) => !left.has(asset_id)),
+    left: assets.filter(({ asset_id }) => left.has(asset_id)),
     refused: run.planned_refusals.map(({ content: _, ...refusal }) => refusal),
     deliveries: run.deliveries.map(deliveryAnswer),
   }

@@ -199,7 +199,7 @@ function promptProblems(facts: HealthFacts, { prompt_late_ms }: HealthLimits): P
       return [{ kind: 'prompt', about: name, message, hint, since_ms: unmet_ms }]
     }
     if (!failed) return []
-    const message = `the last run of ${name} failed: ${failed.why}`
+    const message = `${failed.what ?? `the last run of ${name} failed`}: ${failed.why}`
     const hint = `\`sluice prompts show ${failed.run}\` says more, \`sluice prompts run ${name}\` asks again`
     return [{ kind: 'prompt', about: name, message, hint, since_ms: failed.since_ms }]
   })

@@ -1,9 +1,10 @@
 import { SluiceError } from '../../base/run/errors.ts'
+import { printable } from '../../base/text/format.ts'
 import { cronTimes } from '../../base/time/cron.ts'
 import type { Absence } from '../../domain/fact.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { AuditView } from '../../ledger/views/view-folders.ts'
-import type { FailingFiles, HealthView } from '../../ledger/views/view-health.ts'
+import type { FailingFiles, HealthView, PromptHealth } from '../../ledger/views/view-health.ts'
 
 /**
  * Kinds of health problems, each with the condition that holds while there is no such problem.
@@ -85,8 +86,8 @@ export interface HealthFacts {
     patience_ms: number
     /** Oldest due time without an ended run; undefined without one. */
     unmet_ms: number | undefined
-    /** The ended run with the latest due time, if it failed; else undefined. */
-    failed: { run: number; since_ms: number; why: string } | undefined
+    /** The ended run with the latest due time if it failed, and what happened; or undefined. */
+    failed: { run: number; since_ms: number; why: string; what?: string } | undefined
   }[]
   /** Deliveries that were given up, while no later one has reached the receiver. */
   given_up: readonly {
@@ -183,25 +184,38 @@ export function promptHealth(
   return prompts.flatMap(({ name, schedule, wait_for_files_ms, intelligence }) => {
     const prompt = known.get(name)
     if (!prompt) return []
-    const { checked_ms, open_runs, last_ended } = prompt
+    const { checked_ms, open_runs } = prompt
     // Due times up to checked_ms are recorded, as runs or skips. Later ones are not handled yet.
     const next_ms = cronTimes(schedule.cron, schedule.timezone).next(checked_ms)
     const dues = [
       ...open_runs.map(({ due_ms }) => due_ms),
       ...(next_ms === undefined || next_ms > now_ms ? [] : [next_ms]),
     ]
-    const failed = last_ended?.state === 'failed' ? last_ended : undefined
     return {
       name,
       patience_ms: wait_for_files_ms + (asking.deadline_ms[intelligence] ?? 0),
       unmet_ms: dues.length === 0 ? undefined : Math.min(...dues),
-      failed: failed && {
-        run: failed.run,
-        since_ms: failed.ended_ms,
-        why: failed.why ?? 'for an unknown reason',
-      },
+      failed: failedRun(prompt),
     }
   })
+}
+
+/** The last run if it failed, or if it is the third empty one in a row. */
+function failedRun({
+  name,
+  last_ended,
+  empty,
+}: PromptHealth): HealthFacts['prompts'][number]['failed'] {
+  if (last_ended?.state === 'failed') {
+    const { run, ended_ms, why = 'for an unknown reason' } = last_ended
+    return { run, since_ms: ended_ms, why }
+  }
+  if (!empty) return undefined
+  const { run, ended_ms, why, names, total } = empty
+  const more = total > names.length ? ` and ${total - names.length} more` : ''
+  const about =
+    total === 0 ? '' : `, without a report about ${names.map(printable).join(', ')}${more}`
+  return { run, since_ms: ended_ms, why, what: `the last three runs of ${name} were empty${about}` }
 }
 
 /**

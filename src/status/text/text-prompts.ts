@@ -33,14 +33,17 @@ const tones: Partial<Record<PromptRunStatus['state'], Line['tone']>> = {
 
 function sayRun(
   writer: LineWriter,
-  { run, state, why, files, report }: PromptRunStatus,
+  { run, state, empty, why, files, report }: PromptRunStatus,
   due: string,
 ): void {
   const covered = state === 'written' ? `, ${counted(files, 'file')}` : ''
   const where = report === null ? '' : `: ${report}`
   const because = why === null ? '' : `: ${why}`
-  const tone = tones[state] ?? 'plain'
-  writer.detail(`run ${run} of ${due}: ${stateText(state)}${covered}${where}${because}`, tone)
+  const tone = empty === null ? (tones[state] ?? 'plain') : 'warn'
+  writer.detail(
+    `run ${run} of ${due}: ${stateText(state, empty)}${covered}${where}${because}`,
+    tone,
+  )
   if (state === 'failed')
     writer.say(`\`sluice prompts show ${run}\` says more`, { indent: 4, tone: 'faint' })
 }

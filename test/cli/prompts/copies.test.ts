@@ -22,13 +22,14 @@ test('with copies, the report, its list, status and ask count the same files and
     timezone: 'UTC',
     prompt: 'What is new? {{files}}',
     scope: { folders: ['docs'] },
+    read: 'every_file',
     first_run: 'all',
     deliver: [{ file: { dir: reports, name: '{{name}}.md' } }],
   }
   home.configure({ prompts: [digest] })
   const run = async (...args: string[]) => (await home.inProcess(...args)).out
 
-  const covered = '4 of 6 files ready (2 are copies of others)'
+  const covered = 'asked about 4 files (2 are copies of others): 2 read whole; 2 named'
   const refused = /2 refused \(docs\/(copy of )?odd\.pdf, docs\/(copy of )?odd\.pdf\)/
   const dry = await run('prompts', 'run', 'digest', '--dry-run')
   expect(dry, 'before the first pass the ledger knows no file').toContain('nothing new')
@@ -38,7 +39,9 @@ test('with copies, the report, its list, status and ask count the same files and
 
   const report = readFileSync(join(reports, 'digest.md'), 'utf8')
   expect(report).toContain(`*${covered}`)
-  expect(report).toMatch(/files_ready: 4\nfiles_expected: 6\nfiles_covered: 4\nfiles_refused: 2\n/)
+  expect(report).toMatch(
+    /files_ready: 4\nfiles_expected: 6\nfiles_asked: 4\nfiles_read: 2\nfiles_named: 2\nfiles_covered: 4\nfiles_refused: 2\n/,
+  )
   expect(report.split('## Refused')[1]!.match(/`docs\/.*odd\.pdf`/g)).toHaveLength(2)
   const sources = report.split('## Sources\n\n')[1]!.trimEnd().split('\n')
   expect(sources).toHaveLength(3)

@@ -52,6 +52,7 @@ export class PromptRig {
       seq: content,
       arrived_ms: run.due_ms,
       turn: 0,
+      times_unread: 0,
     }))
     const body = JSON.stringify({
       prompt: 'what is new?',

@@ -28,7 +28,7 @@ test('without a daemon: one pass over the folders, the question, the report; a s
   expect([code, out], err).toEqual([
     0,
     expect.stringMatching(
-      /^digest, [-\d]{10} \d\d:\d\d( UTC)? {2}run 1, written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/,
+      /^digest, [-\d]{10} \d\d:\d\d( UTC)? {2}run 1, written\nasked about 1 file: 1 read .+; 1 named\nreport: \S+\/reports\/digest\.md\n$/,
     ),
   ])
   expect(readFileSync(join(home.path, 'reports/digest.md'), 'utf8')).toContain(
@@ -75,14 +75,19 @@ test('--log-file gets the log of the pass, and -q leaves only warnings and error
 
 test('the state is lost after the first report: the next one covers the files that the first left over, and not the archive', async () => {
   const report = { file: { dir: '~/reports', name: '{{name}}-{{due}}.md' } }
-  const home = await homeWith({ first_run: 'from_now', max_assets: 1, deliver: [report] })
+  const home = await homeWith({
+    first_run: 'from_now',
+    read: 'every_file',
+    max_assets: 1,
+    deliver: [report],
+  })
   const run = async () => (await home.inProcess('prompts', 'run', 'digest')).out
   expect(await run()).toContain('nothing new')
   for (const name of ['a', 'b'])
     writeFileSync(join(home.path, 'docs', `${name}.txt`), `The text ${name} is here.\n`)
-  expect(await run()).toContain('this report: 1 of 2; 1 next time')
+  expect(await run()).toContain('asked about 1 of 2 files: 1 read whole; 1 named; 1 next time')
   rmSync(join(home.path, 'state'), { recursive: true })
-  expect(await run()).toContain('1 of 1 file ready')
+  expect(await run()).toContain('asked about 1 file: 1 read whole')
   expect(await run()).toContain('nothing new')
 })
 
@@ -97,7 +102,9 @@ test('beside a daemon: the daemon runs the prompt, and the command waits; a fail
     3,
     expect.stringMatching(/delivery command-[0-9a-f]{8}: failed 1 time, tried again /),
   ])
-  expect(out).toMatch(/^digest, .* run 1, written\n1 of 1 file ready\nreport: /)
+  expect(out).toMatch(
+    /^digest, .* run 1, written\nasked about 1 file: 1 read .+; 1 named\nreport: /,
+  )
   const status = JSON.parse((await home.inProcess('status', '--json')).out)
   expect(status.prompts).toMatchObject([
     { last_run: { state: 'written' }, undelivered: [{ state: 'wanted', attempts: 1 }] },

@@ -215,7 +215,7 @@ describe('sluice prompts show', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatchInlineSnapshot(`
       "digest, 2026-01-01 01:00 Europe/Berlin  run 1, written
-      2 of 2 files ready
+      asked about 2 files; the service does not say which it read; names none of its 2 files
       report: HOME/one.md
       delivery chat: failed 1 time, tried again 2026-01-01 01:00: it answered 503
       delivery mail: delivered
@@ -237,7 +237,8 @@ describe('sluice prompts show', () => {
     const { out } = await promptsOn(capturedTerminal(80), ['show', 'digest'])
     expect(out).toMatchInlineSnapshot(`
       "digest, 2026-01-01 02:00 Europe/Berlin  run 2, written
-      2 of 2 files ready
+      asked about 2 files; the service does not say which it read; names none of its 2
+        files
       report: HOME/two.md
 
       The lease of a&amp;b.txt ends.
@@ -321,9 +322,11 @@ test('without a name the only prompt is meant; several are listed', async () => 
   expect((await prompts('show')).out).toContain(
     'digest, 2026-01-01 02:00 Europe/Berlin  run 2, written',
   )
+  const line =
+    'asked about 2 files; the service does not say which it read; names none of its 2 files'
   // The report says how complete it is, so the command does not.
-  writeFileSync(join(home, 'one.md'), '# Report\n\n2 of 2 files ready\n')
-  expect((await prompts('show', String(one))).out.match(/2 of 2 files ready/g)).toHaveLength(1)
+  writeFileSync(join(home, 'one.md'), `# Report\n\n${line}\n`)
+  expect((await prompts('show', String(one))).out.split(line)).toHaveLength(2)
   configure()
   expect((await prompts('show')).err).toContain('no prompts are configured')
 })

@@ -95,6 +95,7 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
         last_written_due_ms: now_ms,
         open_runs: [],
         last_ended: undefined,
+        empty: undefined,
       },
     ],
     audits: [

@@ -12,6 +12,7 @@ import { limitContract } from './limits.ts'
 import { orderContract } from './order.ts'
 import { changeContract } from './prompts/changes.ts'
 import { existingFilesContract } from './prompts/existing-files.ts'
+import { leftContract } from './prompts/left.ts'
 import { pauseContract } from './prompts/pause.ts'
 import { promptContract } from './prompts/prompts.ts'
 import { promptPropertyContract } from './prompts/properties.ts'
@@ -44,6 +45,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('prompts', () => promptContract(factory))
     describe('runs of prompts', () => promptRunContract(factory))
     describe('changes of files', () => changeContract(factory))
+    describe('files that a run leaves', () => leftContract(factory))
     describe('properties of prompts', () => promptPropertyContract(factory))
     describe('files that existed before the folder or the prompt', () =>
       existingFilesContract(factory))

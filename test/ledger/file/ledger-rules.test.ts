@@ -26,7 +26,7 @@ const sound = `
   INSERT INTO partings VALUES (1, 'd.txt', 2, 'deleted', 'keep', 0, 0);
   INSERT INTO prompts (id, name, project, schedule, configured, began_ms, began_seq, checked_ms) VALUES (1, 'digest', 1, '', 1, 0, 0, 0);
   INSERT INTO runs (id, prompt, due_ms, cause, state, began_ms, not_before_ms) VALUES (4, 1, 0, 'schedule', 'written', 0, 0);
-  INSERT INTO run_assets VALUES (4, 0, 1, 'asset_1', x'00', 1, 'a', 1, 0, 0);
+  INSERT INTO run_assets VALUES (4, 0, 1, 'asset_1', x'00', 1, 'a', 1, 0, 0, 0);
   INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (4, 'file', 'done', 0, 0);
   INSERT INTO alerts VALUES (1, 'alert_1', 0, '', '', '[]');
   INSERT INTO deliveries (alert, target, state, not_before_ms, wanted_ms) VALUES (1, 'file', 'done', 0, 0);

@@ -32,13 +32,15 @@ test('B-34 contents that an earlier version refused alike are wanted again, and 
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'NORMAL' })
   database.exec(
     `DROP TABLE create_refusals; DROP TABLE readings; ALTER TABLE types DROP COLUMN answer;
-     ALTER TABLE files DROP COLUMN since_ms; DROP TABLE changes;
+     ALTER TABLE files DROP COLUMN since_ms; DROP TABLE changes; DROP TABLE unread; DROP INDEX runs_written;
      ${[
        'prompts.folders',
        'prompts.changes_to',
        'prompts.changed',
        'runs.changes_to',
        'runs.changed',
+       'runs.empty',
+       'run_assets.times_unread',
      ]
        .map((name) => `ALTER TABLE ${name.replace('.', ' DROP COLUMN ')};`)
        .join('')}`,

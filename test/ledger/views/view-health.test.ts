@@ -273,6 +273,22 @@ test('shows prompts, and deliveries that were given up until the next one arrive
     expect(view.prompts()).toMatchObject([
       { last_ended: { run: due, state: 'failed', why: error.message } },
     ])
+
+    for (let run = 0, number = 1; number <= 3; number++) {
+      expect(view.prompts()).toMatchObject([{ empty: undefined }])
+      await bench.makeReady(await bench.settle('docs', `c${number}`, `c${number}`))
+      const fresh = await prompts.arrivals(['docs'])
+      run = await prompts.due()
+      await prompts.plan(run, fresh)
+      await prompts.answer(run, '')
+      const left = fresh.map(({ asset_id }) => asset_id)
+      const written = { run, report_path: '/r.md', targets: [], left, empty: 'no answer' }
+      await bench.record({ type: 'run_written', ...written })
+    }
+    const names = ['docs/c1', 'docs/c2', 'docs/c3']
+    expect(view.prompts()).toMatchObject([{ empty: { why: 'no answer', names, total: 3 } }])
+    await prompts.writeReport(await prompts.arrivals(['docs']))
+    expect(view.prompts()).toMatchObject([{ empty: undefined }])
   } finally {
     view.close()
     await bench.close()

@@ -67,7 +67,7 @@ test('a prompt that is added together with its folder covers new files, and none
   expect(await office.hour()).toMatchObject({ state: 'written' })
   expect(office.covered()).toEqual([['docs/new.txt']])
   expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual([
-    '1 of 1 file ready',
+    'asked about 1 file: 1 read whole; 1 named',
   ])
 })
 
@@ -100,9 +100,9 @@ test('more files than a run may take: the report covers the oldest and says so, 
     ['docs/a.txt'],
   ])
   expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual([
-    'this report: 2 of 5; 3 next time',
-    'this report: 2 of 3; 1 next time',
-    '1 of 1 file ready',
+    'asked about 2 of 5 files: 2 read whole; 2 named; 3 next time',
+    'asked about 2 of 3 files: 2 read whole; 2 named; 1 next time',
+    'asked about 1 file: 1 read whole; 1 named',
   ])
   expect(office.manifests().flatMap(checkCoverage)).toEqual([])
 })

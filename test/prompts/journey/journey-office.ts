@@ -111,6 +111,7 @@ export class Office {
       timezone: 'UTC',
       prompt: 'When does the lease end? {{files}}',
       intelligence: 'fast',
+      // A search leaves what does not match the question, and the next run asks about it again.
       scope: { folders: ['docs'] },
       first_run: 'all',
       wait_for_files: '1m',

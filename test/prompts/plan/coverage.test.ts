@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { UnreadyFile } from '../../../src/ledger/prompt-work.ts'
 import { composeManifest } from '../../../src/prompts/manifest.ts'
 import {
+  type AskedFile,
   composeCoverage,
   coverageLine,
   expectedFiles,
@@ -102,6 +103,66 @@ test('copies count as files, as in the status, and the line says how many there 
     line([...some, ...of(2)], some),
     'copies that this report leaves out are not its own',
   ).toBe('this report: 4 of 6 (2 are copies of others); 2 next time')
+})
+
+const whole = { read: 'whole', fate: 'covered', is_named: true } as const
+const silent = { ...whole, read: undefined }
+const left = { read: 'not', fate: 'left', is_named: false } as const
+const given_up = { ...left, fate: 'given_up' } as const
+
+test.each<[what: string, files: Omit<AskedFile, 'name'>[], line: string]>([
+  ['all read', [whole, whole], 'asked about 2 files: 2 read whole; 2 named'],
+  [
+    'all amounts',
+    [whole, { ...whole, read: 'part' }, left, { ...left }, given_up],
+    'asked about 5 files: 1 read whole, 1 in part (b), 2 not read (c, d; asked about again next time), ' +
+      '1 not read (e; asked three times); 2 named',
+  ],
+  [
+    'none whole, and none named',
+    [{ ...whole, read: 'part', is_named: false }, left],
+    'asked about 2 files: 1 read in part (a), 1 not read (b; asked about again next time); names none of its 2 files',
+  ],
+  [
+    'a silent service',
+    [silent, { ...silent, is_named: false }],
+    'asked about 2 files; the service does not say which it read; 1 named',
+  ],
+  [
+    'a service that is silent about one turn',
+    [whole, silent],
+    'asked about 2 files: 1 read whole, 1 of which it does not say it; 2 named',
+  ],
+  [
+    'an empty run',
+    [{ ...silent, fate: 'left' }, given_up],
+    'asked about 2 files, without an answer about them; 1 asked about again next time (a); 1 asked three times, no answer (b)',
+  ],
+])('the line once the answers are there: %s', (_, files, line) => {
+  const named = files.map((file, index) => ({ ...file, name: 'abcde'[index]! }))
+  const fresh = assets(files.length)
+  const run = { fresh, taken: fresh, unready: noUnready(), folders: [in_time], due_ms }
+  expect(coverageLine(composeCoverage(run), zone, named)).toBe(line)
+})
+
+test('the line once the answers are there: copies, the rest, and what can be read in part', () => {
+  const reading = { of: 10, seen: 1, unit: 'page' } as const
+  const taken = [assetOf(1, 'a', 3), { ...assetOf(2, 'b'), reading }]
+  const run = { taken, unready: tallyOf([refused(1, 'r.pdf')]), folders: [in_time], due_ms }
+  const coverage = composeCoverage({ ...run, fresh: [...taken, assetOf(3)] })
+  const lineWith = (file: Omit<AskedFile, 'name'>) =>
+    coverageLine(
+      coverage,
+      zone,
+      ['a', 'b'].map((name) => ({ ...file, name })),
+    )
+  expect(lineWith(whole)).toBe(
+    'asked about 4 of 5 files (2 are copies of others): 1 read whole, 1 in part (b); 2 named; 1 next time; 1 refused (finance/r.pdf)',
+  )
+  expect(lineWith(silent)).toBe(
+    'asked about 4 of 5 files (2 are copies of others); the service does not say which it read; 2 named; 1 next time; ' +
+      '1 readable only in part (b); 1 refused (finance/r.pdf)',
+  )
 })
 
 test('a run without news says since when, and apart from that what is not ready', () => {

@@ -22,6 +22,7 @@ function arrivalOf(
     md5: `${content}`,
     size: 1,
     covered,
+    times_unread: 0,
   }
 }
 

@@ -168,7 +168,7 @@ test('a manifest leaves out only as much as necessary', () => {
   expect(kept(bytes)).toEqual({ ...manifest, left_out: undefined })
   expect(kept(bytes - 1)).toMatchObject({
     left_out: 'the questions and answers',
-    assets: manifest.assets,
+    assets: JSON.parse(JSON.stringify(manifest.assets)),
   })
   expect(kept(bytes - 3_200).assets).toEqual(
     manifest.assets.map(({ md5, size }) => ({ md5, size })),

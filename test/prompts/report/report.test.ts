@@ -77,6 +77,8 @@ test('the scope in the front matter is the one of the question', () => {
 })
 
 test('front matter, the answer, the coverage line, notes and sources', () => {
+  const line =
+    'asked about 1 file; the service does not say which it read; names none of its 1 file; 1 refused (finance/refused.pdf)'
   const { markdown } = reportOf()
   expect(frontMatterIn(markdown)).toEqual({
     name: 'weekly-digest',
@@ -89,9 +91,11 @@ test('front matter, the answer, the coverage line, notes and sources', () => {
     messages: ['message_00000000000000000000'],
     fresh: 'since_last_run',
     folders: ['finance'],
-    coverage: '1 of 2 files ready; 1 refused (finance/refused.pdf)',
+    coverage: line,
     files_ready: 1,
     files_expected: 2,
+    files_asked: 1,
+    files_named: 0,
     files_covered: 1,
     files_refused: 1,
     files_next_time: 0,
@@ -101,7 +105,7 @@ Nothing much.
 
 ---
 
-*1 of 2 files ready; 1 refused (finance/refused.pdf)*
+*${line}*
 
 ## Notes
 
@@ -122,9 +126,12 @@ test('with several turns, the closing answer comes first, then its parts', () =>
     turnOf('{"prompt":"x"}', answer, index),
   )
   const { markdown, manifest } = reportOf({ ...filledRun(), turns })
-  const places = ['\nall\n', '## Part 1 of 2\n\none\n', '## Part 2 of 2\n\ntwo\n', '\n*1 of 2'].map(
-    (text) => markdown.indexOf(text),
-  )
+  const places = [
+    '\nall\n',
+    '## Part 1 of 2\n\none\n',
+    '## Part 2 of 2\n\ntwo\n',
+    '\n*asked about 1 file',
+  ].map((text) => markdown.indexOf(text))
   expect(places).toEqual([...places].sort((a, b) => a - b))
   expect(places[0]).toBeGreaterThan(0)
   expect(manifest.chat_ids).toEqual(['chat_00000000000000000001'])
@@ -174,7 +181,7 @@ test('property: with any names the front matter is YAML with these values, and e
         folders: names,
         files_covered: names.length,
       })
-      expect(Object.keys(fields)).toHaveLength(16)
+      expect(Object.keys(fields)).toHaveLength(18)
       const sources = markdown.slice(markdown.lastIndexOf('## Sources\n\n') + 12)
       expect(sources.trimEnd().split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(names.length)
     }),

@@ -3,7 +3,7 @@ import { day_ms } from '../../../src/base/time/time.ts'
 import { newTurn } from '../../../src/domain/run-progress.ts'
 import { differenceOf } from '../../../src/prompts/show/compare-runs.ts'
 
-const content = { content: 1, md5: 'a', size: 1, seq: 1, arrived_ms: 0, turn: 0 }
+const content = { content: 1, md5: 'a', size: 1, seq: 1, arrived_ms: 0, turn: 0, times_unread: 0 }
 
 function runOf(day: number, answer: string, ...names: string[]) {
   const turns = [{ ...newTurn(''), answer }]

@@ -163,6 +163,8 @@ function runAsset({
   path,
   seq,
   arrived_ms,
+  times_unread,
 }: Arrival): RunAsset {
-  return { content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms, turn: 0 }
+  const name = `${folder}/${path}`
+  return { content, asset_id, md5, size, name, seq, arrived_ms, turn: 0, times_unread }
 }

@@ -277,6 +277,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
           folder: 'docs',
           path: 'a',
           covered: false,
+          times_unread: 0,
         })
       }
       await bench.record({ type: 'folders_removed_except', names: ['second'] })

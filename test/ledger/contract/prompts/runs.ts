@@ -53,11 +53,13 @@ function runs(check: ReturnType<typeof withLedger>): void {
       refusals: [],
       last_written_due_ms: mark_ms,
       chat_id: undefined,
+      empty: undefined,
+      last_answer: undefined,
     })
-    const [{ content, asset_id, md5, size, seq, arrived_ms }] = arrivals as [
+    const [{ folder: _, path: __, covered: ___, reading: ____, ...arrived }] = arrivals as [
       (typeof arrivals)[number],
     ]
-    const asset = { content, asset_id, md5, size, name: 'docs/a', seq, arrived_ms, turn: 0 }
+    const asset = { ...arrived, name: 'docs/a', turn: 0 }
     const refusal = {
       content: 77,
       md5: md5Of('refused'),
