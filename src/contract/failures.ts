@@ -85,6 +85,9 @@ export type Call =
   | 'chat'
   | 'message'
   | 'chats'
+  | 'chat_title'
+  | 'chat_remove'
+  | 'skills'
   | 'projects'
 
 const call_texts: Record<Call, string> = {
@@ -101,6 +104,9 @@ const call_texts: Record<Call, string> = {
   chat: 'when asked a question',
   message: 'when asked for an answer',
   chats: 'when asked for the list of chats',
+  chat_title: 'when asked to title a chat',
+  chat_remove: 'when asked to remove a chat',
+  skills: 'when asked for the list of skills',
   projects: 'when asked for the list of projects',
 }
 

@@ -89,6 +89,11 @@ export function chatSummaryOf(value: unknown) {
   })
 }
 
+export function skillOf(value: unknown) {
+  const { skill_id, name, enabled } = fieldsOf(value, 'the skill')
+  return { skill_id: idOf('skill', skill_id), name: textOf(name), is_enabled: enabled !== false }
+}
+
 /** A page of the list: under `messages`, under `data`, or bare, which is the whole list. */
 export function messagePageOf(value: unknown, after_id: string | undefined) {
   const { messages, data, has_more, last_id }: Fields = Array.isArray(value)

@@ -19,6 +19,7 @@ import {
   messagePageOf,
   type Question,
   questionBody,
+  skillOf,
 } from './chats.ts'
 import { ofCursor, walkList } from './list-place.ts'
 import { type Outcome, type Page, pageOf } from './outcome.ts'
@@ -66,9 +67,10 @@ const list_calls = {
   chat: 'chats',
   label: 'labels',
   project: 'projects',
+  skill: 'skills',
 } as const satisfies Partial<Record<IdKind, Call>>
 
-/** 10,000 labels, projects or messages; a longer list is taken as a fault. */
+/** 10,000 labels, projects, skills or messages; a longer list is taken as a fault. */
 const max_pages = 100
 
 /**
@@ -258,6 +260,19 @@ export function createRemote({
       return send({ call: 'message', method: 'GET', project_id, segments }, (value) =>
         messageOf(value, message_id),
       )
+    },
+    titleChat(project_id: string, chat_id: string, title: string): Promise<Outcome<void>> {
+      const segments = ['chats', chat_id]
+      const request = { method: 'POST', project_id, segments, body: { title } } as const
+      return send({ call: 'chat_title', ...request, any_body: true }, () => undefined)
+    },
+    /** A 404 may mean that the chat is gone, or that the service does not know this call. */
+    removeChat: (project_id: string, chat_id: string) =>
+      remove('chat_remove', project_id, ['chats', chat_id]),
+    listSkills(project_id: string) {
+      const readPage = (after_id: string | undefined) =>
+        list('skill', project_id, { after_id }, skillOf)
+      return gather(readPage, ({ skill_id }) => skill_id)
     },
     listChats: (project_id: string, page: PageRequest) =>
       list('chat', project_id, page, chatSummaryOf),

@@ -265,3 +265,41 @@ test('chats and messages are listed', async () => {
     `/v1/chats/${chat_id}/messages`,
   ])
 })
+
+test('a chat is titled and removed; what the service answers to that is not read', async () => {
+  const { server, remote } = await remoteFor(
+    { status: 200, body: { chat_id, title: 'News, part 1 of 2' } },
+    { status: 204 },
+    { status: 200, raw: 'done' },
+    { status: 404, body: { code: 'publicapi.chat.not_found', statusCode: 404 } },
+  )
+  successOf(await remote.titleChat(project_id, chat_id, 'News, part 1 of 2'))
+  successOf(await remote.removeChat(project_id, chat_id))
+  successOf(await remote.titleChat(project_id, chat_id, 'x'))
+  const gone = failureOf(await remote.removeChat(project_id, chat_id))
+  expect([gone.about, gone.status]).toEqual(['right', 404])
+  expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    `POST /v1/chats/${chat_id}`,
+    `DELETE /v1/chats/${chat_id}`,
+    `POST /v1/chats/${chat_id}`,
+    `DELETE /v1/chats/${chat_id}`,
+  ])
+  expect(JSON.parse(server.requests[0]!.body.toString())).toEqual({ title: 'News, part 1 of 2' })
+})
+
+test('skills are listed, all pages; one without `enabled` can be named', async () => {
+  const [one, two, three] = [1, 2, 3].map((n) => idNumber('skill', n))
+  const data = [
+    { skill_id: one, name: 'Lawyer' },
+    { skill_id: two, name: 'Clerk', enabled: false },
+  ]
+  const { remote } = await remoteFor(
+    { status: 200, body: { data, has_more: true, last_id: two } },
+    { status: 200, body: { data: [{ skill_id: three }], has_more: false } },
+  )
+  expect(successOf(await remote.listSkills(project_id))).toEqual([
+    { skill_id: one, name: 'Lawyer', is_enabled: true },
+    { skill_id: two, name: 'Clerk', is_enabled: false },
+    { skill_id: three, name: undefined, is_enabled: true },
+  ])
+})

@@ -22,6 +22,9 @@ const of_features: Call[] = [
   'chat',
   'message',
   'chats',
+  'chat_title',
+  'chat_remove',
+  'skills',
   'projects',
 ]
 const to_service = [...of_uploads, ...of_features]
