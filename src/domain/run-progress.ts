@@ -93,8 +93,9 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
         : { ...forward, state: 'planned', turns, notes, turn: run.turn + 1 }
     }
     case 'run_written': {
-      const { report_path, empty } = fact
-      return { ...forward, state: 'written', report_path, empty, ended_ms: at_ms }
+      const { report_path, empty, removed_chats = [] } = fact
+      const turns = withRemoved(run.turns, removed_chats)
+      return { ...forward, turns, state: 'written', report_path, empty, ended_ms: at_ms }
     }
     case 'run_failed':
       return { ...run, state: 'failed', error: fact.error, ended_ms: at_ms }
@@ -145,6 +146,13 @@ function planned(
 /** A lost message keeps its id, so that a search does not take it for the new one. */
 function pastOf(turn: RunTurn | undefined): Pick<RunTurn, 'asked_again' | 'message_id'> {
   return { asked_again: turn?.asked_again ?? 0, message_id: turn?.message_id }
+}
+
+/** The turns, with those marked whose chats were removed from the service. */
+export function withRemoved(turns: readonly RunTurn[], chat_ids: readonly string[]): RunTurn[] {
+  return turns.map((turn) =>
+    chat_ids.includes(turn.chat_id ?? '') ? { ...turn, chat_removed: true } : turn,
+  )
 }
 
 export function newTurn(body: string): RunTurn {

@@ -89,6 +89,8 @@ export interface RunTurn {
   sources?: readonly SourceRead[] | undefined
   /** Calls of a model, as the service counts them. */
   calls?: number | undefined
+  /** True if its chat was removed from the service once the run had its answers. */
+  chat_removed?: true | undefined
   /** How often it was sent again: it was not found, or the service ended it with an error. */
   asked_again: number
 }
@@ -109,7 +111,7 @@ export interface Change {
 export interface RunPlan {
   /** Request bodies, one per turn; at least one. */
   bodies: readonly string[]
-  /** Chat that the first turn continues; absent for a new one. */
+  /** Chat that the only or closing turn continues; absent for a new one. */
   chat_id?: string | undefined
   assets: readonly RunAsset[]
   refusals: readonly RunRefusal[]
@@ -178,7 +180,8 @@ export type RunFact =
     >)
   /**
    * `left`: asset ids of the files that it does not cover. `empty`: why its answer is no report.
-   * Then the last-run mark does not move.
+   * Then the last-run mark does not move. `removed_chats`: those of its parts that the service does
+   * not have any more.
    */
   | {
       type: 'run_written'
@@ -187,6 +190,7 @@ export type RunFact =
       targets: readonly string[]
       left?: readonly string[]
       empty?: string
+      removed_chats?: readonly string[]
     }
   | { type: 'run_failed'; run: number; error: FaultNote }
   /** A temporary fault of the machine or the service; the state stays. */

@@ -73,6 +73,7 @@ const field_types: { readonly [Name in Field]: FieldType<ValueOf<Name>> } = {
   reading: 'object?',
   reason: 'string',
   refusal: 'object?',
+  removed_chats: 'object?',
   replaced: 'string?',
   report_path: 'string',
   resend: 'boolean',

@@ -50,14 +50,17 @@ export function composeManifest(run: RunContent, coverage: Coverage, zone: strin
     coverage,
     coverage_line: coverageLine(coverage, zone, files),
     /** `body`: the exact request that was sent. */
-    turns: run.turns.map(({ body, chat_id, message_id, asked_ms, answered_ms, answer }) => ({
-      body,
-      chat_id,
-      message_id,
-      asked: optionalTime(asked_ms),
-      answered: optionalTime(answered_ms),
-      answer,
-    })),
+    turns: run.turns.map(
+      ({ body, chat_id, chat_removed, message_id, asked_ms, answered_ms, answer }) => ({
+        body,
+        chat_id,
+        chat_removed,
+        message_id,
+        asked: optionalTime(asked_ms),
+        answered: optionalTime(answered_ms),
+        answer,
+      }),
+    ),
     notes: [...notes, ...givenUpNotes(files, run.empty)],
   }
 }
@@ -69,9 +72,10 @@ function assetOf({ asset_id, md5, size, name, arrived_ms, turn, read, places, ..
   return { asset_id, md5, size, name, arrived: isoTime(arrived_ms), turn, ...read_of, given_up }
 }
 
-/** Each chat once, in the order of the turns. */
+/** Each chat that the service still has once, in the order of the turns. */
 export function chatIdsOf({ turns }: Pick<RunWork, 'turns'>): string[] {
-  return [...new Set(turns.flatMap(({ chat_id }) => (chat_id === undefined ? [] : [chat_id])))]
+  const left = turns.flatMap(({ chat_id, chat_removed }) => (chat_removed ? [] : (chat_id ?? [])))
+  return [...new Set(left)]
 }
 
 /** Beside the report. Only a text ending is replaced: `digest-2026.11` is not `digest-2026`. */

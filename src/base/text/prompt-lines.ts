@@ -32,6 +32,61 @@ export const closing_words =
   'The files were too many for one turn, so you answered in parts. Put these answers together into one report that reads as if ' +
   'all files had been one part: leave nothing out, say nothing twice. The request was:'
 
+const answers_words = 'The answers to the parts:'
+/** Ends an answer that a closing question does not have in full. */
+const cut_mark = '… (cut here)'
+
+/**
+ * A closing question with the answers to the parts before its last line, and the numbers of the
+ * parts (from 1) that are cut because not all fit into `max_length` characters. Answers that are
+ * there already are replaced.
+ */
+export function withAnswers(
+  prompt: string,
+  answers: readonly string[],
+  max_length: number,
+): { prompt: string; cut: number[] } {
+  const line = lastLine(prompt)
+  const asked = withoutAnswers(prompt.trimEnd().slice(0, -line.length).trimEnd())
+  const compose = (texts: readonly string[]) => {
+    const parts = texts.map((text, part) => `## Part ${part + 1} of ${texts.length}\n\n${text}`)
+    return [asked, answers_words, ...parts, line].join('\n\n')
+  }
+  const whole = answers.map((answer) => answer.trim())
+  const max_chars = max_length - compose(whole.map(() => cut_mark)).length
+  const max_each = compose(whole).length <= max_length ? max_length : fairShare(whole, max_chars)
+  const cut = whole.flatMap(({ length }, part) => (length > max_each ? [part + 1] : []))
+  const texts = whole.map((text) =>
+    text.length > max_each ? `${text.slice(0, max_each).toWellFormed()}${cut_mark}` : text,
+  )
+  return { prompt: compose(texts), cut }
+}
+
+/** The length to which each is cut so that all fit; those that are shorter leave their rest. */
+function fairShare(texts: readonly string[], max_chars: number): number {
+  let left = Math.max(0, max_chars)
+  let share = left
+  for (const [at, { length }] of texts.toSorted((a, b) => a.length - b.length).entries()) {
+    share = Math.floor(left / (texts.length - at))
+    if (length > share) break
+    left -= length
+  }
+  return share
+}
+
+/** True if a prompt of Sluice has each answer to its parts in full. */
+export function hasAllAnswers(prompt: string): boolean {
+  return (
+    run_line.test(lastLine(prompt)) &&
+    prompt.includes(`\n\n${answers_words}\n\n`) &&
+    !prompt.includes(cut_mark)
+  )
+}
+
+function withoutAnswers(prompt: string): string {
+  return prompt.split(`\n\n${answers_words}`, 1)[0]!
+}
+
 const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{3})?)?(?:Z|[+-]\d\d:\d\d)`
 const times = new RegExp(time, 'g')
 const run_line = new RegExp(String.raw`^Run .+ (?<due>${time})(?: turn \d+ of \d+)?$`)
@@ -48,7 +103,8 @@ export function requestIn(prompt: string, files: number): string {
   const run = run_line.exec(lastLine(prompt))
   if (!run) return prompt
   const date = run.groups!.due!.slice(0, 'YYYY-MM-DD'.length)
-  const body = prompt.trimEnd().split(/\r?\n/).slice(0, -1).join('\n').replace(closing_words, '')
+  const lines = prompt.trimEnd().split(/\r?\n/).slice(0, -1)
+  const body = withoutAnswers(lines.join('\n')).replace(closing_words, '')
   const lists = [...body.matchAll(list_block)].map(([block]) => block).filter(isFileList)
   const whole = lists.filter((block) => sizeOf(block) === files)
   const left_out = new Set(whole.length > 0 ? whole : lists)

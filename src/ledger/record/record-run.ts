@@ -145,7 +145,9 @@ export function createRunRecorder(
     if (!before || !after) return
     if (fact.type === 'run_planned') plan(before.id, fact.plan)
     runs.update(before.id, after)
-    if (fact.type === 'turn_asked') prompts.keepChat(before.prompt, fact.chat_id)
+    // The chats of its parts are not what the next run continues.
+    const is_last = before.turn === before.turns.length - 1
+    if (fact.type === 'turn_asked' && is_last) prompts.keepChat(before.prompt, fact.chat_id)
     if (fact.type === 'run_written') {
       coverAssets(before, new Set(fact.left))
       recordCovered(before.prompt, before.id, 'refusal', before.refusals)

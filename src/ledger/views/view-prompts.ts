@@ -93,7 +93,7 @@ export function openPromptsView(state_dir: string) {
   )
   const older_in_chat = database
     .prepare(
-      `SELECT id FROM runs WHERE id < ? AND ? IN (chat_id, json_extract(turns, '$[0].chat_id')) ORDER BY id DESC LIMIT 1`,
+      `SELECT id FROM runs WHERE id < ? AND ? IN (chat_id, json_extract(turns, '$[#-1].chat_id')) ORDER BY id DESC LIMIT 1`,
     )
     .pluck()
   return {

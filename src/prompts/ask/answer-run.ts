@@ -2,6 +2,7 @@ import { isNoAnswer } from '../../base/files/ask-paths.ts'
 import { callApart } from '../../base/files/call-apart.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { RunFact } from '../../domain/run.ts'
+import { withRemoved } from '../../domain/run-progress.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
 import { emptyWhy } from '../plan/covered.ts'
 import { planRun } from '../plan/plan-run.ts'
@@ -14,6 +15,7 @@ import { askTurn } from './ask-turn.ts'
 import { awaitAnswer } from './await-answer.ts'
 import { awaitFiles } from './await-files.ts'
 import { findTurn } from './find-turn.ts'
+import { removePartChats, titlePart } from './part-chats.ts'
 
 /**
  * Does one step of one run: wait for its files, plan, ask, wait for the answer, or write the
@@ -25,7 +27,10 @@ export async function answerRun(work: RunWork, tools: RunTools): Promise<void> {
   const facts = settings ? await stepOf(work, settings, tools) : [unconfigured(work)]
   if (facts.length === 0) return
   await tools.ledger.record(facts)
-  for (const fact of facts) logFact(fact, work, tools)
+  for (const fact of facts) {
+    logFact(fact, work, tools)
+    if (fact.type === 'turn_asked') await titlePart(work, fact.chat_id, tools)
+  }
 }
 
 async function stepOf(
@@ -73,8 +78,10 @@ async function writeRun(
 ): Promise<RunFact[]> {
   const { run } = work
   const zone = settings.schedule.timezone
+  const removed_chats = await removePartChats(work, tools)
+  if (tools.hard.aborted) return []
   const empty = emptyWhy(toldFiles(work), work.turns, work.last_answer)
-  const ended = { ...work, empty }
+  const ended = { ...work, turns: withRemoved(work.turns, removed_chats), empty }
   const report = composeReport(ended, settings, coverageOf(work), zone, tools.clock.now_ms())
   try {
     const { path: report_path, left_out } = await callApart(settings.report.dir, {
@@ -89,7 +96,17 @@ async function writeRun(
     }
     const targets = settings.deliver.map(({ name }) => name)
     const left = report.manifest.left.map(({ asset_id }) => asset_id)
-    return [{ type: 'run_written', run, report_path, targets, left, ...(empty && { empty }) }]
+    return [
+      {
+        type: 'run_written',
+        run,
+        report_path,
+        targets,
+        left,
+        removed_chats,
+        ...(empty && { empty }),
+      },
+    ]
   } catch (error) {
     if (!isSluiceError(error, 'prompts.report_unwritable') && !isNoAnswer(error)) throw error
     return [defer(work, { code: error.code, message: error.message }, tools)]

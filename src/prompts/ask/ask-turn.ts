@@ -4,14 +4,21 @@ import type { RunWork } from '../../ledger/prompt-work.ts'
 import { type Failure, failureText, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
 import { uncheckedIds } from '../plan/check-assets.ts'
 import { type PlanChange, planRun } from '../plan/plan-run.ts'
-import { asksForEveryFile, bodyToSend, max_prompt_length, promptOf } from '../plan/question.ts'
+import {
+  asksForEveryFile,
+  bodyToSend,
+  isClosing,
+  max_prompt_length,
+  promptOf,
+} from '../plan/question.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { deferUnsent, nameOf, noteOf, type RunTools } from '../run-tools.ts'
 
 /**
  * Sends one turn; the ledger has its body before it is sent. If a failed call may have taken
  * effect, the run stays `asking`, and a later step searches for the turn. If the service refuses
- * the first turn (an id is gone, or the prompt may be too long), the run is planned again, once.
+ * the first turn (an id is gone, or the prompt may be too long), the run is planned again, once. The
+ * parts of a run have chats of their own; its only or closing turn may continue an earlier chat.
  */
 export async function askTurn(
   work: RunWork,
@@ -40,14 +47,21 @@ export async function askTurn(
     if (!isSurelyUndone(failure)) return []
     if (fact !== 'refused') return [deferUnsent(work, failure, tools)]
     const may_help = failure.about === 'content' && isOtherPossible(failure, body)
-    if (round > 0 || planned.turn > 0 || !may_help) return [refused(run, failure, settings)]
-    const facts = await planAgain(planned, settings, failure, tools)
+    const is_closing = isClosing(planned)
+    const is_over = round > 0 || (is_closing ? !isGone(failure) : planned.turn > 0)
+    if (is_over || !may_help) return [refused(run, failure, settings)]
     const unsent: RunFact = {
       type: 'turn_unsent',
       run,
       not_before_ms: tools.clock.now_ms(),
       error: noteOf(failure),
     }
+    if (is_closing) {
+      await ledger.record([unsent])
+      planned = await withoutGone(planned, tools)
+      continue
+    }
+    const facts = await planAgain(planned, settings, failure, tools)
     const plan = facts.find((fact) => fact.type === 'run_planned')?.plan
     if (!plan) return [unsent, ...facts]
     if (plan.chat_id === planned.chat_id && plan.bodies[0] === body)
@@ -69,7 +83,8 @@ async function send(
   body: string,
   { remote }: RunTools,
 ): Promise<Outcome<{ chat_id: string; message_id: string }>> {
-  const going_on = turn > 0 ? turns[0]!.chat_id : chat_id
+  const is_part = turn < turns.length - 1
+  const going_on = is_part ? undefined : chat_id
   if (going_on === undefined) {
     const started = await remote.startChat(project_id, body)
     if (!started.ok) return started
@@ -110,6 +125,12 @@ async function changeAfter(work: RunWork, failure: Failure, tools: RunTools): Pr
   const { body } = work.turns[0]!
   if (isGone(failure)) return { drop_chat: await isChatGone(work, tools) }
   return asksForEveryFile(body) ? { only_search: true } : { shorter_than: body }
+}
+
+/** The closing turn has the answers in its prompt, so it can do without the chats. */
+async function withoutGone(work: RunWork, tools: RunTools): Promise<RunWork> {
+  const turns = work.turns.map((turn) => ({ ...turn, chat_id: undefined }))
+  return { ...work, turns, chat_id: (await isChatGone(work, tools)) ? undefined : work.chat_id }
 }
 
 async function isChatGone(

@@ -37,8 +37,8 @@ class Unread extends Error {
 }
 
 /**
- * Finds out what became of a turn that was sent, or was about to be. It reads the chats made since
- * (or the new messages of an existing chat) and searches for the run's line. The turn is lost if no
+ * Finds out what became of a turn that was sent, or was about to be. It reads the new messages of
+ * the chat in which it may be, and the chats made since, and searches for the run's line. The turn is lost if no
  * turn has it within `find_turn_ms`, and all candidates could be read or the deadline for the
  * answer has passed. A lost turn is asked once more (`lostTurn`).
  */
@@ -112,8 +112,13 @@ class Search {
 
   async #candidates(): Promise<Candidate[]> {
     const { turn, turns, chat_id } = this.#work
-    const going_on = turn > 0 ? turns[0]!.chat_id : chat_id
-    return going_on === undefined ? this.#chatsSince() : this.#messagesOf(going_on)
+    // An earlier version asked all turns in the first one's chat.
+    const known = [chat_id, turn > 0 ? turns[0]!.chat_id : undefined]
+    const found: Candidate[] = []
+    for (const known_id of new Set(known))
+      if (known_id !== undefined) found.push(...(await this.#messagesOf(known_id)))
+    const is_in_chat = turns.length === 1 && chat_id !== undefined
+    return is_in_chat ? found : [...found, ...(await this.#chatsSince())]
   }
 
   /** Chats made since about the intent, nearest to it first. */

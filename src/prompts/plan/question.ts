@@ -6,17 +6,22 @@ import {
   lastLine,
   no_start,
   runLine,
+  withAnswers,
 } from '../../base/text/prompt-lines.ts'
 import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
 import { every_file_skill, type Question, questionBody, type Scope } from '../../remote/chats.ts'
+import { chatIdsOf } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FreshAsset } from './fresh.ts'
 
 /** Characters. The hosted service refused longer prompts (contract/limits.ts). */
 export const max_prompt_length = 24_000
+
+/** Characters of a closing question beside the answers: the rest is for those. */
+const closing_length = 4_000
 
 /** Maximum turns with files: each takes minutes and costs money. Other files stay fresh. */
 const max_batches = 50
@@ -43,8 +48,8 @@ export interface Turns {
 
 /**
  * Composes the turns of a run. One turn is the rule. If the assets need more and `more_turns` is
- * set, there is one turn per batch and a closing turn over the chat. `bodyToSend` makes the body of
- * the closing turn when the chat is known. Errors: `prompts.empty_scope`, `prompts.too_long`.
+ * set, there is one turn per batch and a closing turn. `bodyToSend` puts the answers into its body
+ * when they are known. Errors: `prompts.empty_scope`, `prompts.too_long`.
  */
 export function composeTurns(wanted: TurnsWanted): Turns {
   const { settings, assets } = wanted
@@ -58,7 +63,7 @@ export function composeTurns(wanted: TurnsWanted): Turns {
   const taken = batches.flatMap((batch, turn) =>
     batch.map(({ files: _, ...asset }) => ({ ...asset, turn })),
   )
-  // Until the chat is known, the closing turn has the first batch as its scope: never too wide.
+  // Until the chats are known, the closing turn has the first batch as its scope: never too wide.
   const { scope } = bodies[0]!
   if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), scope })
   return { bodies, assets: taken }
@@ -86,30 +91,52 @@ export function requestBody(asked: Question): string {
   return questionBody(asked)
 }
 
-/** The current turn's body, to store and send. The closing turn now gets its chat as scope. */
+/** The current turn's body, to store and send. The closing turn now gets the answers. */
 export function bodyToSend(work: RunWork, settings: PromptSettings): string {
   const { turn, turns } = work
-  const chat_id = turns[0]!.chat_id
-  const is_closing = turns.length > 1 && turn === turns.length - 1
-  if (!is_closing || chat_id === undefined) return turns[turn]!.body
-  return requestBody(closingQuestion(settings, work, chat_id))
+  return isClosing(work) ? requestBody(closingQuestion(settings, work)) : turns[turn]!.body
 }
 
-/** Asks for one report over all turns of the chat. */
-export function closingQuestion(
-  settings: PromptSettings,
-  run: Pick<RunWork, 'turns'>,
-  chat_id: string,
-): Question {
+/** True for the turn over the answers to all parts. */
+export function isClosing({ turn, turns }: Pick<RunWork, 'turn' | 'turns'>): boolean {
+  return turns.length > 1 && turn === turns.length - 1
+}
+
+/** Asks for one report over the answers to all parts; their chats have those that are cut. */
+export function closingQuestion(settings: PromptSettings, run: Pick<RunWork, 'turns'>): Question {
+  const chat_ids = chatIdsOf({ turns: partsOf(run) })
+  const scope = chat_ids.length > 0 ? { chat_ids } : scopeIn(run.turns[0]!.body)
+  return question({ ...settings, read: 'search' }, closingPrompt(run).prompt, scope)
+}
+
+/** What the report says of answers that the closing turn had only in part. */
+export function cutText(run: Pick<RunWork, 'turn' | 'turns'>): string | undefined {
+  if (!isClosing(run)) return undefined
+  const { prompt, cut } = closingPrompt(run)
+  // A question of an earlier version went to the chat that had all answers.
+  if (cut.length === 0 || prompt !== promptOf(run.turns.at(-1)!.body)) return undefined
+  const which = cut.length === 1 ? `part ${cut[0]} was` : `parts ${cut.join(', ')} were`
+  return `${which} cut in the closing question: the whole answer stands below the report`
+}
+
+function closingPrompt(run: Pick<RunWork, 'turns'>): { prompt: string; cut: number[] } {
+  const answers = partsOf(run).flatMap(({ answer }) => answer ?? [])
   const prompt = promptOf(run.turns.at(-1)!.body)
-  return question({ ...settings, read: 'search' }, prompt, { chat_ids: [chat_id] })
+  return answers.length > 0 ? withAnswers(prompt, answers, max_prompt_length) : { prompt, cut: [] }
+}
+
+function partsOf({ turns }: Pick<RunWork, 'turns'>): RunWork['turns'] {
+  return turns.slice(0, -1)
 }
 
 function closing(wanted: TurnsWanted, taken: readonly RunAsset[], turns: number): Question {
   const line = runLineOf(wanted, turns - 1, turns)
   return question(
     { ...wanted.settings, read: 'search' },
-    composePrompt(wanted, taken, line, `${closing_words}\n\n`),
+    composePrompt(wanted, taken, line, {
+      before: `${closing_words}\n\n`,
+      max_length: closing_length,
+    }),
     undefined,
   )
 }
@@ -158,7 +185,7 @@ function composePrompt(
   wanted: TurnsWanted,
   assets: readonly Pick<RunAsset, 'name'>[],
   line: string,
-  before = '',
+  { before = '', max_length = limitOf(wanted) } = {},
 ): string {
   const names = assets.map(({ name }) => printable(name))
   const values = valuesOf(wanted, names.length)
@@ -169,14 +196,13 @@ function composePrompt(
     })
     return `${before}${rendered.trimEnd()}\n\n${line}`
   }
-  const limit = limitOf(wanted)
   const whole = compose(names.length)
-  if (whole.length <= limit) return whole
+  if (whole.length <= max_length) return whole
   let fits = 0
   let min_too_many = names.length
   while (min_too_many - fits > 1) {
     const middle = (fits + min_too_many) >> 1
-    if (compose(middle).length <= limit) fits = middle
+    if (compose(middle).length <= max_length) fits = middle
     else min_too_many = middle
   }
   const shortest = compose(fits)

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/run/errors.ts'
-import { requestIn } from '../../base/text/prompt-lines.ts'
+import { hasAllAnswers, requestIn } from '../../base/text/prompt-lines.ts'
 import type { MemoryCreate, SkillCreate } from '../../contract/messages/messages-resources.ts'
 import { splitPassages } from '../ingest/passages/split-passages.ts'
 import type { Parts } from '../parts.ts'
@@ -41,9 +41,11 @@ export async function gatherMaterial(
     : { ...knowledge, projects: [], assets: [] }
   const from_files = await findInFiles(parts, searched, request, plan.passages)
   const past = plan.tools.has('past_chats') ? knowledge.projects : []
+  // A model has the answers to all parts in the question; a search would repeat some of them.
+  const has_all = parts.assistant.model !== undefined && hasAllAnswers(message.prompt)
   const said = await searchChats(
     parts,
-    { chats: knowledge.chats, projects: past, asking: message },
+    { chats: has_all ? [] : knowledge.chats, projects: past, asking: message },
     words,
     plan.passages,
   )

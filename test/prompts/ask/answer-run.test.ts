@@ -349,23 +349,6 @@ test('a turn of a continued chat is found among its messages', async () => {
   expect([rig.appends(), rig.chats()[0]?.messages.length]).toEqual([1, 2])
 })
 
-test('more files than one turn takes: one turn per batch in one chat, each found again by itself, and a closing turn', async () => {
-  const rig = await openRunRig({ settings: { max_assets: 2, when_too_many: 'more_turns' } })
-  for (const name of ['a', 'b', 'c']) await rig.bringIn(`${name}.md`)
-  rig.service.injectFaults({
-    failures: [
-      { route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 },
-    ],
-  })
-  await rig.due()
-  await rig.run()
-  const [chat] = rig.chats()
-  expect(chat?.messages).toHaveLength(3)
-  expect(chat?.messages.map(({ scope }) => scope?.asset_ids?.length)).toEqual([2, 1, undefined])
-  expect(chat?.messages[2]?.scope).toEqual({ chat_ids: [chat?.chat_id] })
-  expect([rig.starts(), rig.appends()]).toEqual([1, 2])
-})
-
 test('a report that cannot be written is written later from the same answer', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { closing_words, fileList, requestIn, runLine } from '../../../src/base/text/prompt-lines.ts'
+import {
+  closing_words,
+  fileList,
+  hasAllAnswers,
+  requestIn,
+  runLine,
+  withAnswers,
+} from '../../../src/base/text/prompt-lines.ts'
 
 const line = runLine('digest', Date.UTC(2026, 10, 23, 7), 'Europe/Berlin')
 const files = fileList(['office/plan a.pdf', 'office/b.xlsx'], 2)
@@ -51,6 +58,38 @@ test.each<[string, string, number, string]>([
     0,
     'Which gasket?',
   ],
+  [
+    'the answers to the parts go',
+    withAnswers(`${closing_words}\n\nWhich gasket?\n\n${line}`, ['One.', 'Two.'], 1_000).prompt,
+    0,
+    'Which gasket?',
+  ],
 ])('%s', (_, prompt, count, request) => {
   expect(requestIn(prompt, count)).toBe(request)
+})
+
+const closing = `${closing_words}\n\nWhich gasket?\n\n${line}`
+const fixed = withAnswers(closing, ['', '', ''], 10_000).prompt.length
+
+test.each<[string, number[], number, number[]]>([
+  ['all fit', [10, 2_000, 30], 2_040, []],
+  ['to the last character', [500, 500, 500], 1_500, []],
+  ['the longest is cut, the others are whole', [10, 2_000, 30], 1_000, [2]],
+  ['two share what a short one leaves', [100, 2_000, 1_500], 1_000, [2, 3]],
+  ['no room at all', [10, 20, 30], 0, [1, 2, 3]],
+])('answers in a closing question: %s', (_, lengths, max_chars, cut) => {
+  const answers = lengths.map((length, part) => 'xyz'[part]!.repeat(length))
+  const max_length = fixed + max_chars
+  const found = withAnswers(closing, answers, max_length)
+  expect(found.cut).toEqual(cut)
+  if (max_chars > 0) expect(found.prompt.length).toBeLessThanOrEqual(max_length)
+  const whole = answers.filter((answer) => found.prompt.includes(`\n\n${answer}\n\n`))
+  expect(whole).toHaveLength(3 - cut.length)
+  expect(hasAllAnswers(found.prompt)).toBe(cut.length === 0)
+  expect(found.prompt.endsWith(`\n\n${line}`)).toBe(true)
+  expect(withAnswers(found.prompt, answers, max_length)).toEqual(found)
+})
+
+test('a question of a user has no answers to parts', () => {
+  expect(hasAllAnswers('What?\n\nThe answers to the parts:\n\nnone')).toBe(false)
 })

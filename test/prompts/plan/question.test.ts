@@ -86,7 +86,7 @@ test('too many files for one run: it asks only about the oldest', () => {
   expect([bodies.length, taken.map(({ content }) => content)]).toEqual([1, [0, 1, 2]])
 })
 
-test('too many files for one turn: batches, and a closing turn over the chat', () => {
+test('too many files for one turn: batches, and a closing turn over their answers and chats', () => {
   const settings = settingsOf({ max_assets: 2, when_too_many: 'more_turns' })
   const { bodies, assets: taken } = turns({ settings, assets: assets(5) })
   expect(bodies.map(({ prompt }) => lastLine(prompt))).toEqual(
@@ -97,7 +97,11 @@ test('too many files for one turn: batches, and a closing turn over the chat', (
   const work = runOf({ turn: 3, turns: bodies.map((body) => turnOf(requestBody(body), 'x')) })
   const closing = JSON.parse(bodyToSend(work, settings))
   expect(closing.scope).toEqual({ chat_ids: ['chat_00000000000000000001'] })
-  expect(closing.prompt).toBe(bodies[3]!.prompt)
+  const answers = [1, 2, 3].map((part) => `## Part ${part} of 3\n\nx\n\n`).join('')
+  const asked = bodies[3]!.prompt.replace(line, `The answers to the parts:\n\n${answers}${line}`)
+  expect(closing.prompt).toBe(asked)
+  const turns_sent = work.turns.with(3, turnOf(JSON.stringify(closing), undefined))
+  expect(bodyToSend({ ...work, turns: turns_sent }, settings)).toBe(JSON.stringify(closing))
   expect(bodyToSend({ ...work, turn: 1 }, settings)).toBe(work.turns[1]!.body)
 })
 

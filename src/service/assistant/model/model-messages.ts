@@ -1,3 +1,4 @@
+import { hasAllAnswers } from '../../../base/text/prompt-lines.ts'
 import { nothingText } from '../answer-text.ts'
 import type { PreparedTurn } from '../prepared-turn.ts'
 import { fencedSources } from './fence.ts'
@@ -43,7 +44,9 @@ function listed(items: readonly string[]): string {
   return items.map((item) => `- ${item.replaceAll('\n', '\n  ')}`).join('\n')
 }
 
-function sources({ quotes, overview, searched }: PreparedTurn): string {
+function sources({ prompt, quotes, overview, searched }: PreparedTurn): string {
+  if (quotes.length === 0 && hasAllAnswers(prompt))
+    return 'The answers to the parts, above, are the sources of this question.'
   if (quotes.length === 0 && overview === undefined)
     return `Sources: none was found within the scope of this question. ${searched ? nothingText(searched) : ''}`.trimEnd()
   const about = overview === undefined ? [] : [{ source: overview_title, text: overview }]
