@@ -17,6 +17,8 @@ export interface StartingConfig {
   /** The address of the page; undefined: it is off. */
   page?: string | undefined
   prompt?: StartingPrompt | undefined
+  /** True if the service reads every file and says so. */
+  reads_every_file: boolean
 }
 
 export interface StartingPrompt {
@@ -73,7 +75,7 @@ ${folders.map((folder) => folderText(folder, config.old_versions)).join('\n')}
 # mounted in the wrong place is not uploaded in one night. To change this limit:
 #uploads:
 #  limit: { files: 100000, bytes: 100GB }
-${config.page === undefined ? '' : pageText(config.page)}${config.prompt === undefined ? '' : promptText(config.prompt, folders)}`
+${config.page === undefined ? '' : pageText(config.page)}${config.prompt === undefined ? '' : promptText(config.prompt, config)}`
 }
 
 function pageText(listen: string): string {
@@ -87,7 +89,7 @@ page:
 
 function promptText(
   { name, prompt, cron, when }: StartingPrompt,
-  folders: readonly StartingFolder[],
+  { folders, reads_every_file }: Pick<StartingConfig, 'folders' | 'reads_every_file'>,
 ): string {
   return `
 # Questions that Sluice asks on a schedule. Reports are in reports/ in the state directory; docs/prompts.md says how to
@@ -102,11 +104,17 @@ prompts:
 
     # The first report is about all files that are ready by then, later ones about those that came since.
     first_run: all
-
+${reads_every_file ? '' : batchesText}
     # The folders of this project.
     scope: { folders: [${folders.map((folder) => scalar(folder.name)).join(', ')}] }
 `
 }
+
+const batchesText = `
+    # This service does not say which files it read, so each question is about few of them, and a last one sums up.
+    max_assets: 20
+    when_too_many: more_turns
+`
 
 function caText(ca_file: string): string {
   return `

@@ -29,8 +29,10 @@ export interface PromptState {
   checked_ms: number
   /** Due time of the newest written run: the last-run mark. No skip and no failure moves it. */
   last_written_due_ms: number | undefined
-  /** Chat of the newest run that asked a turn; undefined before the first. */
+  /** Chat of the last turn of the newest run that asked it; undefined before the first. */
   chat_id: string | undefined
+  /** JSON list of the skills that its newest written run asked with; undefined before the first. */
+  last_skills: string | undefined
   /** Runs that are not final, oldest first. */
   open_runs: { run: number; due_ms: number; state: RunState }[]
   /** True without a run in this ledger. Manifests beside the reports may know what it covered. */
@@ -53,7 +55,7 @@ export interface RunWork
   refusals: RunRefusal[]
   /** The prompt's last-run mark when the run began, Unix ms; undefined without one. */
   last_written_due_ms: number | undefined
-  /** Chat that the first turn continues; undefined for a new one. */
+  /** Chat that the only or closing turn continues; undefined for a new one. */
   chat_id: string | undefined
   /**
    * The answer of the prompt's last report that is not empty, for a run in state `answered` about

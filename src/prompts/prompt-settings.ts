@@ -1,6 +1,9 @@
 import { type Clock, minute_ms } from '../base/time/time.ts'
 import type { DeliveryTarget } from '../deliver/target.ts'
 
+/** `every_file`: the service is asked to read each file of the scope whole. */
+export type Reading = 'search' | 'every_file'
+
 /** One prompt of the config: complete, checked and frozen. */
 export interface PromptSettings {
   readonly name: string
@@ -12,8 +15,8 @@ export interface PromptSettings {
   readonly provider: string | undefined
   readonly skills: readonly string[]
   readonly public_data: boolean | undefined
-  /** `every_file`: the service is asked to read each file of the scope whole. */
-  readonly read: 'search' | 'every_file'
+  /** How the files of the scope are read; undefined: whole, where the service can do that. */
+  readonly read: Reading | undefined
   readonly scope: PromptScope
   readonly first_run: 'from_now' | 'all'
   readonly when_nothing_new: 'skip' | 'run'

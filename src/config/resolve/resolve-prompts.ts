@@ -27,6 +27,7 @@ export function resolvePrompt(prompt: CheckedPrompt, around: Surroundings) {
     timezone,
     provider,
     public_data,
+    read,
     scope,
     wait_for_files,
     catch_up,
@@ -44,6 +45,7 @@ export function resolvePrompt(prompt: CheckedPrompt, around: Surroundings) {
     schedule: { cron, timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone },
     provider,
     public_data,
+    read,
     /** Never empty: an empty scope would mean everything. */
     scope: { ...scope, fresh: scope.fresh ?? 'since_last_run' },
     wait_for_files_ms: wait_for_files,

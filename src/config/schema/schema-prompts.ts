@@ -74,6 +74,8 @@ const scope_schema = z.strictObject({
 const provider_rule =
   'must be small letters, digits, dashes or underscores, beginning with a letter'
 
+const wrong_read = 'must be search or every_file'
+
 export const prompt_schema = z.strictObject({
   name: name_field.describe(
     'The name of the prompt in status, in the log and in the names of its reports. Unique. Do not change it ' +
@@ -103,10 +105,10 @@ export const prompt_schema = z.strictObject({
   public_data: optional(z.boolean(wrong_flag)).describe(
     'false: the service does not search the web. Default: as the service decides.',
   ),
-  read: choice(['search', 'every_file'], 'search').describe(
-    'How the files in scope are read: search (the service looks for passages that match the question) or ' +
-      'every_file (its model reads each file whole, in as many calls as that takes; a service without the skill ' +
-      'sluice-read-every-file searches, and the report says so). Default search: it takes one call.',
+  read: optional(z.enum(['search', 'every_file'], wrong_read)).describe(
+    'How the files in scope are read: search (the service looks for passages that match the question, which takes ' +
+      'one call of its model) or every_file (the model reads each file whole, in as many calls as that takes). ' +
+      'Default: every_file where the service lists the skill sluice-read-every-file, else search.',
   ),
   scope: scope_schema.describe(
     'What the question is about. It must name something, because an empty scope would mean everything.',

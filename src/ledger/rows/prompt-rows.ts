@@ -3,7 +3,7 @@ import type { Change, PromptFact } from '../../domain/run.ts'
 import type { PromptState } from '../prompt-work.ts'
 import { open_runs_of_prompt } from './run-rows.ts'
 
-export interface PromptRow extends Omit<PromptState, 'open_runs' | 'is_new'> {
+export interface PromptRow extends Omit<PromptState, 'open_runs' | 'is_new' | 'last_skills'> {
   id: number
   schedule: string
   /** As the manifests in a rebuilt ledger say, see schema-prompts.ts; undefined without them. */
@@ -26,6 +26,12 @@ export function createPromptRows(database: Sqlite) {
   const all_sql = database.prepare(`${with_project} ORDER BY prompts.id`)
   const open_runs = database.prepare(open_runs_of_prompt)
   const has_run = database.prepare('SELECT 1 FROM runs WHERE prompt = ? LIMIT 1')
+  const skills_sql = database
+    .prepare(
+      `SELECT coalesce(json_extract(json_extract(turns, '$[0].body'), '$.skills'), '[]') FROM runs
+         WHERE prompt = ? AND state = 'written' ORDER BY id DESC LIMIT 1`,
+    )
+    .pluck()
   const begin_sql = database.prepare(
     `INSERT INTO prompts (name, project, schedule, configured, began_ms, began_seq, checked_ms, folders, changes_to)
        VALUES (@name, (SELECT id FROM projects WHERE project_id = @project_id), @schedule, 1, @at_ms,
@@ -80,7 +86,9 @@ export function createPromptRows(database: Sqlite) {
   function states(): PromptState[] {
     return all().map(
       ({ id, schedule: _, restored_ms: __, changes_to: ___, changed: ____, ...row }) => {
-        return { ...row, open_runs: openRuns(id), is_new: has_run.get(id) === undefined }
+        const last_skills = skills_sql.get(id) as string | undefined
+        const is_new = has_run.get(id) === undefined
+        return { ...row, last_skills, open_runs: openRuns(id), is_new }
       },
     )
   }

@@ -10,6 +10,8 @@ import {
   showsLife,
   type TurnVerdict,
 } from '../../remote/turn-verdict.ts'
+import { cutText } from '../plan/question.ts'
+import { newReadingText } from '../plan/reading-of.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
 import { lostTurn } from './find-turn.ts'
@@ -52,7 +54,7 @@ export async function awaitAnswer(
     // The service may not find a young message yet, but it has answered.
     if (outcome.ok || isNotFound(outcome.failure)) {
       await circuit.succeeded('message', project_id)
-      const facts = factsOf(work, verdict)
+      const facts = factsOf(work, await withNotes(work, settings, tools, verdict))
       if (facts) return facts
     } else {
       const { fact } = await circuit.failed(outcome.failure, project_id)
@@ -82,6 +84,21 @@ function isAnswered({ about, status }: Failure): boolean {
 function tooLate(run: number, deadline_ms: number, last: Failure | undefined): RunFact {
   const why = last === undefined ? '' : `; the last read failed: ${failureText(last)}`
   return failed(run, 'answer.deadline', `no answer within ${formatDuration(deadline_ms)}${why}`)
+}
+
+/** The answer with what the report says about the questions of this run. */
+async function withNotes(
+  work: RunWork,
+  settings: PromptSettings,
+  { ledger }: RunTools,
+  verdict: TurnVerdict,
+): Promise<TurnVerdict> {
+  if (verdict.state !== 'answered') return verdict
+  const state = (await ledger.prompts()).find(({ name }) => name === work.prompt)
+  const { calls } = verdict.told
+  const notes = [verdict.note, cutText(work), newReadingText(work, settings, state, calls)]
+  const note = notes.filter((text) => text !== undefined).join('; ')
+  return note === '' ? verdict : { ...verdict, note }
 }
 
 /** Undefined while the turn goes on. */

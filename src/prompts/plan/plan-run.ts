@@ -20,6 +20,7 @@ import {
   type Turns,
   type TurnsWanted,
 } from './question.ts'
+import { readingOf } from './reading-of.ts'
 import { max_named } from './unready.ts'
 
 /** Reason to plan a run again, before the service has accepted any of it. */
@@ -55,8 +56,10 @@ export async function planRun(
   if (!labels.ok) return afterFailure(labels.failure, work, tools)
   const checked = await checkScope(work.project_id, settings.scope, tools)
   if (!checked.ok) return afterFailure(checked.failure, work, tools)
-  const read = change.only_search ? 'search' : settings.read
-  const there = { ...settings, read, scope: checked.value.scope }
+  const wanted = change.only_search ? 'search' : settings.read
+  const read = await readingOf({ ...settings, read: wanted }, tools)
+  if (!read.ok) return afterFailure(read.failure, work, tools)
+  const there = { ...settings, read: read.value, scope: checked.value.scope }
   const notes = [...notesOf(labels.value.missing, change), ...checked.value.notes]
   const gathered = await gatherChecked(work, settings, tools, notes)
   if (!gathered.ok) return afterFailure(gathered.failure, work, tools)

@@ -1,13 +1,17 @@
+import { isSluiceError } from '../../base/run/errors.ts'
+import { counted } from '../../base/text/format.ts'
 import { minute_ms } from '../../base/time/time.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import { newTurn } from '../../domain/run-progress.ts'
 import type { FreshView } from '../../ledger/views/view-arrivals.ts'
 import type { WithRemote } from '../../remote/open-remote.ts'
 import { lookUpScope } from '../ask/ask-question.ts'
+import { aboutCalls } from '../plan/about-calls.ts'
 import { coverageLine } from '../plan/coverage.ts'
 import { type Gathered, gatherFresh, nothing_gathered } from '../plan/gather-fresh.ts'
 import { composePlan, missingLabel } from '../plan/plan-run.ts'
 import { closingQuestion, requestBody } from '../plan/question.ts'
+import { readingOf } from '../plan/reading-of.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { coverageOf } from '../report/report.ts'
 
@@ -15,11 +19,13 @@ import { coverageOf } from '../report/report.ts'
 export interface DryRun {
   /**
    * The exact request bodies, one for each turn; empty if nothing is asked. With several turns, the
-   * last one asks over their chat, whose id is `…` until it exists.
+   * last one asks over their answers, and their chats, whose ids are `…` until they exist.
    */
   bodies: readonly string[]
-  /** Chat that the first turn would continue; undefined: a new one. */
+  /** Chat that the only or last turn would continue; undefined: a new one. */
   chat_id: string | undefined
+  /** About how many calls of a model it takes; 0 if nothing is asked. */
+  calls: number
   assets: readonly RunAsset[]
   /** Further files with the bytes of these assets. */
   copies: number
@@ -37,17 +43,39 @@ export interface DryRunTools {
 }
 
 /**
- * Plans a run from the ledger, without sending, recording or waiting for files. Only labels, chats
- * and projects of the scope are read from the service. Errors: `account.*`, `answer.not_asked` if
+ * Plans a run from the ledger, without sending, recording or waiting for files. Only labels, chats,
+ * projects and skills are read from the service. Errors: `account.*`, `answer.not_asked` if
  * they cannot be read.
  */
 export async function dryRun(settings: PromptSettings, tools: DryRunTools): Promise<DryRun> {
   const { project_id, scope } = settings
+  const { read, unsure } = await readingNow(settings, tools)
   const is_sure = [scope.labels, scope.chats, scope.projects].every((ids) => ids.length === 0)
-  if (is_sure) return planned(settings, tools, [], [])
+  if (is_sure) return planned({ ...settings, read }, tools, [], unsure)
   const found = await tools.withRemote((remote) => lookUpScope(project_id, scope, remote))
-  const notes = [...found.missing.map(missingLabel), ...found.notes]
-  return planned({ ...settings, scope: found.scope }, tools, found.label_ids, notes)
+  const notes = [...unsure, ...found.missing.map(missingLabel), ...found.notes]
+  return planned({ ...settings, read, scope: found.scope }, tools, found.label_ids, notes)
+}
+
+/** Without the service, it is planned as for one that searches. */
+async function readingNow(settings: PromptSettings, { withRemote }: DryRunTools) {
+  if (settings.read !== undefined) return { read: settings.read, unsure: [] }
+  try {
+    const found = await withRemote((remote) => readingOf(settings, { remote }))
+    if (found.ok) return { read: found.value, unsure: [] }
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+  }
+  return { read: 'search' as const, unsure: [unsure_reading] }
+}
+
+const unsure_reading =
+  'the service could not be asked whether it reads every file, which takes more calls'
+
+/** What a run costs, in words. */
+export function callsText({ bodies, calls }: Pick<DryRun, 'bodies' | 'calls'>): string {
+  const about = `about ${counted(calls, 'call')} of the model`
+  return calls > bodies.length ? `${about} (${bodies.length} with read: search)` : about
 }
 
 async function planned(
@@ -79,6 +107,7 @@ async function planned(
     bodies: [],
     chat_id: undefined,
     assets: [],
+    calls: 0,
     copies: 0,
     coverage: undefined,
     notes: [],
@@ -88,8 +117,9 @@ async function planned(
   const { bodies, chat_id, assets, notes = [] } = fact.plan
   const coverage = coverageOf({ coverage: fact.plan.coverage, due_ms })
   return {
-    bodies: withClosing(bodies, settings, chat_id),
+    bodies: withClosing(bodies, settings),
     chat_id,
+    calls: aboutCalls(bodies, assets),
     assets,
     copies: coverage.copies,
     coverage: coverageLine(coverage, settings.schedule.timezone),
@@ -98,14 +128,10 @@ async function planned(
   }
 }
 
-function withClosing(
-  bodies: readonly string[],
-  settings: PromptSettings,
-  chat_id = '…',
-): readonly string[] {
+function withClosing(bodies: readonly string[], settings: PromptSettings): readonly string[] {
   if (bodies.length < 2) return bodies
-  const turns = bodies.map(newTurn)
-  return bodies.with(-1, requestBody(closingQuestion(settings, { turns }, chat_id)))
+  const turns = bodies.map((body) => ({ ...newTurn(body), chat_id: '…' }))
+  return bodies.with(-1, requestBody(closingQuestion(settings, { turns })))
 }
 
 /** A run would scan the folders first; here the last scan counts as that one. */
