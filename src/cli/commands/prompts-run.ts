@@ -217,7 +217,7 @@ async function showDryRun(
   const planned = await withFreshView(config.state_dir, (view) =>
     dryRun(settings, { view, ...tools }),
   )
-  const { bodies, assets, chat_id, coverage, notes, why } = planned
+  const { bodies, assets, chat_id, calls, coverage, notes, why } = planned
   if (json) {
     const files = assets.map(({ name, asset_id, md5, size, turn }) => ({
       name,
@@ -231,6 +231,7 @@ async function showDryRun(
       due: isoTime(now_ms),
       why: why ?? null,
       chat_id: chat_id ?? null,
+      calls,
     }
     printJson(terminal, { ...answer, bodies, files, coverage: coverage ?? null, notes })
   } else printLines(terminal, dryRunLines(settings, planned, { now_ms, width: terminal.width }))

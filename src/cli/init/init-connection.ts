@@ -10,6 +10,7 @@ import { project_id as project_schema } from '../../config/schema/schema-folder.
 import { openSecrets, type Secrets, secretsOf } from '../../config/secrets.ts'
 import type { StartingConfig } from '../../config/starting-config.ts'
 import { typesUnreadBy, type UnreadTypes } from '../../inspect/plan/unread-types.ts'
+import { readingOf } from '../../prompts/plan/reading-of.ts'
 import type { ProjectReference } from '../../remote/assets.ts'
 import { type Failure, failureText, reader_text, roleHint } from '../../remote/outcome.ts'
 import { createRemote, type Remote } from '../../remote/remote.ts'
@@ -31,6 +32,8 @@ export interface Connection {
   ca_file: string | undefined
   project: StartingConfig['project']
   unread_types: UnreadTypes
+  /** True if the service reads every file and says so. */
+  reads_every_file: boolean
 }
 
 export interface ConnectionTools {
@@ -68,24 +71,21 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
     if (project) {
       if (project.role === 'reader')
         printWarning(tools.terminal, `${reader_text}; ${roleHint(project.project_id)}`)
-      const readTypes = (remote: Remote) => typesUnreadBy(remote, [project.project_id])
-      return {
-        ...connection,
-        project,
-        unread_types: await askService(
-          'the types that it could not read',
-          reached,
-          tools,
-          readTypes,
-        ),
-      }
+      const { project_id } = project
+      const asked = await askService('what it reads', reached, tools, async (remote) => {
+        const reading = await readingOf({ project_id, read: undefined }, { remote })
+        const unread_types = await typesUnreadBy(remote, [project_id])
+        return { unread_types, reads_every_file: reading.ok && reading.value === 'every_file' }
+      })
+      return { ...connection, project, ...asked }
     }
     const way = listed.ok
       ? await askWay(reachText([]), tools)
       : await afterFailure(listed.failure, tools)
     if (way === 'go on') {
       const project_id = givenId(flags) ?? (await askProjectId(dialog!))
-      return { ...connection, project: { project_id }, unread_types: new Map() }
+      const unknown = { unread_types: new Map(), reads_every_file: false }
+      return { ...connection, project: { project_id }, ...unknown }
     }
     if (way === 'address') base_url = undefined
     if (way === 'token') token = undefined

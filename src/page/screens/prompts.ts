@@ -5,7 +5,7 @@ import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { promptOf } from '../../prompts/plan/question.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import type { PromptScope, PromptSettings } from '../../prompts/prompt-settings.ts'
-import { type DryRun, dryRun } from '../../prompts/show/dry-run.ts'
+import { callsText, type DryRun, dryRun } from '../../prompts/show/dry-run.ts'
 import { whyText } from '../../prompts/show/run-answers.ts'
 import { scheduleText } from '../../prompts/show/run-texts.ts'
 import { remoteOpener } from '../../remote/open-remote.ts'
@@ -146,11 +146,13 @@ function runsTable(runs: readonly RunSummary[], base_path: string): Html {
   return table('The newest first', ['Due', 'State', 'Files', 'Took', 'Why'], rows)
 }
 
-function plan({ why, coverage, bodies, assets, copies, notes }: DryRun, base_path: string): Html {
+function plan(planned: DryRun, base_path: string): Html {
+  const { why, coverage, bodies, assets, copies, notes } = planned
   if (why !== undefined)
     return html`<p class="verdict warn">Nothing would be asked now: ${why}.</p>`
   return html`<p class="verdict">${coverage ?? ''}</p>
 ${notes.length > 0 && html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`}
+<p>It would take ${callsText(planned)}.</p>
 <h2>Question</h2>${bodies.map((body) => html`<pre>${promptOf(body)}</pre>`)}
 ${filesTable('The files that it would be asked over', assets, copies, base_path)}`
 }
