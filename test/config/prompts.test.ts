@@ -91,7 +91,7 @@ describe('a valid prompt', () => {
       intelligence: 'auto',
       provider: undefined,
       skills: [],
-      read: 'search',
+      read: undefined,
       public_data: undefined,
       scope: {
         folders: ['finance'],
@@ -468,6 +468,7 @@ describe('a configuration that is shown again', () => {
       scope,
       provider,
       public_data,
+      read,
       report,
       deliver,
       ...defaults
