@@ -27,6 +27,7 @@ const written = startingText({
     cron: '0 8 * * 1',
     when: 'Mondays at 8',
   },
+  reads_every_file: false,
 })
 const webhook = `    deliver:
       - webhook:

@@ -131,8 +131,8 @@ export const prompt_schema = z.strictObject({
       '10000, the largest scope of the service.',
   ),
   when_too_many: choice(['next_run', 'more_turns'], 'next_run').describe(
-    'With more files than max_assets: leave the rest to the next run, or ask several turns in one chat and a ' +
-      'last one that sums up. Default next_run: each turn costs money.',
+    'With more files than max_assets: leave the rest to the next run, or ask several turns, each in a chat ' +
+      'of its own, and a last one that sums up. Default next_run: each turn costs money.',
   ),
   continue_chat: flag(false).describe(
     'true: a run continues the chat of the run before. Default false: each report is independent.',

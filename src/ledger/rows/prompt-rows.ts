@@ -28,8 +28,9 @@ export function createPromptRows(database: Sqlite) {
   const has_run = database.prepare('SELECT 1 FROM runs WHERE prompt = ? LIMIT 1')
   const skills_sql = database
     .prepare(
-      `SELECT coalesce(json_extract(json_extract(turns, '$[0].body'), '$.skills'), '[]') FROM runs
-         WHERE prompt = ? AND state = 'written' ORDER BY id DESC LIMIT 1`,
+      `SELECT coalesce(iif(json_valid(body), json_extract(body, '$.skills'), NULL), '[]') FROM
+         (SELECT json_extract(turns, '$[0].body') AS body FROM runs
+           WHERE prompt = ? AND state = 'written' ORDER BY id DESC LIMIT 1)`,
     )
     .pluck()
   const begin_sql = database.prepare(

@@ -378,32 +378,51 @@ test.skipIf(!has_terminals)(
   },
 )
 
-test.skipIf(!has_terminals)('a first prompt with wrong answers, and no page', async () => {
-  const home = await Home.make(tree)
-  const erase_line = '\u0015'
-  const given = ['--start', 'all', '--old-versions', 'keep']
-  const terminal = wizard(home, { words: [...flagsOf(home).slice(1), ...given] })
-  /** Gives a wrong answer, and corrects it when the question stands there again. */
-  const answer = async (question: string, wrong: string, fault: string, right: string) => {
-    await terminal.on(question, `${wrong}${keys.enter}`)
-    await terminal.sees(fault)
-    await terminal.on(question, `${erase_line}${right}${keys.enter}`)
-  }
-  await terminal.on('on a page', `n${keys.enter}`)
-  await terminal.on('on a schedule', keys.enter)
-  await answer('Name of the report:', 'My news', 'small letters', 'digest')
-  const question = 'What is new: {{files}}'
-  await answer('Question that it answers:', 'What of {{fils}}?', 'did you mean {{files}}', question)
-  await answer('When:', 'someday', 'a time such as Mondays 08:00', 'weekdays 7:30')
-  await terminal.on('Write this to', keys.enter)
-  await terminal.sees('sluice prompts run digest --config')
-  expect(await terminal.ended).toBe(0)
-  const { config } = load(join(home.path, 'made/sluice.yaml'))
-  expect(config.page.listen).toBe('off')
-  expect(config.prompts).toMatchObject([
-    { name: 'digest', prompt: question, schedule: { cron: '30 7 * * 1-5' }, first_run: 'all' },
-  ])
-})
+test.skipIf(!has_terminals).each([
+  ['default', 200, 'next_run'],
+  ['hosted', 20, 'more_turns'],
+] as const)(
+  'a first prompt with wrong answers, and no page (%s)',
+  async (profile, max_assets, when_too_many) => {
+    const home = await Home.make(tree, { profile })
+    const erase_line = '\u0015'
+    const given = ['--start', 'all', '--old-versions', 'keep']
+    const terminal = wizard(home, { words: [...flagsOf(home).slice(1), ...given] })
+    /** Gives a wrong answer, and corrects it when the question stands there again. */
+    const answer = async (question: string, wrong: string, fault: string, right: string) => {
+      await terminal.on(question, `${wrong}${keys.enter}`)
+      await terminal.sees(fault)
+      await terminal.on(question, `${erase_line}${right}${keys.enter}`)
+    }
+    await terminal.on('on a page', `n${keys.enter}`)
+    await terminal.on('on a schedule', keys.enter)
+    await answer('Name of the report:', 'My news', 'small letters', 'digest')
+    const question = 'What is new: {{files}}'
+    await answer(
+      'Question that it answers:',
+      'What of {{fils}}?',
+      'did you mean {{files}}',
+      question,
+    )
+    await answer('When:', 'someday', 'a time such as Mondays 08:00', 'weekdays 7:30')
+    await terminal.on('Write this to', keys.enter)
+    await terminal.sees('sluice prompts run digest --config')
+    expect(await terminal.ended).toBe(0)
+    const { config } = load(join(home.path, 'made/sluice.yaml'))
+    expect(config.page.listen).toBe('off')
+    expect(config.prompts).toMatchObject([
+      {
+        name: 'digest',
+        prompt: question,
+        schedule: { cron: '30 7 * * 1-5' },
+        first_run: 'all',
+        read: undefined,
+        max_assets,
+        when_too_many,
+      },
+    ])
+  },
+)
 
 test.skipIf(!has_terminals)('on a terminal, --yes asks nothing', async () => {
   const home = await Home.make(tree)
