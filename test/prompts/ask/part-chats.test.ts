@@ -30,7 +30,7 @@ function manifestOf(rig: RunRig) {
   return JSON.parse(readFileSync(manifestPath(report_path!), 'utf8'))
 }
 
-describe.each(['default', 'hosted'] as const)('the parts of a run (%s)', (profile) => {
+describe.each(['default', 'hosted'] as const)('C-28 the parts of a run (%s)', (profile) => {
   test('have chats of their own, without history; the closing turn has each answer', async () => {
     const rig = await openParts({ profile })
     const { turns } = await rig.runTo('answered')
@@ -101,7 +101,7 @@ test('a chat in which a user went on stays', async () => {
 })
 
 test.each([403, 404, 405, 500])(
-  'a service that answers %i to titles and removals: the report is written, after one try',
+  'C-28 a service that answers %i to titles and removals: the report is written, after one try',
   async (status) => {
     const rig = await openParts()
     rig.service.injectFaults({

@@ -77,7 +77,7 @@ test.each<[string, number[], number, number[]]>([
   ['the longest is cut, the others are whole', [10, 2_000, 30], 1_000, [2]],
   ['two share what a short one leaves', [100, 2_000, 1_500], 1_000, [2, 3]],
   ['no room at all', [10, 20, 30], 0, [1, 2, 3]],
-])('answers in a closing question: %s', (_, lengths, max_chars, cut) => {
+])('C-28 answers in a closing question: %s', (_, lengths, max_chars, cut) => {
   const answers = lengths.map((length, part) => 'xyz'[part]!.repeat(length))
   const max_length = fixed + max_chars
   const found = withAnswers(closing, answers, max_length)
