@@ -37,29 +37,30 @@ const answers_words = 'The answers to the parts:'
 const cut_mark = '… (cut here)'
 
 /**
- * A closing question with the answers to the parts before its last line, and the numbers of the
- * parts (from 1) that are cut because not all fit into `max_length` characters. Answers that are
- * there already are replaced.
+ * A closing question with the answers to the parts before its last line. The longest are cut if not
+ * all fit into `max_length` characters. Answers that are there already are replaced.
  */
 export function withAnswers(
   prompt: string,
   answers: readonly string[],
   max_length: number,
-): { prompt: string; cut: number[] } {
+): string {
   const line = lastLine(prompt)
   const asked = withoutAnswers(prompt.trimEnd().slice(0, -line.length).trimEnd())
   const compose = (texts: readonly string[]) => {
     const parts = texts.map((text, part) => `## Part ${part + 1} of ${texts.length}\n\n${text}`)
     return [asked, answers_words, ...parts, line].join('\n\n')
   }
-  const whole = answers.map((answer) => answer.trim())
-  const max_chars = max_length - compose(whole.map(() => cut_mark)).length
-  const max_each = compose(whole).length <= max_length ? max_length : fairShare(whole, max_chars)
-  const cut = whole.flatMap(({ length }, part) => (length > max_each ? [part + 1] : []))
-  const texts = whole.map((text) =>
-    text.length > max_each ? `${text.slice(0, max_each).toWellFormed()}${cut_mark}` : text,
+  const whole = compose(answers)
+  if (whole.length <= max_length) return whole
+  const max_chars = max_length - compose(answers.map(() => cut_mark)).length
+  const max_each = fairShare(answers, max_chars)
+  const isCut = (text: string) => text.length > max_each
+  return compose(
+    answers.map((text) =>
+      isCut(text) ? `${text.slice(0, max_each).toWellFormed()}${cut_mark}` : text,
+    ),
   )
-  return { prompt: compose(texts), cut }
 }
 
 /** The length to which each is cut so that all fit; those that are shorter leave their rest. */
@@ -74,13 +75,14 @@ function fairShare(texts: readonly string[], max_chars: number): number {
   return share
 }
 
-/** True if a prompt of Sluice has each answer to its parts in full. */
+/** True if a prompt of Sluice has the answers to its parts. */
+export function hasAnswers(prompt: string): boolean {
+  return run_line.test(lastLine(prompt)) && prompt.includes(`\n\n${answers_words}\n\n`)
+}
+
+/** As `hasAnswers`, each in full. */
 export function hasAllAnswers(prompt: string): boolean {
-  return (
-    run_line.test(lastLine(prompt)) &&
-    prompt.includes(`\n\n${answers_words}\n\n`) &&
-    !prompt.includes(cut_mark)
-  )
+  return hasAnswers(prompt) && !prompt.includes(cut_mark)
 }
 
 function withoutAnswers(prompt: string): string {

@@ -17,8 +17,9 @@ import { deferUnsent, nameOf, noteOf, type RunTools } from '../run-tools.ts'
 /**
  * Sends one turn; the ledger has its body before it is sent. If a failed call may have taken
  * effect, the run stays `asking`, and a later step searches for the turn. If the service refuses
- * the first turn (an id is gone, or the prompt may be too long), the run is planned again, once. The
- * parts of a run have chats of their own; its only or closing turn may continue an earlier chat.
+ * the first turn (an id is gone, or the prompt may be too long), the run is planned again, once; the
+ * closing turn is asked once more, without those ids or at half the length. The parts of a run have
+ * chats of their own; its only or closing turn may continue an earlier chat.
  */
 export async function askTurn(
   work: RunWork,
@@ -28,8 +29,9 @@ export async function askTurn(
   const { ledger, circuit, hard } = tools
   const { run, project_id } = work
   let planned = work
+  let max_length: number | undefined
   for (let round = 0; ; round++) {
-    const body = bodyToSend(planned, settings)
+    const body = bodyToSend(planned, settings, max_length)
     await ledger.record([{ type: 'turn_intended', run, body }])
     if (!(await isIntended(planned, ledger))) {
       circuit.unused()
@@ -48,8 +50,8 @@ export async function askTurn(
     if (fact !== 'refused') return [deferUnsent(work, failure, tools)]
     const may_help = failure.about === 'content' && isOtherPossible(failure, body)
     const is_closing = isClosing(planned)
-    const is_over = round > 0 || (is_closing ? !isGone(failure) : planned.turn > 0)
-    if (is_over || !may_help) return [refused(run, failure, settings)]
+    const is_part = planned.turn > 0 && !is_closing
+    if (round > 0 || is_part || !may_help) return [refused(run, failure, settings)]
     const unsent: RunFact = {
       type: 'turn_unsent',
       run,
@@ -58,7 +60,8 @@ export async function askTurn(
     }
     if (is_closing) {
       await ledger.record([unsent])
-      planned = await withoutGone(planned, tools)
+      if (isGone(failure)) planned = await withoutGone(planned, tools)
+      else max_length = promptOf(body).length >> 1
       continue
     }
     const facts = await planAgain(planned, settings, failure, tools)

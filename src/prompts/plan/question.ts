@@ -3,6 +3,7 @@ import { formatCount, printable } from '../../base/text/format.ts'
 import {
   closing_words,
   fileList,
+  hasAnswers,
   lastLine,
   no_start,
   runLine,
@@ -92,9 +93,15 @@ export function requestBody(asked: Question): string {
 }
 
 /** The current turn's body, to store and send. The closing turn now gets the answers. */
-export function bodyToSend(work: RunWork, settings: PromptSettings): string {
+export function bodyToSend(
+  work: RunWork,
+  settings: PromptSettings,
+  max_length = max_prompt_length,
+): string {
   const { turn, turns } = work
-  return isClosing(work) ? requestBody(closingQuestion(settings, work)) : turns[turn]!.body
+  return isClosing(work)
+    ? requestBody(closingQuestion(settings, work, max_length))
+    : turns[turn]!.body
 }
 
 /** True for the turn over the answers to all parts. */
@@ -103,30 +110,33 @@ export function isClosing({ turn, turns }: Pick<RunWork, 'turn' | 'turns'>): boo
 }
 
 /** Asks for one report over the answers to all parts; their chats have those that are cut. */
-export function closingQuestion(settings: PromptSettings, run: Pick<RunWork, 'turns'>): Question {
-  const chat_ids = chatIdsOf({ turns: partsOf(run) })
-  const scope = chat_ids.length > 0 ? { chat_ids } : scopeIn(run.turns[0]!.body)
-  return question({ ...settings, read: 'search' }, closingPrompt(run).prompt, scope)
+export function closingQuestion(
+  settings: PromptSettings,
+  { turns }: Pick<RunWork, 'turns'>,
+  max_length: number,
+): Question {
+  const parts = turns.slice(0, -1)
+  const chat_ids = chatIdsOf({ turns: parts })
+  const scope = chat_ids.length > 0 ? { chat_ids } : scopeIn(turns[0]!.body)
+  const answers = answersOf(parts)
+  const asked = promptOf(turns.at(-1)!.body)
+  const prompt = answers.length > 0 ? withAnswers(asked, answers, max_length) : asked
+  return question({ ...settings, read: 'search' }, prompt, scope)
 }
 
-/** What the report says of answers that the closing turn had only in part. */
-export function cutText(run: Pick<RunWork, 'turn' | 'turns'>): string | undefined {
-  if (!isClosing(run)) return undefined
-  const { prompt, cut } = closingPrompt(run)
+/** What the report says of answers that the closing question, as sent, has only in part. */
+export function cutText({ turn, turns }: Pick<RunWork, 'turn' | 'turns'>): string | undefined {
+  const prompt = promptOf(turns[turn]!.body)
   // A question of an earlier version went to the chat that had all answers.
-  if (cut.length === 0 || prompt !== promptOf(run.turns.at(-1)!.body)) return undefined
+  if (!hasAnswers(prompt)) return undefined
+  const cut = answersOf(turns).flatMap((text, part) => (prompt.includes(text) ? [] : [part + 1]))
+  if (cut.length === 0) return undefined
   const which = cut.length === 1 ? `part ${cut[0]} was` : `parts ${cut.join(', ')} were`
   return `${which} cut in the closing question: the whole answer stands below the report`
 }
 
-function closingPrompt(run: Pick<RunWork, 'turns'>): { prompt: string; cut: number[] } {
-  const answers = partsOf(run).flatMap(({ answer }) => answer ?? [])
-  const prompt = promptOf(run.turns.at(-1)!.body)
-  return answers.length > 0 ? withAnswers(prompt, answers, max_prompt_length) : { prompt, cut: [] }
-}
-
-function partsOf({ turns }: Pick<RunWork, 'turns'>): RunWork['turns'] {
-  return turns.slice(0, -1)
+function answersOf(turns: RunWork['turns']): string[] {
+  return turns.flatMap(({ answer }) => answer?.trim() ?? [])
 }
 
 function closing(wanted: TurnsWanted, taken: readonly RunAsset[], turns: number): Question {

@@ -131,7 +131,7 @@ async function planned(
 function withClosing(bodies: readonly string[], settings: PromptSettings): readonly string[] {
   if (bodies.length < 2) return bodies
   const turns = bodies.map((body) => ({ ...newTurn(body), chat_id: '…' }))
-  return bodies.with(-1, requestBody(closingQuestion(settings, { turns })))
+  return bodies.with(-1, requestBody(closingQuestion(settings, { turns }, 0)))
 }
 
 /** A run would scan the folders first; here the last scan counts as that one. */

@@ -41,7 +41,7 @@ export async function everyFact(): Promise<PlannedStop[]> {
 /** Other runs are compared with the undisturbed one, so it must be correct itself. */
 function expectAsked({ name, prompt }: Scenario, { end }: Run): void {
   if (!prompt || !end.prompt) return
-  expect(end.prompt.chats.flat(), name).toHaveLength(prompt.asks)
+  expect(end.prompt.posts, name).toBe(prompt.asks)
   const receives = end.prompt.deliveries.length > 0 ? 1 : 0
   expect(end.prompt.hook, name).toEqual({
     is_reached: receives === 1,

@@ -167,23 +167,31 @@ test('a run that an earlier version began in one chat ends well: its turn is fou
   expect(rig.chats().map((chat) => chat.chat_id)).toEqual([turns[2]!.chat_id])
 })
 
-test('answers too long for the closing question are cut there, and the report says which', async () => {
-  const rig = await openParts()
-  const { run, turns } = await rig.runTo('planned')
-  const answers = ['short', 'long '.repeat(6_000)]
-  for (const [turn, answer] of answers.entries()) {
-    const ids = { chat_id: `chat_${turn}`.padEnd(25, '0'), message_id: 'message_x' }
-    await rig.record(
-      { type: 'turn_intended', run, body: turns[turn]!.body },
-      { type: 'turn_asked', run, ...ids },
-      { type: 'turn_answered', run, answer },
-    )
-  }
-  // Their chats are made up, so the closing question is asked over the files instead.
-  await rig.run()
-  const { prompt } = JSON.parse(rig.shown(run).turns[2]!.body)
-  expect(prompt.length).toBeLessThanOrEqual(24_000)
-  expect(prompt).toContain('## Part 1 of 2\n\nshort\n\n## Part 2 of 2\n\nlong long')
-  expect(rig.written()).toContain('part 2 was cut in the closing question')
-  expect(rig.written()).toContain(answers[1]!.trim())
-})
+test.each([
+  ['the closing question', 24_000, false],
+  ['a service that takes shorter ones', 12_000, true],
+] as const)(
+  'answers too long for %s are cut, and the report says which',
+  async (_, max, is_refused) => {
+    const rig = await openParts()
+    const { run, turns } = await rig.runTo('planned')
+    const answers = ['short', 'long '.repeat(6_000)]
+    for (const [turn, answer] of answers.entries()) {
+      const { body } = turns[turn]!
+      const { chat_id, message_id } = successOf(await rig.remote.startChat(rig.project_id, body))
+      await rig.record(
+        { type: 'turn_intended', run, body },
+        { type: 'turn_asked', run, chat_id, message_id },
+        { type: 'turn_answered', run, answer },
+      )
+    }
+    if (is_refused)
+      rig.service.injectFaults({ failures: [{ route: 'chats.start', status: 413, times: 1 }] })
+    await rig.run()
+    const { prompt } = JSON.parse(rig.shown(run).turns[2]!.body)
+    expect(prompt.length).toBeLessThanOrEqual(max)
+    expect(prompt).toContain('## Part 1 of 2\n\nshort\n\n## Part 2 of 2\n\nlong long')
+    expect(rig.written()).toContain('part 2 was cut in the closing question')
+    expect(rig.written()).toContain(answers[1]!.trim())
+  },
+)

@@ -60,7 +60,7 @@ test.each<[string, string, number, string]>([
   ],
   [
     'the answers to the parts go',
-    withAnswers(`${closing_words}\n\nWhich gasket?\n\n${line}`, ['One.', 'Two.'], 1_000).prompt,
+    withAnswers(`${closing_words}\n\nWhich gasket?\n\n${line}`, ['One.', 'Two.'], 1_000),
     0,
     'Which gasket?',
   ],
@@ -69,7 +69,7 @@ test.each<[string, string, number, string]>([
 })
 
 const closing = `${closing_words}\n\nWhich gasket?\n\n${line}`
-const fixed = withAnswers(closing, ['', '', ''], 10_000).prompt.length
+const fixed = withAnswers(closing, ['', '', ''], 10_000).length
 
 test.each<[string, number[], number, number[]]>([
   ['all fit', [10, 2_000, 30], 2_040, []],
@@ -81,13 +81,14 @@ test.each<[string, number[], number, number[]]>([
   const answers = lengths.map((length, part) => 'xyz'[part]!.repeat(length))
   const max_length = fixed + max_chars
   const found = withAnswers(closing, answers, max_length)
-  expect(found.cut).toEqual(cut)
-  if (max_chars > 0) expect(found.prompt.length).toBeLessThanOrEqual(max_length)
-  const whole = answers.filter((answer) => found.prompt.includes(`\n\n${answer}\n\n`))
-  expect(whole).toHaveLength(3 - cut.length)
-  expect(hasAllAnswers(found.prompt)).toBe(cut.length === 0)
-  expect(found.prompt.endsWith(`\n\n${line}`)).toBe(true)
-  expect(withAnswers(found.prompt, answers, max_length)).toEqual(found)
+  if (max_chars > 0) expect(found.length).toBeLessThanOrEqual(max_length)
+  const parts = answers.flatMap((answer, at) =>
+    found.includes(`\n\n${answer}\n\n`) ? [] : [at + 1],
+  )
+  expect(parts).toEqual(cut)
+  expect(hasAllAnswers(found)).toBe(cut.length === 0)
+  expect(found.endsWith(`\n\n${line}`)).toBe(true)
+  expect(withAnswers(found, answers, max_length)).toEqual(found)
 })
 
 test('a question of a user has no answers to parts', () => {

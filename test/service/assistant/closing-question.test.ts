@@ -22,7 +22,7 @@ async function promptFor(max_length: number): Promise<string> {
   const chat_ids: string[] = []
   for (const part of [1, 2])
     chat_ids.push(await answerTo(client, { prompt: `Part ${part}?`, public_data: false }))
-  const { prompt } = withAnswers(asked, answers, max_length)
+  const prompt = withAnswers(asked, answers, max_length)
   await answerTo(client, { prompt, scope: { chat_ids }, public_data: false })
   return model.received.at(-1)!.body.messages.at(-1).content
 }
