@@ -270,7 +270,7 @@ test('a chat is titled and removed; what the service answers to that is not read
   const { server, remote } = await remoteFor(
     { status: 200, body: { chat_id, title: 'News, part 1 of 2' } },
     { status: 204 },
-    { status: 200, raw: 'done' },
+    { status: 200, body: 'done' },
     { status: 404, body: { code: 'publicapi.chat.not_found', statusCode: 404 } },
   )
   successOf(await remote.titleChat(project_id, chat_id, 'News, part 1 of 2'))

@@ -1,9 +1,9 @@
 import type { RunAsset } from '../../domain/run.ts'
 import { asksForEveryFile } from './question.ts'
 
-/** Of the text in one call. Only the service knows the text; here a byte counts as a character. */
+/** The text in one call. Only the service knows the text; here a byte counts as a character. */
 const batch_chars = 60_000
-/** Of one question, as the local service allows by default (`assistant.max_calls`). */
+/** Calls for one question, as the local service allows by default (`assistant.max_calls`). */
 const max_calls = 40
 
 /** About how many calls of a model these turns take: a search one, whole reading one a batch. */

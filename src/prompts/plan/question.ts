@@ -124,7 +124,7 @@ export function closingQuestion(
   return question({ ...settings, read: 'search' }, prompt, scope)
 }
 
-/** What the report says of answers that the closing question, as sent, has only in part. */
+/** The note on answers that the closing question, as sent, has only in part; undefined: none. */
 export function cutText({ turn, turns }: Pick<RunWork, 'turn' | 'turns'>): string | undefined {
   const prompt = promptOf(turns[turn]!.body)
   // A question of an earlier version went to the chat that had all answers.

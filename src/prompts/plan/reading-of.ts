@@ -22,7 +22,7 @@ export async function readingOf(
 }
 
 /**
- * What the first report says whose files were read whole without a setting that asks for it.
+ * The note in the first report whose files were read whole without a setting that asks for it.
  * `calls`: of the model for the last turn, if the service says it.
  */
 export function newReadingText(

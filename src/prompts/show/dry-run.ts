@@ -72,7 +72,7 @@ async function readingNow(settings: PromptSettings, { withRemote }: DryRunTools)
 const unsure_reading =
   'the service could not be asked whether it reads every file, which takes more calls'
 
-/** What a run costs, in words. */
+/** The cost of a run in words. */
 export function callsText({ bodies, calls }: Pick<DryRun, 'bodies' | 'calls'>): string {
   const about = `about ${counted(calls, 'call')} of the model`
   return calls > bodies.length ? `${about} (${bodies.length} with read: search)` : about

@@ -62,6 +62,7 @@ export class Runs {
         checked_ms: began_ms,
         last_written_due_ms: undefined,
         chat_id: undefined,
+        last_skills: undefined,
         open_runs: [],
         is_new: false,
       })
