@@ -5,7 +5,7 @@ import { isFinalMailError, type MailServer, sendMail } from '../base/net/mail.ts
 import { causeOf, codeOf } from '../base/run/errors.ts'
 import { renderTemplate } from '../base/text/template.ts'
 import { type Clock, minute_ms } from '../base/time/time.ts'
-import { escapeHtml, renderMarkdown } from './markdown.ts'
+import { escapeHtml, plainText, renderMarkdown, type Styles } from './markdown.ts'
 import {
   type Delivered,
   type DeliveryTools,
@@ -40,7 +40,8 @@ export async function deliverByEmail(
       : renderTemplate(target.subject, templateValues(message))
   const { from, to } = target
   const { id, text, at_ms: date_ms } = message
-  const mail = { from, to, subject, text, html: htmlOf(subject, text), id, date_ms }
+  const html = htmlOf(subject, text, message.report?.head.language)
+  const mail = { from, to, subject, text: plainText(text), html, id, date_ms }
   const server: MailServer = { host, port, tls, login, ca }
   return withinTime(clock, signal, async (limited) => {
     try {
@@ -80,8 +81,33 @@ async function withinTime<T>(
   }
 }
 
+/** Readable on a phone: long names break, and nothing is wider than the screen. */
+const body_style =
+  'margin:0 auto;padding:16px;max-width:42em;font:16px/1.5 sans-serif;overflow-wrap:anywhere'
+const code_style = 'font:14px/1.4 monospace'
+const line = '1px solid #ccc'
+
+const styles: Styles = {
+  h1: 'font-size:22px;line-height:1.3;margin:0 0 12px',
+  h2: 'font-size:18px;line-height:1.3;margin:24px 0 8px',
+  h3: 'font-size:16px;margin:20px 0 8px',
+  p: 'margin:0 0 12px',
+  ul: 'margin:0 0 12px;padding-left:20px',
+  ol: 'margin:0 0 12px;padding-left:24px',
+  li: 'margin:0 0 4px',
+  blockquote: `margin:0 0 12px;padding:0 0 0 12px;border-left:3px solid #ccc`,
+  code: code_style,
+  pre: `${code_style};white-space:pre-wrap`,
+  hr: `border:0;border-top:${line};margin:20px 0`,
+  table: 'border-collapse:collapse;margin:0 0 12px',
+  th: `border:${line};padding:4px 8px;text-align:left`,
+  td: `border:${line};padding:4px 8px`,
+  a: 'color:#0b57d0',
+}
+
 /** Renders Markdown as a whole HTML document; the title is plain text. */
-function htmlOf(title: string, text: string): string {
-  const head = `<meta charset="utf-8"><title>${escapeHtml(title)}</title>`
-  return `<!doctype html>\n<html><head>${head}</head><body>\n${renderMarkdown(text)}</body></html>\n`
+function htmlOf(title: string, text: string, language = 'en'): string {
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>`
+  const body = `<body style="${body_style}">\n${renderMarkdown(text, styles)}</body>`
+  return `<!doctype html>\n<html lang="${language}"><head>${head}</head>${body}</html>\n`
 }

@@ -3,6 +3,7 @@ import type { HttpClient } from '../base/net/http-client.ts'
 import { SluiceError, toPlainError } from '../base/run/errors.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import { type Clock, isoTime } from '../base/time/time.ts'
+import type { ReportHead } from './report-head.ts'
 
 /** A report or an alert to deliver. */
 export interface Message {
@@ -11,6 +12,8 @@ export interface Message {
   subject: string
   /** Markdown. */
   text: string
+  /** What `text` is made of, for deliveries that have a form of their own. Absent in an alert. */
+  report?: { head: ReportHead; body: string; page?: string }
   /** Wall clock time of the event, Unix ms. It is the same at every try, like the whole body. */
   at_ms: number
   /** Values for templates and the JSON body: name, date, report (path), … */

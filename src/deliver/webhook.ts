@@ -32,14 +32,14 @@ export async function deliverByWebhook(
   if (!url) {
     const hint =
       'give one such as https://host/path, without a user and a password; http is for this machine only'
-    return finalFault('delivery.address', `the address of ${target.name} cannot be used`, hint)
+    return finalFault('delivery.address', 'its address cannot be used', hint)
   }
   const body = bodyOf(target.body, message)
   if (body === undefined) {
     const hint = 'put values between double quotes, without others around'
     return finalFault(
       'template.not_json',
-      `the body of ${target.name} is not JSON once its values are filled in`,
+      'its body is not JSON once its values are filled in',
       hint,
     )
   }

@@ -17,6 +17,8 @@ export interface PromptSettings {
   readonly public_data: boolean | undefined
   /** How the files of the scope are read; undefined: whole, where the service can do that. */
   readonly read: Reading | undefined
+  /** Language of the words that Sluice itself writes into the report. */
+  readonly language: 'en' | 'de'
   readonly scope: PromptScope
   readonly first_run: 'from_now' | 'all'
   readonly when_nothing_new: 'skip' | 'run'

@@ -1,10 +1,12 @@
 import { cronTimes } from '../base/time/cron.ts'
 import { isoTime, isoTimeOrNull, localTime } from '../base/time/time.ts'
+import { type Receiver, receiverNamed } from '../domain/receiver.ts'
 import type { DeliveryView, PromptsView, RunSummary } from '../ledger/views/view-prompts.ts'
 
-interface Prompt {
+export interface ConfiguredPrompt {
   readonly name: string
   readonly schedule: { readonly cron: string; readonly timezone: string }
+  readonly deliver: readonly Receiver[]
 }
 
 /**
@@ -13,13 +15,17 @@ interface Prompt {
  */
 export function promptStatuses(
   view: PromptsView | undefined,
-  prompts: readonly Prompt[],
+  prompts: readonly ConfiguredPrompt[],
   now_ms: number,
 ): PromptStatus[] {
   const undelivered = view?.undelivered() ?? []
   const failing = undelivered.filter(({ state, attempts }) => state === 'failed' || attempts > 0)
-  const configured = prompts.map(({ name, schedule }) =>
-    promptStatus(name, { schedule, last: view?.runs(name, 1)[0], undelivered: failing }, now_ms),
+  const configured = prompts.map((prompt) =>
+    promptStatus(
+      prompt.name,
+      { prompt, last: view?.runs(prompt.name, 1)[0], undelivered: failing },
+      now_ms,
+    ),
   )
   const names = new Set(prompts.map(({ name }) => name))
   const waiting = undelivered.filter(({ state }) => state === 'wanted')
@@ -27,7 +33,7 @@ export function promptStatuses(
     .filter(({ name }) => !names.has(name))
     .map(({ name, last_run, open_runs }) => {
       const last = open_runs.length > 0 ? last_run : undefined
-      return promptStatus(name, { schedule: undefined, last, undelivered: waiting }, now_ms)
+      return promptStatus(name, { prompt: undefined, last, undelivered: waiting }, now_ms)
     })
     .filter(({ last_run, undelivered }) => last_run !== null || undelivered.length > 0)
   return [...configured, ...left]
@@ -45,15 +51,15 @@ export type UndeliveredStatus = ReturnType<typeof undeliveredStatus>
 function promptStatus(
   name: string,
   known: {
-    schedule: Prompt['schedule'] | undefined
+    prompt: ConfiguredPrompt | undefined
     last: RunSummary | undefined
     undelivered: readonly DeliveryView[]
   },
   now_ms: number,
 ) {
-  const { cron = null, timezone = null } = known.schedule ?? {}
-  const next_ms =
-    known.schedule && cronTimes(known.schedule.cron, known.schedule.timezone).next(now_ms)
+  const { schedule, deliver = [] } = known.prompt ?? {}
+  const { cron = null, timezone = null } = schedule ?? {}
+  const next_ms = schedule && cronTimes(schedule.cron, schedule.timezone).next(now_ms)
   const zone = timezone ?? 'UTC'
   return {
     name,
@@ -61,7 +67,7 @@ function promptStatus(
      * False if only the ledger has the prompt. A daemon that starts with the present config, or
      * reloads it, ends its open runs.
      */
-    configured: known.schedule !== undefined,
+    configured: known.prompt !== undefined,
     cron,
     timezone,
     next: isoTimeOrNull(next_ms),
@@ -72,7 +78,9 @@ function promptStatus(
      * Failed deliveries of its reports, oldest first. `wanted`: retried. `failed`: given up. For a
      * prompt that left the config: only the open deliveries (`wanted`), tried or not.
      */
-    undelivered: known.undelivered.filter(({ prompt }) => prompt === name).map(undeliveredStatus),
+    undelivered: known.undelivered
+      .filter(({ prompt }) => prompt === name)
+      .map((delivery) => undeliveredStatus(delivery, deliver)),
   }
 }
 
@@ -94,11 +102,13 @@ function runStatus(run: RunSummary, timezone: string) {
   }
 }
 
-function undeliveredStatus(delivery: DeliveryView) {
+function undeliveredStatus(delivery: DeliveryView, receivers: readonly Receiver[]) {
   const { run, target, state, attempts, wanted_ms, not_before_ms, error } = delivery
   return {
     run,
     target,
+    /** The same for people, such as `mail to team@example.org`. */
+    receiver: receiverNamed(target, receivers),
     state: state === 'failed' ? ('failed' as const) : ('wanted' as const),
     attempts,
     since: isoTime(wanted_ms),

@@ -7,12 +7,16 @@ import {
   healthStatus,
 } from './health/health-facts.ts'
 import { type PromptHealthSettings, promptHealth } from './health/problems.ts'
+import type { ConfiguredPrompt } from './prompts.ts'
 import { type DaemonStatus, type StatusSettings, type StatusView, statusView } from './view.ts'
 import { withHealthView, withLedgerView, withPromptsView } from './with-view.ts'
 
 type Settings = StatusSettings &
   HealthSettings &
-  PromptHealthSettings & { readonly watchdog: { silence_ms: number } }
+  PromptHealthSettings & {
+    readonly prompts: readonly ConfiguredPrompt[]
+    readonly watchdog: { silence_ms: number }
+  }
 
 /** The whole status, as `status --json` prints it. Errors: those of openLedgerReadOnly. */
 export async function readStatus(settings: Settings, clock: Clock): Promise<StatusView> {

@@ -57,6 +57,7 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'prompts[].skills': 'a team that has skills of its own on the service',
   'prompts[].read': 'anyone who wants each file read, and pays for it',
   'prompts[].public_data': 'anyone who must not have the web searched',
+  'prompts[].language': 'a team that reads German',
   'prompts[].scope.folders': 'everybody who asks about files',
   'prompts[].scope.paths': 'anyone who asks about a part of a folder',
   'prompts[].scope.fresh': 'anyone who wants the last week, or everything, each time',

@@ -20,6 +20,7 @@ export function settingsOf(changes: Partial<PromptSettings> = {}): PromptSetting
     skills: [],
     read: 'search',
     public_data: undefined,
+    language: 'en',
     scope: {
       folders: ['finance'],
       paths: [],

@@ -85,7 +85,14 @@ export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
     ({ name }) => name,
   ),
   given_up: many(
-    fc.record({ prompt: text, run: maybe(fc.nat(9)), target: text, since_ms: time, message: text }),
+    fc.record({
+      prompt: text,
+      run: maybe(fc.nat(9)),
+      target: text,
+      receiver: text,
+      since_ms: time,
+      message: text,
+    }),
     ({ prompt, target }) => `${prompt}/${target}`,
   ),
   disk: maybe(fc.record({ path: text, free_bytes: fc.nat(1_000_000_000) })),

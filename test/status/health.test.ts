@@ -306,7 +306,18 @@ const table: [
   [
     'delivery',
     'given up',
-    { given_up: [{ prompt: 'digest', run: 7, target: 'mail', since_ms: ago(1), message: 'no' }] },
+    {
+      given_up: [
+        {
+          prompt: 'digest',
+          run: 7,
+          target: 'mail',
+          receiver: 'mail',
+          since_ms: ago(1),
+          message: 'no',
+        },
+      ],
+    },
     {},
   ],
   [

@@ -8,6 +8,7 @@ import { PromptRig } from '../cli/prompts/prompt-rig.ts'
 import { openRig } from '../ledger/views/view-rig.ts'
 
 const schedule = { cron: '0 8 * * 1', timezone: 'Europe/Berlin' }
+const deliver = [{ name: 'mail', kind: 'email', to: ['team@example.org'] }] as const
 
 test('shows the result of the last runs, failed deliveries, and the next times', async () => {
   const rig = await openRig()
@@ -40,7 +41,7 @@ test('shows the result of the last runs, failed deliveries, and the next times',
 
   const view = openPromptsView(rig.state_dir)
   onTestFinished(() => view.close())
-  const prompts = ['digest', 'log', 'new'].map((name) => ({ name, schedule }))
+  const prompts = ['digest', 'log', 'new'].map((name) => ({ name, schedule, deliver }))
   const statuses = promptStatuses(view, prompts, rig.clock.now_ms())
   expect(statuses).toMatchSnapshot()
   // A time in the zone of this machine names no zone.
@@ -71,7 +72,11 @@ test('shows the result of the last runs, failed deliveries, and the next times',
 })
 
 test('shows nothing before the first run', () => {
-  const [status] = promptStatuses(undefined, [{ name: 'digest', schedule }], Date.UTC(2026, 10, 21))
+  const [status] = promptStatuses(
+    undefined,
+    [{ name: 'digest', schedule, deliver: [] }],
+    Date.UTC(2026, 10, 21),
+  )
   expect(status).toMatchObject({
     next: '2026-11-23T07:00:00.000Z',
     next_local: '2026-11-23T08:00+01:00',

@@ -105,11 +105,7 @@ export function requestIn(prompt: string, files: number): string {
   const run = run_line.exec(lastLine(prompt))
   if (!run) return prompt
   const date = run.groups!.due!.slice(0, 'YYYY-MM-DD'.length)
-  const lines = prompt.trimEnd().split(/\r?\n/).slice(0, -1)
-  const body = withoutAnswers(lines.join('\n')).replace(closing_words, '')
-  const lists = [...body.matchAll(list_block)].map(([block]) => block).filter(isFileList)
-  const whole = lists.filter((block) => sizeOf(block) === files)
-  const left_out = new Set(whole.length > 0 ? whole : lists)
+  const { body, lists: left_out } = unwrapped(prompt, files)
   const own_words = new Set(
     [...left_out].flatMap((block) => [...folderNames(block), formatCount(sizeOf(block))]),
   )
@@ -120,6 +116,26 @@ export function requestIn(prompt: string, files: number): string {
     .replaceAll(no_start, ' ')
     .replace(/[\p{L}\p{N}_-]+(?:,\d{3})*/gu, (word) => (own_words.has(word) ? '' : word))
     .trim()
+}
+
+/** The same for people, in one line: with the folders and times that it names, without seconds. */
+export function questionIn(prompt: string, files: number): string {
+  if (!run_line.test(lastLine(prompt))) return prompt.trim().replace(/\s+/g, ' ')
+  const { body, lists } = unwrapped(prompt, files)
+  return body
+    .replace(list_block, (block) => (lists.has(block) ? '…' : block))
+    .replace(times, (at) => at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' '))
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/** The prompt without the lines that Sluice puts around it, and the lists of files in it. */
+function unwrapped(prompt: string, files: number): { body: string; lists: Set<string> } {
+  const lines = prompt.trimEnd().split(/\r?\n/).slice(0, -1)
+  const body = withoutAnswers(lines.join('\n')).replace(closing_words, '')
+  const lists = [...body.matchAll(list_block)].map(([block]) => block).filter(isFileList)
+  const whole = lists.filter((block) => sizeOf(block) === files)
+  return { body, lists: new Set(whole.length > 0 ? whole : lists) }
 }
 
 /** All files of the list are in these folders, so that their names tell nothing apart. */

@@ -26,7 +26,7 @@ export const command = defineCommand({
     const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
     const targets = targetsOf(run, target, config)
     if (targets.length === 0) {
-      for (const delivery of run.deliveries) terminal.out(deliveryText(delivery))
+      for (const delivery of run.deliveries) terminal.out(deliveryText(delivery, config))
       printNote(terminal, `nothing of run ${run.run} is left to deliver`)
       return exit_codes.ok
     }
@@ -61,7 +61,7 @@ async function askDaemon(
       (await awaitRun({ view, run, clock: system_clock, signal: signals.first, check })) ??
       view.run(run)!
     const asked = tried.deliveries.filter((delivery) => targets.includes(delivery.target))
-    for (const delivery of asked) terminal.out(deliveryText(delivery))
+    for (const delivery of asked) terminal.out(deliveryText(delivery, config))
     return asked.every(({ state }) => state === 'done') ? exit_codes.ok : exit_codes.incomplete
   } finally {
     view.close()

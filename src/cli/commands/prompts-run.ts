@@ -197,7 +197,11 @@ function showRun(asked: Asked, run: RunView): ExitCode {
   const { state, deliveries } = run
   if (json) {
     const coverage = coverageText(run, config) ?? null
-    const whole = { coverage, answer: answerOf(run), deliveries: deliveries.map(deliveryAnswer) }
+    const whole = {
+      coverage,
+      answer: answerOf(run),
+      deliveries: deliveries.map((delivery) => deliveryAnswer(delivery, config)),
+    }
     printJson(terminal, { ...runAnswer(run, config), ...whole })
   } else printRun(run, config, terminal)
   if (state === 'written' && !json && terminal.is_interactive) {

@@ -1,5 +1,5 @@
 import { formatCount, printable } from '../../base/text/format.ts'
-import { plainLine } from '../../deliver/markdown.ts'
+import { textRows } from '../../deliver/markdown.ts'
 import { type Source, sourceText } from '../../prompts/ask/ask-question.ts'
 import { type Line, LineWriter, wrapped } from '../../status/text/lines.ts'
 import { printLines } from './print.ts'
@@ -18,23 +18,13 @@ export function printMarkdown(terminal: Terminal, markdown: string): void {
   else for (const row of rows) terminal.out(row.split('\t').map(printable).join('\t'))
 }
 
-/** The beginning of a row: its indent, the mark of a heading, a list or a quote, and its text. */
-const row_parts = /^(\s*)(#{1,6} |[-*+] |\d+[.)] |> ?)?(.*)$/
-
 /** Rows of Markdown as text. Words stay whole, and rows of code as they are. */
 function textLines(rows: readonly string[], width: number): Line[] {
-  let is_code = false
-  return rows.flatMap((row): Line[] => {
-    const is_fence = /^\s*(```|~~~)/.test(row)
-    if (is_fence) is_code = !is_code
-    if (is_fence) return []
-    if (is_code) return [{ tone: 'faint', text: `  ${printable(row.replaceAll('\t', '  '))}` }]
-    const [, indent = '', mark = '', rest = ''] = row_parts.exec(row) ?? []
-    const is_heading = mark.startsWith('#')
-    const lead = is_heading ? '' : mark.replace(/^[*+]/, '-')
-    const text = lead + printable(plainLine(rest))
-    const tone = is_heading ? 'strong' : 'plain'
-    const lines = wrapped(text, width, indent.length, (word) => word, lead.length)
+  return textRows(rows).flatMap(({ kind, indent, lead, text }): Line[] => {
+    if (kind === 'code')
+      return [{ tone: 'faint', text: `  ${printable(text.replaceAll('\t', '  '))}` }]
+    const tone = kind === 'heading' ? 'strong' : 'plain'
+    const lines = wrapped(lead + printable(text), width, indent, (word) => word, lead.length)
     return lines.map((line) => ({ tone, text: line }))
   })
 }

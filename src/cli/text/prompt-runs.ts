@@ -27,7 +27,7 @@ export function printRun(run: RunView, config: Config, terminal: Terminal, repor
   for (const note of run.notes) printFitted(terminal, `note: ${note}`)
   if (run.report_path !== undefined) terminal.out(`report: ${printable(run.report_path)}`)
   for (const delivery of run.deliveries) {
-    printFitted(terminal, deliveryText(delivery))
+    printFitted(terminal, deliveryText(delivery, config))
     for (const line of outputLines(delivery)) terminal.out(terminal.styles.dim(line))
   }
 }

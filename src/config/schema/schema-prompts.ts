@@ -110,6 +110,10 @@ export const prompt_schema = z.strictObject({
       'one call of its model) or every_file (the model reads each file whole, in as many calls as that takes). ' +
       'Default: every_file where the service lists the skill sluice-read-every-file, else search.',
   ),
+  language: choice(['en', 'de'], 'en').describe(
+    'The language of what Sluice itself writes into the report: en (English) or de (German). The answer is in the ' +
+      'language that the prompt asks for. Default en: the language of Sluice.',
+  ),
   scope: scope_schema.describe(
     'What the question is about. It must name something, because an empty scope would mean everything.',
   ),

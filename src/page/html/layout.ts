@@ -1,3 +1,4 @@
+import { filePath } from '../../domain/page-paths.ts'
 import { max_path_chars } from '../../inspect/files/no-place.ts'
 import type { Viewer } from '../access/viewer.ts'
 import { assetPath } from '../assets.ts'
@@ -105,11 +106,6 @@ ${
 <span>${nameText(viewer.name)}${viewer.name !== viewer.role && ` (${viewer.role})`}</span>${viewer.by !== 'proxy' && html`<button>Sign out</button>`}</form>`
 }
 </header>`
-}
-
-/** The page of a file, below the path of Sluice. */
-export function filePath({ folder, path }: { folder: string; path: string }): string {
-  return `/file?${String(new URLSearchParams({ folder, path }))}`
 }
 
 /** A link to the page of a file. */

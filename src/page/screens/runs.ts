@@ -2,11 +2,12 @@ import type { Paths } from '../../base/files/paths.ts'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { counted, formatCount } from '../../base/text/format.ts'
 import { wallText } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { isFinal, stateText } from '../../domain/run.ts'
 import type { DeliveryView, RunView } from '../../ledger/views/view-prompts.ts'
 import { coverageOf } from '../../prompts/report/report.ts'
 import { differenceOf } from '../../prompts/show/compare-runs.ts'
-import { targetsOf, zoneOf } from '../../prompts/show/find-run.ts'
+import { receiverOf, targetsOf, zoneOf } from '../../prompts/show/find-run.ts'
 import { reportBody, reportOf, whyText } from '../../prompts/show/run-answers.ts'
 import { type Html, html, markdownText, nameText, sentenceText, timeText } from '../html/html.ts'
 import { actButton, table } from '../html/layout.ts'
@@ -28,7 +29,7 @@ export function serveRuns(app: HttpApp, tools: PageTools): void {
       const run = own.run(Number(visit.param('id')))
       const live = html`${state(run, own.before(run) !== undefined, base_path)}${report(run, own.paths)}
 ${run.coverage !== undefined && coverage(run)}
-${filesTable('Files that it covers', run.planned_assets, coverageOf(run).copies, base_path)}${refused(run)}${deliveries(run, visit)}`
+${filesTable('Files that it covers', run.planned_assets, coverageOf(run).copies, base_path)}${refused(run)}${deliveries(run, visit, own.config)}`
       const is_settled =
         isFinal(run.state) && run.deliveries.every((delivery) => delivery.state !== 'wanted')
       return { ...titled(run), live, is_settled }
@@ -56,7 +57,7 @@ ${filesTable('Files that it covers', run.planned_assets, coverageOf(run).copies,
         await withDaemon(tools, (daemon) => daemon.deliverAgain({ run: run.run, targets }))
       const said =
         targets.length > 0
-          ? `Sluice sends it to ${field('target')} again.`
+          ? `Sluice sends it to ${receiverOf({ prompt: run.prompt, target: field('target') }, config)} again.`
           : 'It has arrived there already.'
       return { to: `/runs/${run.run}`, said }
     },
@@ -158,7 +159,7 @@ function refused(run: RunView): Html | undefined {
   return html`<h2>Refused</h2>${table(counted(total, 'file'), ['File', 'Why'], rows)}`
 }
 
-function deliveries(run: RunView, { viewer, frame }: Visit): Html | undefined {
+function deliveries(run: RunView, { viewer, frame }: Visit, config: Config): Html | undefined {
   if (run.deliveries.length === 0) return undefined
   const is_operator = viewer.role === 'operator'
   const rows = run.deliveries.map((delivery) => {
@@ -169,7 +170,7 @@ function deliveries(run: RunView, { viewer, frame }: Visit): Html | undefined {
       actButton(frame, `/runs/${run.run}/deliver`, 'Send again', { target })
     // An error may name hosts and directories, which are the operator's.
     return [
-      nameText(target),
+      sentenceText(receiverOf(delivery, config, !is_operator)),
       deliveryState(delivery),
       formatCount(attempts),
       html`${is_operator && error?.message}`,

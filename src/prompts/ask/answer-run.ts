@@ -77,12 +77,12 @@ async function writeRun(
   tools: RunTools,
 ): Promise<RunFact[]> {
   const { run } = work
-  const zone = settings.schedule.timezone
   const removed_chats = await removePartChats(work, tools)
   if (tools.hard.aborted) return []
   const empty = emptyWhy(toldFiles(work), work.turns, work.last_answer)
   const ended = { ...work, turns: withRemoved(work.turns, removed_chats), empty }
-  const report = composeReport(ended, settings, coverageOf(work), zone, tools.clock.now_ms())
+  const made = { now_ms: tools.clock.now_ms(), page_url: tools.page_url }
+  const report = composeReport(ended, settings, coverageOf(work), made)
   try {
     const { path: report_path, left_out } = await callApart(settings.report.dir, {
       module: 'prompts/report-process',

@@ -6,6 +6,7 @@ import type { Failure } from '../../remote/outcome.ts'
 import { matchesRun } from '../plan/question.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
+import { known_notes } from '../words.ts'
 
 /**
  * How long before its intent a turn may seem to have been made: clocks without a battery or with a
@@ -63,7 +64,7 @@ export async function findTurn(
             type: 'turn_asked',
             run,
             ...found,
-            note: 'the question was found on the service, and not asked again',
+            note: known_notes.found,
           },
         ]
       if (searching.isOver() && (search.unread === 0 || unseen.isOver()))

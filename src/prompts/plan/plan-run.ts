@@ -8,6 +8,7 @@ import type { PromptState, RunWork } from '../../ledger/prompt-work.ts'
 import type { Outcome } from '../../remote/outcome.ts'
 import type { PromptScope, PromptSettings } from '../prompt-settings.ts'
 import { afterFailure, type RunTools } from '../run-tools.ts'
+import { known_notes } from '../words.ts'
 import { checkAssets, checkScope } from './check-assets.ts'
 import { composeCoverage, nothingNewText } from './coverage.ts'
 import { asksForWhatCame, type FreshAsset } from './fresh.ts'
@@ -139,8 +140,7 @@ export function composePlan(
 }
 
 /** Said beside an answer for which every file was to be read. */
-export const searched_only =
-  'the service does not read every file: it searched them for what matches the question'
+export const searched_only = known_notes.only_search
 
 export function missingLabel(name: string): string {
   return `the label "${name}" is left out: the service does not have it`
@@ -151,9 +151,8 @@ function notesOf(
   { drop_chat, shorter_than, only_search }: PlanChange,
 ): string[] {
   const notes = missing_labels.map(missingLabel)
-  if (drop_chat) notes.push('the earlier chat is gone, so Sluice started a new one')
-  if (shorter_than !== undefined)
-    notes.push('the service refused the question, so Sluice asked with a shorter list of files')
+  if (drop_chat) notes.push(known_notes.chat_gone)
+  if (shorter_than !== undefined) notes.push(known_notes.shorter)
   if (only_search) notes.push(searched_only)
   return notes
 }

@@ -254,7 +254,9 @@ export function sinceOf({
   run,
   since_ms,
   first_since_ms,
-}: Pick<TurnsWanted, 'settings' | 'run' | 'since_ms' | 'first_since_ms'>): number | undefined {
+}: Pick<TurnsWanted, 'run' | 'since_ms' | 'first_since_ms'> & {
+  settings: Pick<PromptSettings, 'scope'>
+}): number | undefined {
   const { fresh } = settings.scope
   if (fresh === 'all') return undefined
   return fresh === 'since_last_run' ? (since_ms ?? first_since_ms) : run.due_ms - fresh.within_ms

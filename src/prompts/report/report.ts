@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
-import { codeSpan, escapeMarkdown, formatCount } from '../../base/text/format.ts'
+import { escapeMarkdown, formatCount } from '../../base/text/format.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import { type Message, messageId } from '../../deliver/message.ts'
+import type { ReportHead } from '../../deliver/report-head.ts'
 import type { RaisedAlert, ReportToDeliver, RunWork } from '../../ledger/prompt-work.ts'
 import {
   chatIdsOf,
@@ -17,29 +18,28 @@ import {
   expectedFiles,
   givenUpNotes,
   noChanges,
-  sameBytesText,
 } from '../plan/coverage.ts'
 import { missingLabel } from '../plan/plan-run.ts'
 import { scopeIn } from '../plan/question.ts'
-import { type NamedFiles, noUnready, refused_by_service } from '../plan/unready.ts'
+import { noUnready } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
+import { noteIn, wordsIn } from '../words.ts'
+import { headOf, subjectOf } from './head.ts'
+import { headMarkdown, othersMarkdown } from './head-markdown.ts'
 import { type ToldFile, toldFiles } from './told.ts'
-
-/** Maximum length of the lists of sources and of refusals in a report; the manifest has more. */
-const max_sources = 200
 
 /** The report of an answered run (Markdown, YAML front matter), and its manifest. */
 export function composeReport(
   run: RunContent,
   settings: PromptSettings,
   coverage: Coverage,
-  zone: string,
-  now_ms: number,
+  { now_ms, page_url }: { now_ms: number; page_url?: string | undefined },
 ): { markdown: string; manifest: Manifest } {
-  const told: Told = { files: toldFiles(run), coverage, zone }
+  const head = headOf(run, settings, coverage, page_url)
+  const fields = frontMatter(frontMatterOf(run, settings, coverage))
   return {
-    markdown: `${frontMatter(frontMatterOf(run, settings, told))}\n${bodyOf(run, told)}`,
-    manifest: composeManifest(run, coverage, zone, now_ms),
+    markdown: `${fields}\n${headMarkdown(head)}\n\n---\n\n${bodyOf(run, head)}`,
+    manifest: composeManifest(run, coverage, settings.schedule.timezone, now_ms),
   }
 }
 
@@ -71,43 +71,48 @@ export function reportMessage(
   settings: PromptSettings,
   page_url?: string,
 ): Message {
-  const link =
-    page_url === undefined ? '' : `[This report on the page](${page_url}/runs/${written.run})\n\n`
+  const { run, due_ms, prompt } = written
   const zone = settings.schedule.timezone
   const coverage = coverageOf(written)
-  const files = toldFiles(written)
-  const date = localDate(written.due_ms, zone)
+  const head = headOf(written, settings, coverage, page_url)
+  const body = bodyOf(written, head)
+  const page = page_url === undefined ? undefined : `${page_url}/runs/${run}`
+  const link = page === undefined ? '' : `[${head.labels.page}](${page})\n\n`
   const values = {
-    name: written.prompt,
-    date,
-    due: localTime(written.due_ms, zone),
+    name: prompt,
+    date: localDate(due_ms, zone),
+    due: localTime(due_ms, zone),
     report: report_path,
     manifest: manifestPath(report_path),
     count: formatCount(coverage.taken),
   }
   return {
     // The id includes the project: another installation may have a prompt of the same name.
-    id: messageId('run', [written.project_id, written.prompt, written.due_ms, target]),
-    subject: `${written.prompt} ${date}`,
-    text: `${link}${bodyOf(written, { files, coverage, zone })}`,
+    id: messageId('run', [written.project_id, prompt, due_ms, target]),
+    subject: subjectOf(written, settings, coverage),
+    text: `${link}${headMarkdown(head)}\n\n---\n\n${body}`,
+    report: { head, body, ...(page !== undefined && { page }) },
     at_ms: written.written_ms,
     values,
     data: {
-      prompt: written.prompt,
+      prompt,
       due: values.due,
       report: report_path,
       manifest: values.manifest,
       count: coverage.taken,
-      coverage: coverageLine(coverage, zone, files),
+      coverage: head.coverage,
+      head,
       chat_ids: chatIdsOf(written),
       answer: mainAnswer(written),
     },
   }
 }
 
-function frontMatterOf(run: RunContent, settings: PromptSettings, { files, coverage, zone }: Told) {
+function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Coverage) {
   const { turns, prompt, due_ms, cause } = run
   const { scope, intelligence } = settings
+  const zone = settings.schedule.timezone
+  const files = toldFiles(run)
   // Uses the scope that was sent: missing ids were left out, and the config may have changed since.
   const {
     chat_ids = [],
@@ -177,44 +182,22 @@ function mainAnswer({ turns }: RunContent): string {
   return (turns.at(-1)?.answer ?? '').trim()
 }
 
-function bodyOf(run: RunContent, { files, coverage, zone }: Told): string {
+/** What follows the head: the answer, its parts, notes, and the rest of the head's lines. */
+function bodyOf(run: RunContent, head: ReportHead): string {
   const parts = run.turns.slice(0, -1)
-  const notes = [...run.notes, ...givenUpNotes(files, run.empty)].map(
-    (note) => `- ${escapeMarkdown(note)}`,
+  const { part_of, notes: title } = wordsIn(head.language)
+  const notes = [...run.notes, ...givenUpNotes(toldFiles(run), run.empty)].map(
+    (note) => `- ${escapeMarkdown(noteIn(head.language, note))}`,
   )
-  const refused = coverage.refused.files.map(lineWithWhy)
   const blocks = [
-    ...(run.empty === undefined ? [] : [`**Empty**: ${run.empty}.`]),
     mainAnswer(run),
     ...parts.map(
-      ({ answer }, index) => `## Part ${index + 1} of ${parts.length}\n\n${(answer ?? '').trim()}`,
+      ({ answer }, index) => `## ${part_of(index + 1, parts.length)}\n\n${(answer ?? '').trim()}`,
     ),
-    '---',
-    `*${escapeMarkdown(coverageLine(coverage, zone, files))}*`,
-    ...titled('Notes', notes),
-    ...titled('Refused', bounded(refused)),
-    ...titled('Read in part', bounded(coverage.in_part.files.map(lineWithWhy))),
-    ...titled('Sources', [
-      ...bounded(run.assets.map(({ name }) => `- ${codeSpan(name)}`)),
-      ...(coverage.copies > 0 ? [`- … ${sameBytesText(coverage.copies)}`] : []),
-    ]),
+    notes.length === 0 ? '' : `## ${title}\n\n${notes.join('\n')}`,
+    othersMarkdown(head),
   ]
-  return `${blocks.join('\n\n')}\n`
-}
-
-function lineWithWhy({ name, why = refused_by_service }: NamedFiles['files'][number]): string {
-  return `- ${codeSpan(name)}: ${escapeMarkdown(why)}`
-}
-
-function titled(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`## ${title}\n\n${lines.join('\n')}`]
-}
-
-function bounded(lines: readonly string[]): string[] {
-  const rest = lines.length - max_sources
-  return rest <= 0
-    ? [...lines]
-    : [...lines.slice(0, max_sources), `- … and ${formatCount(rest)} more, in the manifest`]
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`
 }
 
 type FrontMatterValue = string | number | readonly string[]

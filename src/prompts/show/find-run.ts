@@ -2,8 +2,14 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { parseTime_ms } from '../../base/time/parse-time.ts'
 import { localTime, minute_ms } from '../../base/time/time.ts'
+import { receiverNamed } from '../../domain/receiver.ts'
 import { stateText } from '../../domain/run.ts'
-import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
+import type {
+  DeliveryView,
+  PromptsView,
+  RunSummary,
+  RunView,
+} from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 
 export interface Configured {
@@ -12,7 +18,20 @@ export interface Configured {
 
 /** The time zone of a prompt. UTC if the prompt left the configuration. */
 export function zoneOf(prompt: string, { prompts }: Configured): string {
-  return prompts.find(({ name }) => name === prompt)?.schedule.timezone ?? 'UTC'
+  return settingsOf(prompt, prompts)?.schedule.timezone ?? 'UTC'
+}
+
+/** The receiver of a delivery, for people. */
+export function receiverOf(
+  { prompt, target }: Pick<DeliveryView, 'prompt' | 'target'>,
+  { prompts }: Configured,
+  is_brief = false,
+): string {
+  return receiverNamed(target, settingsOf(prompt, prompts)?.deliver, is_brief)
+}
+
+function settingsOf(prompt: string, prompts: Configured['prompts']): PromptSettings | undefined {
+  return prompts.find(({ name }) => name === prompt)
 }
 
 /**
@@ -159,7 +178,10 @@ export function targetsOf(
   const known = run.deliveries.map((delivery) => delivery.target)
   if (known.includes(target)) return open.filter((name) => name === target)
   if (configured.includes(target)) return [target]
-  const names = [...new Set([...known, ...configured])]
+  const names = [...new Set([...known, ...configured])].map((name) => {
+    const text = receiverOf({ prompt: run.prompt, target: name }, { prompts })
+    return text.startsWith(name) ? text : `${name} (${text})`
+  })
   throw new SluiceError({
     code: 'usage.target',
     message: `run ${run.run} has no delivery called ${target}`,

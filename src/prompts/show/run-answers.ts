@@ -11,7 +11,7 @@ import { coverageLine } from '../plan/coverage.ts'
 import { nextTimes } from '../plan/schedule.ts'
 import { coverageOf } from '../report/report.ts'
 import { type ToldFile, toldFiles } from '../report/told.ts'
-import { type Configured, zoneOf } from './find-run.ts'
+import { type Configured, receiverOf, zoneOf } from './find-run.ts'
 
 export function listPrompts(
   view: PromptsView | undefined,
@@ -95,17 +95,11 @@ export function coverageText(run: RunView, config: Configured): string | undefin
     : coverageLine(coverageOf(run), zoneOf(run.prompt, config), toldOf(run))
 }
 
-export function deliveryAnswer({
-  target,
-  state,
-  attempts,
-  not_before_ms,
-  ended_ms,
-  error,
-  output,
-}: DeliveryView) {
+export function deliveryAnswer(delivery: DeliveryView, config: Configured) {
+  const { target, state, attempts, not_before_ms, ended_ms, error, output } = delivery
   return {
     target,
+    receiver: receiverOf(delivery, config),
     state,
     attempts,
     ended: isoTimeOrNull(ended_ms),
@@ -142,7 +136,7 @@ export function wholeAnswer(run: RunView, config: Configured) {
     covered: assets.filter(({ asset_id }) => !left.has(asset_id)),
     left: assets.filter(({ asset_id }) => left.has(asset_id)),
     refused: run.planned_refusals.map(({ content: _, ...refusal }) => refusal),
-    deliveries: run.deliveries.map(deliveryAnswer),
+    deliveries: run.deliveries.map((delivery) => deliveryAnswer(delivery, config)),
   }
 }
 

@@ -3,16 +3,12 @@ import { cronWords } from '../../base/time/cron-words.ts'
 import { clockText } from '../../base/time/time.ts'
 import type { DeliveryView } from '../../ledger/views/view-prompts.ts'
 import type { Schedule } from '../prompt-settings.ts'
+import { type Configured, receiverOf } from './find-run.ts'
 
-export function deliveryText({
-  target,
-  state,
-  attempts,
-  not_before_ms,
-  error,
-}: DeliveryView): string {
+export function deliveryText(delivery: DeliveryView, config: Configured): string {
+  const { state, attempts, not_before_ms, error } = delivery
   const why = error === undefined ? '' : `: ${printable(error.message)}`
-  const name = `delivery ${printable(target)}`
+  const name = `delivery ${printable(receiverOf(delivery, config))}`
   if (state === 'done') return `${name}: delivered`
   if (state === 'failed') return `${name}: given up${why}`
   if (attempts === 0) return `${name}: not tried yet`

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { codeOf } from '../../base/run/errors.ts'
 import { day_ms, hour_ms, isoTime } from '../../base/time/time.ts'
+import { type Receiver, receiverText } from '../../domain/receiver.ts'
 import type { HealthView } from '../../ledger/views/view-health.ts'
 import { healthOf } from './health.ts'
 import type { HealthFacts, HealthLimits } from './problems.ts'
@@ -12,10 +13,10 @@ export interface HealthSettings {
   readonly uploads: { readonly max_bytes_per_day: number | 'off' }
   readonly prompts: readonly {
     readonly name: string
-    readonly deliver: readonly { readonly name: string }[]
+    readonly deliver: readonly Receiver[]
   }[]
   readonly audit: { readonly round_hours: number }
-  readonly alerts: { readonly deliver: readonly { readonly name: string }[] }
+  readonly alerts: { readonly deliver: readonly Receiver[] }
   readonly health: HealthLimits
 }
 
@@ -123,8 +124,16 @@ function givenUp(
     const { deliver } = (prompt === undefined
       ? alerts
       : prompts.find(({ name }) => name === prompt)) ?? { deliver: [] }
-    if (!deliver.some(({ name }) => name === target)) return []
-    return { prompt: prompt ?? 'alerts', run, target, since_ms, message: error.message }
+    const receiver = deliver.find(({ name }) => name === target)
+    if (!receiver) return []
+    return {
+      prompt: prompt ?? 'alerts',
+      run,
+      target,
+      receiver: receiverText(receiver),
+      since_ms,
+      message: error.message,
+    }
   })
 }
 

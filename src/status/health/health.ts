@@ -203,13 +203,13 @@ function promptProblems(facts: HealthFacts, { prompt_late_ms }: HealthLimits): P
     const hint = `\`sluice prompts show ${failed.run}\` says more, \`sluice prompts run ${name}\` asks again`
     return [{ kind: 'prompt', about: name, message, hint, since_ms: failed.since_ms }]
   })
-  const lost = given_up.map(({ prompt, run, target, since_ms, message }): Problem => {
+  const lost = given_up.map(({ prompt, run, target, receiver, since_ms, message }): Problem => {
     const again = run === undefined ? '' : `, and \`sluice prompts deliver ${run}\` sends it again`
     const hint = `repair the receiver: the next delivery that reaches it resolves this${again}`
     return {
       kind: 'delivery',
       about: `${prompt}/${target}`,
-      message: `${target} of ${prompt}: ${message}`,
+      message: `${receiver} of ${prompt}: ${message}`,
       hint,
       since_ms,
     }

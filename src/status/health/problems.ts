@@ -94,6 +94,8 @@ export interface HealthFacts {
     prompt: string
     run: number | undefined
     target: string
+    /** The receiver for people. */
+    receiver: string
     since_ms: number
     message: string
   }[]

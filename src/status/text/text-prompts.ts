@@ -21,7 +21,10 @@ export function promptLines(
     for (const delivery of undelivered) {
       if (configured) sayUndelivered(writer, delivery, now_ms)
       else
-        writer.detail(`delivery ${delivery.target} of run ${delivery.run} has not arrived`, 'warn')
+        writer.detail(
+          `delivery ${delivery.receiver} of run ${delivery.run} has not arrived`,
+          'warn',
+        )
     }
   }
 }
@@ -49,7 +52,7 @@ function sayRun(
 }
 
 function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms: number): void {
-  const { run, target, state, attempts, since, next_try, error } = delivery
+  const { run, receiver, state, attempts, since, next_try, error } = delivery
   const why = error === null ? '' : `: ${error.message}`
   const ago = spanText(since, now_ms)
   const wait_ms = next_try === null ? 0 : Date.parse(next_try) - now_ms
@@ -60,7 +63,7 @@ function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms:
       ? `given up: repair the receiver, then run \`sluice prompts deliver ${run}\``
       : `${tries}, ${next}`
   writer.detail(
-    `delivery ${target} of run ${run} fails (${text})${why}`,
+    `delivery ${receiver} of run ${run} fails (${text})${why}`,
     state === 'failed' ? 'bad' : 'warn',
   )
 }

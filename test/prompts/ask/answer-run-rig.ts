@@ -330,6 +330,7 @@ export function plainSettings(project_id: string, dir: string): PromptSettings {
     skills: [],
     read: 'search',
     public_data: undefined,
+    language: 'en',
     scope: {
       folders: ['notes'],
       paths: [],

@@ -18,6 +18,7 @@ export function settings(
     skills: [],
     read: 'search',
     public_data: undefined,
+    language: 'en',
     scope: {
       folders: [],
       paths: [],

@@ -15,7 +15,6 @@ import {
   runOf,
   settingsOf,
   turnOf,
-  zone,
 } from '../settings.ts'
 
 const file_name = '{{name}}-{{date}}.md'
@@ -24,7 +23,10 @@ const ids = { prompt: 'weekly-digest', project_id: 'project_00000000000000000000
 function write(dir: string, changes: Parameters<typeof runOf>[0] = {}, name = file_name): string {
   const settings = settingsOf({ report: { dir, file_name: name } })
   const run = runOf({ assets: [asRunAsset(assetOf(1))], ...changes })
-  return writeReportFile(settings, composeReport(run, settings, coverageOf(run), zone, due_ms)).path
+  return writeReportFile(
+    settings,
+    composeReport(run, settings, coverageOf(run), { now_ms: due_ms }),
+  ).path
 }
 
 test('report and manifest lie side by side in a private directory', () => {
@@ -142,7 +144,7 @@ test('a manifest that is too large is made smaller, and its covered contents are
     asRunAsset(assetOf(content, `finance/${'x'.repeat(3_500)}${content}`)),
   )
   const run = runOf({ assets })
-  const report = composeReport(run, settings, coverageOf(run), zone, due_ms)
+  const report = composeReport(run, settings, coverageOf(run), { now_ms: due_ms })
   const { path, left_out } = writeReportFile(settings, report)
   expect(left_out).toContain('all of the files but md5 and size')
   expect(writeReportFile(settings, report).path, 'the same name again').toBe(path)
@@ -154,9 +156,9 @@ test('a manifest leaves out only as much as necessary', () => {
   const settings = settingsOf()
   const run = runOf({
     assets: [1, 2, 3].map((content) => asRunAsset(assetOf(content))),
-    turns: [turnOf('{}', 'x'.repeat(3_000))],
+    turns: [turnOf('{"prompt":""}', 'x'.repeat(3_000))],
   })
-  const { manifest } = composeReport(run, settings, coverageOf(run), zone, due_ms)
+  const { manifest } = composeReport(run, settings, coverageOf(run), { now_ms: due_ms })
   const bytes = Buffer.byteLength(JSON.stringify(manifest)) + 1
   const kept = (max_bytes: number) => {
     const { text, left_out } = manifestText(manifest, max_bytes)

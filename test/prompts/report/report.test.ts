@@ -18,7 +18,6 @@ import {
   tallyOf,
   turnOf,
   unreadyOf,
-  zone,
 } from '../settings.ts'
 
 const folder = {
@@ -51,7 +50,7 @@ function filledRun(names: readonly string[] = ['finance/a.pdf']) {
 }
 
 function reportOf(run = filledRun(), settings = settingsOf()) {
-  return composeReport(run, settings, coverageOf(run), zone, due_ms + 10_000)
+  return composeReport(run, settings, coverageOf(run), { now_ms: due_ms + 10_000 })
 }
 
 function frontMatterIn(markdown: string): Record<string, unknown> {
@@ -76,7 +75,7 @@ test('the scope in the front matter is the one of the question', () => {
   expect(fields).not.toHaveProperty('projects')
 })
 
-test('front matter, the answer, the coverage line, notes and sources', () => {
+test('front matter, the head, the answer and notes', () => {
   const line =
     'asked about 1 file; the service does not say which it read; names none of its 1 file; 1 refused (finance/refused.pdf)'
   const { markdown } = reportOf()
@@ -101,23 +100,26 @@ test('front matter, the answer, the coverage line, notes and sources', () => {
     files_next_time: 0,
   })
   expect(markdown.slice(markdown.indexOf('\n---\n') + 5)).toBe(`
-Nothing much.
+# weekly-digest, 23 November 2026
+
+Question: What is new?
+
+Period: 16 Nov 2026, 08:00 to 23 Nov 2026, 08:00 (Europe/Berlin)
+
+**1 new · 1 refused**
+
+*${line}*
+
+- \`finance/a.pdf\`: new, 23 Nov 2026, 07:59, 1 B
+- \`finance/refused.pdf\`: refused: not \\*readable\\*
 
 ---
 
-*${line}*
+Nothing much.
 
 ## Notes
 
 - the turn was sent again
-
-## Refused
-
-- \`finance/refused.pdf\`: not \\*readable\\*
-
-## Sources
-
-- \`finance/a.pdf\`
 `)
 })
 
@@ -127,10 +129,11 @@ test('with several turns, the closing answer comes first, then its parts', () =>
   )
   const { markdown, manifest } = reportOf({ ...filledRun(), turns })
   const places = [
+    '\n*asked about 1 file',
     '\nall\n',
     '## Part 1 of 2\n\none\n',
     '## Part 2 of 2\n\ntwo\n',
-    '\n*asked about 1 file',
+    '## Notes',
   ].map((text) => markdown.indexOf(text))
   expect(places).toEqual([...places].sort((a, b) => a - b))
   expect(places[0]).toBeGreaterThan(0)
@@ -138,11 +141,16 @@ test('with several turns, the closing answer comes first, then its parts', () =>
   expect(manifest.turns.map(({ answer }) => answer)).toEqual(['one', 'two', 'all'])
 })
 
-test('the report lists some of many sources, and the manifest all of them', () => {
+test('many files do not bury the answer, and the manifest has all of them', () => {
   const { markdown, manifest } = reportOf(
     filledRun(Array.from({ length: 260 }, (_, index) => `finance/${index}.pdf`)),
   )
-  expect(markdown).toMatch(/- `finance\/199\.pdf`\n- … and 60 more, in the manifest\n$/)
+  const [, head = '', body = ''] = markdown.split('\n---\n')
+  expect(head).toMatch(
+    /- `finance\/19\.pdf`: [^\n]+\n- `finance\/refused.pdf`: [^\n]+\n- … 180 more behind the answer\n$/,
+  )
+  expect(body).toMatch(/^\nNothing much\.\n[\s\S]+## More files\n\n- `finance\/20\.pdf`/)
+  expect(body).toMatch(/- `finance\/199\.pdf`: [^\n]+\n- … and 60 more, in the manifest\n$/)
   expect(manifest.assets).toHaveLength(260)
 })
 
@@ -170,7 +178,7 @@ test('the manifest has the exact question, and can be read again', () => {
   ).toThrowError(/field/)
 })
 
-test('property: with any names the front matter is YAML with these values, and each source is one line', () => {
+test('property: with any names the front matter is YAML with these values, and each file is one line', () => {
   fc.assert(
     fc.property(fc.array(hostile_name, { minLength: 1, maxLength: 5 }), (names) => {
       const settings = settingsOf({ scope: { ...settingsOf().scope, folders: names } })
@@ -182,8 +190,9 @@ test('property: with any names the front matter is YAML with these values, and e
         files_covered: names.length,
       })
       expect(Object.keys(fields)).toHaveLength(18)
-      const sources = markdown.slice(markdown.lastIndexOf('## Sources\n\n') + 12)
-      expect(sources.trimEnd().split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(names.length)
+      const lines = markdown.split(/[\n\r\u0085\u2028\u2029]/)
+      const files = lines.filter((line) => /^- .*: new, 23 Nov 2026, /.test(line))
+      expect(files).toHaveLength(names.length)
     }),
     { numRuns: 200 },
   )
@@ -231,7 +240,7 @@ test('the message of a run is the same at every try, and has its values', () => 
   )
   expect(message).toMatchObject({
     id: expect.stringMatching(/^run_[0-9a-f]{24}$/),
-    subject: 'weekly-digest 2026-11-23',
+    subject: 'weekly-digest 2026-11-23: 1 new, 1 refused',
     at_ms: due_ms + 20_000,
     values: {
       name: 'weekly-digest',
@@ -240,9 +249,11 @@ test('the message of a run is the same at every try, and has its values', () => 
       manifest: '/r/weekly.json',
       count: '1',
     },
-    data: { answer: 'Nothing much.' },
+    data: { answer: 'Nothing much.', head: { counts: '1 new · 1 refused' } },
   })
-  expect(message.text.startsWith('Nothing much.\n')).toBe(true)
+  expect(message.text).toMatch(
+    /^# weekly-digest, 23 November 2026\n[\s\S]+\n---\n\nNothing much\.\n/,
+  )
   expect(reportMessage({ written, ...delivery, target: 'other' }, settingsOf()).id).not.toBe(
     message.id,
   )

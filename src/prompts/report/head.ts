@@ -1,0 +1,229 @@
+import { fitSentence, formatBytes } from '../../base/text/format.ts'
+import { questionIn } from '../../base/text/prompt-lines.ts'
+import { localDate } from '../../base/time/time.ts'
+import type { HeadLine, ReportHead } from '../../deliver/report-head.ts'
+import { filePath } from '../../domain/page-paths.ts'
+import type { RunContent } from '../manifest.ts'
+import { type Coverage, coverageLine } from '../plan/coverage.ts'
+import { promptOf, sinceOf } from '../plan/question.ts'
+import type { NamedFiles } from '../plan/unready.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+import { type Words, wordsIn } from '../words.ts'
+import { type ToldFile, toldFiles } from './told.ts'
+
+export type HeadRun = Pick<
+  RunContent,
+  'prompt' | 'due_ms' | 'last_written_due_ms' | 'turns' | 'assets'
+> & {
+  /** Absent if it is not known, as of a run that only a view has read. */
+  prompt_began_ms?: number
+  /** Why the run counts as empty; undefined if it does not. */
+  empty?: string | undefined
+}
+
+export type HeadSettings = Pick<PromptSettings, 'schedule' | 'scope' | 'first_run' | 'language'>
+
+/** Lines of one kind in a report; the manifest has more. */
+const max_lines = 200
+/** Lines of one kind before the answer, which more would bury. */
+const max_before = 20
+/** Enough for what a person asks; a long instruction is in the manifest. */
+const max_question_columns = 400
+/** Places in one file that its line names. */
+const max_places = 5
+
+/** The facts of a run. The same run always has the same head, as each try of a delivery needs. */
+export function headOf(
+  run: HeadRun,
+  settings: HeadSettings,
+  coverage: Coverage,
+  page_url?: string,
+): ReportHead {
+  const { prompt, due_ms } = run
+  const writer = new HeadWriter(settings, coverage, page_url)
+  const files = toldFiles(run)
+  const groups = [writer.fileLines(files), ...writer.otherKinds()]
+  const lines = groups.flatMap((group) => group.slice(0, max_before))
+  const others = groups.flatMap((group) => group.slice(max_before))
+  return {
+    language: settings.language,
+    title: `${prompt}, ${writer.day(due_ms)}`,
+    question: questionOf(run),
+    period: writer.period(run),
+    counts: countsOf(coverage, writer.words).join(' · ') || writer.words.nothing_new,
+    coverage: coverageLine(coverage, settings.schedule.timezone, files),
+    remarks: run.empty === undefined ? [] : [writer.words.empty_run(run.empty)],
+    lines,
+    others,
+    more: writer.more(files.length, lines.length + others.length),
+    labels: {
+      ...writer.words.labels,
+      others_below: writer.words.others_below(writer.number(others.length)),
+    },
+  }
+}
+
+function questionOf({ turns, assets }: HeadRun): string {
+  const [first] = turns
+  if (first === undefined) return ''
+  const files = assets.filter(({ turn }) => turn === 0).length
+  return fitSentence(questionIn(promptOf(first.body), files), max_question_columns)
+}
+
+/** The subject of a message: prompt, date, and what happened. */
+export function subjectOf(run: HeadRun, settings: HeadSettings, coverage: Coverage): string {
+  const words = wordsIn(settings.language)
+  const counts = countsOf(coverage, words)
+  const what = [
+    ...(run.empty === undefined ? [] : [words.empty]),
+    ...(counts.length === 0 ? [words.nothing_new] : counts),
+  ]
+  return `${run.prompt} ${localDate(run.due_ms, settings.schedule.timezone)}: ${what.join(', ')}`
+}
+
+/** How many of each kind, without zeros. */
+function countsOf(coverage: Coverage, { counts, locale }: Words): string[] {
+  const { taken, changed, gone, moved, refused, still_refused } = coverage
+  const totals = {
+    new: Math.max(0, taken - changed.total),
+    changed: changed.total,
+    gone: gone.total,
+    moved: moved.total,
+    refused: refused.total,
+    still_refused: still_refused.total,
+  }
+  return Object.entries(totals).flatMap(([kind, total]) => {
+    if (total === 0) return []
+    return [`${total.toLocaleString(locale)} ${counts[kind as HeadLine['kind']]}`]
+  })
+}
+
+/** Puts the facts into words of the prompt's language, with times of its zone. */
+class HeadWriter {
+  readonly words: Words
+  readonly #settings: HeadSettings
+  readonly #coverage: Coverage
+  readonly #page_url: string | undefined
+  readonly #time: Intl.DateTimeFormat
+
+  constructor(settings: HeadSettings, coverage: Coverage, page_url: string | undefined) {
+    this.words = wordsIn(settings.language)
+    this.#settings = settings
+    this.#coverage = coverage
+    this.#page_url = page_url
+    this.#time = this.#format({ dateStyle: 'medium', timeStyle: 'short' })
+  }
+
+  #format(style: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+    const { timezone: timeZone } = this.#settings.schedule
+    return new Intl.DateTimeFormat(this.words.locale, { ...style, timeZone })
+  }
+
+  day(at_ms: number): string {
+    return this.#format({ dateStyle: 'long' }).format(at_ms)
+  }
+
+  number(count: number): string {
+    return count.toLocaleString(this.words.locale)
+  }
+
+  #size(bytes: number): string {
+    const decimal = this.#settings.language === 'de' ? ',' : '.'
+    return formatBytes(bytes).replace('.', decimal)
+  }
+
+  period({ due_ms, last_written_due_ms, prompt_began_ms }: HeadRun): string {
+    const { first_run, schedule } = this.#settings
+    const from_ms = sinceOf({
+      settings: this.#settings,
+      run: { due_ms },
+      since_ms: last_written_due_ms,
+      first_since_ms: first_run === 'from_now' ? prompt_began_ms : undefined,
+    })
+    const to = this.#time.format(due_ms)
+    const times =
+      from_ms === undefined
+        ? this.words.from_beginning(to)
+        : this.words.from_to(this.#time.format(from_ms), to)
+    return `${times} (${schedule.timezone})`
+  }
+
+  /** The files that need a reader come first: those not read, then those read in part. */
+  fileLines(files: readonly ToldFile[]): HeadLine[] {
+    const changed = new Set(this.#coverage.changed.files.map(({ name }) => name))
+    const in_part = new Map(this.#coverage.in_part.files.map(({ name, why }) => [name, why]))
+    const known = files.map((file) => {
+      const lacks = in_part.get(file.name)
+      const read = lacks !== undefined && file.read !== 'not' ? 'part' : file.read
+      return { ...file, read, why: file.why ?? lacks }
+    })
+    const shown = known.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, max_lines)
+    return shown.map((file): HeadLine => {
+      const { name, size, arrived_ms, read } = file
+      const kind = changed.has(name) ? 'changed' : 'new'
+      const facts = [this.words.counts[kind], this.#time.format(arrived_ms), this.#size(size)]
+      const text = [...facts, ...(read ? [this.#readText(read, file)] : [])].join(', ')
+      return { kind, name, text, ...this.#link(name), ...(read && { read }) }
+    })
+  }
+
+  #readText(read: Amount, { places, why }: Pick<ToldFile, 'places' | 'why'>): string {
+    const more = places.length > max_places ? ['…'] : []
+    const where = read === 'part' ? [...places.slice(0, max_places), ...more].join(', ') : ''
+    const about = [where, why ?? ''].filter((text) => text !== '')
+    const text = this.words.read[read]
+    return about.length === 0 ? text : `${text} (${about.join('; ')})`
+  }
+
+  #link(name: string): { url?: string } {
+    const at = name.indexOf('/')
+    if (this.#page_url === undefined || at < 0) return {}
+    const place = { folder: name.slice(0, at), path: name.slice(at + 1) }
+    return { url: `${this.#page_url}${filePath(place)}` }
+  }
+
+  /** A group of lines of each other kind. */
+  otherKinds(): HeadLine[][] {
+    const { gone, moved, refused, still_refused } = this.#coverage
+    const { counts, moved_from, refused_by_service } = this.words
+    const lines = (
+      kind: HeadLine['kind'],
+      { files }: NamedFiles,
+      textOf: (why: string | undefined) => string,
+    ) =>
+      files.slice(0, max_lines).map(({ name, why }): HeadLine => {
+        return { kind, name, text: textOf(why), ...(kind !== 'gone' && this.#link(name)) }
+      })
+    const because =
+      (kind: 'refused' | 'still_refused') =>
+      (why = refused_by_service) =>
+        `${counts[kind]}: ${why}`
+    return [
+      lines('gone', gone, () => counts.gone),
+      lines('moved', moved, (from) => (from === undefined ? counts.moved : moved_from(from))),
+      lines('refused', refused, because('refused')),
+      lines('still_refused', still_refused, because('still_refused')),
+    ]
+  }
+
+  /** What the lines leave out. `shown`: how many there are, of `files` and of the other kinds. */
+  more(files: number, shown: number): string[] {
+    const { copies, gone, moved, refused, still_refused } = this.#coverage
+    const count = [gone, moved, refused, still_refused].reduce(
+      (sum, { total }) => sum + total,
+      files - shown,
+    )
+    const { in_manifest, same_bytes } = this.words
+    return [
+      ...(count > 0 ? [in_manifest(this.number(count))] : []),
+      ...(copies === 1 ? [same_bytes.one] : []),
+      ...(copies > 1 ? [same_bytes.many(this.number(copies))] : []),
+    ]
+  }
+}
+
+type Amount = NonNullable<ToldFile['read']>
+
+function urgency({ read }: Pick<ToldFile, 'read'>): number {
+  return read === 'not' ? 0 : read === 'part' ? 1 : 2
+}
