@@ -3,6 +3,7 @@ import {
   closing_words,
   fileList,
   hasAllAnswers,
+  questionIn,
   requestIn,
   runLine,
   withAnswers,
@@ -93,4 +94,30 @@ test.each<[string, number[], number, number[]]>([
 
 test('a question of a user has no answers to parts', () => {
   expect(hasAllAnswers('What?\n\nThe answers to the parts:\n\nnone')).toBe(false)
+})
+
+test.each<[string, string, number, string]>([
+  ['a question of a user', ' Since\n 2026-11-23? ', 0, 'Since 2026-11-23?'],
+  ['the line of the run goes', `Which gasket fits?\n\n${line}`, 2, 'Which gasket fits?'],
+  [
+    'a list of Sluice is a mark',
+    `2 files: ${files}Be brief.\n\n${line}`,
+    2,
+    '2 files: … Be brief.',
+  ],
+  ['folders and numbers stay', `2 in office? ${files}\n\n${line}`, 2, '2 in office? …'],
+  [
+    'times have no seconds',
+    `New since 2026-11-16T08:00:05.123+01:00?\n\n${line}`,
+    0,
+    'New since 2026-11-16 08:00?',
+  ],
+  [
+    'a list of the user stays',
+    `Compare\n${own_list}\nwith${files}\n\n${line}`,
+    2,
+    `Compare ${own_list.replaceAll('\n', ' ')} with …`,
+  ],
+])('for people: %s', (_, prompt, count, question) => {
+  expect(questionIn(prompt, count)).toBe(question)
 })
