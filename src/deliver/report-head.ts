@@ -6,6 +6,8 @@ export interface ReportHead {
   language: 'en' | 'de'
   /** The prompt and its local date. */
   title: string
+  /** Of a message: prompt, date, and the counts. */
+  subject: string
   /** The prompt's own words, in one line. */
   question: string
   /** From when to when the files came. */

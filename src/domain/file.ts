@@ -153,3 +153,8 @@ export function watchingText(
 export function excludeLine(path: string): string {
   return `/${path.replaceAll(/[\\*?[\] ]/g, '\\$&')}`
 }
+
+/** The page of a file, below the path of Sluice. */
+export function filePath({ folder, path }: { folder: string; path: string }): string {
+  return `/file?${String(new URLSearchParams({ folder, path }))}`
+}

@@ -9,6 +9,7 @@ export type Words = typeof en
 const en = {
   /** Of dates and numbers (BCP 47). */
   locale: 'en-GB',
+  decimal: '.',
   labels: {
     question: 'Question',
     period: 'Period',
@@ -30,14 +31,19 @@ const en = {
   empty: 'no answer',
   empty_run: (why: string) => `This run is empty: ${why}`,
   read: { whole: 'read whole', part: 'read in part', not: 'not read' },
-  moved_from: (name: string) => `moved from ${name}`,
+  /** The line of a file that no question is about. */
+  event: {
+    gone: () => 'gone',
+    moved: (from = '') => (from === '' ? 'moved' : `moved from ${from}`),
+    refused: (why = 'refused by the service') => `refused: ${why}`,
+    still_refused: (why = 'refused by the service') => `still refused: ${why}`,
+  },
   others_below: (count: string) => `… ${count} more behind the answer`,
   in_manifest: (count: string) => `… and ${count} more, in the manifest`,
   same_bytes: {
     one: '… 1 more file has the same bytes as one of these',
     many: (files: string) => `… ${files} more files have the same bytes as one of these`,
   },
-  refused_by_service: 'refused by the service',
   part_of: (part: number, parts: number) => `Part ${part} of ${parts}`,
   notes: 'Notes',
   /** Notes of a run are kept in English; each stands in the report in its own language. */
@@ -52,6 +58,7 @@ const en = {
 
 const de: Words = {
   locale: 'de-DE',
+  decimal: ',',
   labels: {
     question: 'Frage',
     period: 'Zeitraum',
@@ -73,14 +80,18 @@ const de: Words = {
   empty: 'keine Antwort',
   empty_run: (why) => `Dieser Lauf ist leer: ${why}`,
   read: { whole: 'ganz gelesen', part: 'zum Teil gelesen', not: 'nicht gelesen' },
-  moved_from: (name) => `verschoben von ${name}`,
+  event: {
+    gone: () => 'nicht mehr da',
+    moved: (from = '') => (from === '' ? 'verschoben' : `verschoben von ${from}`),
+    refused: (why = 'vom Dienst abgelehnt') => `abgelehnt: ${why}`,
+    still_refused: (why = 'vom Dienst abgelehnt') => `weiterhin abgelehnt: ${why}`,
+  },
   others_below: (count) => `… ${count} weitere hinter der Antwort`,
   in_manifest: (count) => `… und ${count} weitere, im Manifest`,
   same_bytes: {
     one: '… 1 weitere Datei hat denselben Inhalt wie eine von diesen',
     many: (files) => `… ${files} weitere Dateien haben denselben Inhalt wie eine von diesen`,
   },
-  refused_by_service: 'vom Dienst abgelehnt',
   part_of: (part, parts) => `Teil ${part} von ${parts}`,
   notes: 'Hinweise',
   known_notes: {

@@ -1,6 +1,6 @@
 import { cronTimes } from '../base/time/cron.ts'
 import { isoTime, isoTimeOrNull, localTime } from '../base/time/time.ts'
-import { type Receiver, receiverNamed } from '../domain/receiver.ts'
+import { type Receiver, receiverNamed } from '../domain/delivery.ts'
 import type { DeliveryView, PromptsView, RunSummary } from '../ledger/views/view-prompts.ts'
 
 export interface ConfiguredPrompt {

@@ -93,6 +93,7 @@ describe('a valid prompt', () => {
       skills: [],
       read: undefined,
       public_data: undefined,
+      language: 'en',
       scope: {
         folders: ['finance'],
         paths: [],

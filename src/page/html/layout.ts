@@ -1,4 +1,4 @@
-import { filePath } from '../../domain/page-paths.ts'
+import { filePath } from '../../domain/file.ts'
 import { max_path_chars } from '../../inspect/files/no-place.ts'
 import type { Viewer } from '../access/viewer.ts'
 import { assetPath } from '../assets.ts'

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatBytes, printable } from '../../base/text/format.ts'
-import { filePath } from '../../domain/page-paths.ts'
+import { filePath } from '../../domain/file.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import type { Place } from '../../inspect/files/place.ts'
 import { withPassView } from '../../status/with-view.ts'

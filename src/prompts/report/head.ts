@@ -2,11 +2,10 @@ import { fitSentence, formatBytes } from '../../base/text/format.ts'
 import { questionIn } from '../../base/text/prompt-lines.ts'
 import { localDate } from '../../base/time/time.ts'
 import type { HeadLine, ReportHead } from '../../deliver/report-head.ts'
-import { filePath } from '../../domain/page-paths.ts'
+import { filePath } from '../../domain/file.ts'
 import type { RunContent } from '../manifest.ts'
 import { type Coverage, coverageLine } from '../plan/coverage.ts'
 import { promptOf, sinceOf } from '../plan/question.ts'
-import type { NamedFiles } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { type Words, wordsIn } from '../words.ts'
 import { type ToldFile, toldFiles } from './told.ts'
@@ -22,6 +21,9 @@ export type HeadRun = Pick<
 }
 
 export type HeadSettings = Pick<PromptSettings, 'schedule' | 'scope' | 'first_run' | 'language'>
+
+/** Kinds of files that no question is about, in the order of the report. */
+const other_kinds = ['gone', 'moved', 'refused', 'still_refused'] as const
 
 /** Lines of one kind in a report; the manifest has more. */
 const max_lines = 200
@@ -39,27 +41,29 @@ export function headOf(
   coverage: Coverage,
   page_url?: string,
 ): ReportHead {
-  const { prompt, due_ms } = run
+  const { timezone } = settings.schedule
   const writer = new HeadWriter(settings, coverage, page_url)
+  const { words } = writer
   const files = toldFiles(run)
-  const groups = [writer.fileLines(files), ...writer.otherKinds()]
+  const groups = [writer.fileLines(files), ...other_kinds.map((kind) => writer.otherLines(kind))]
   const lines = groups.flatMap((group) => group.slice(0, max_before))
   const others = groups.flatMap((group) => group.slice(max_before))
+  const known = countsOf(coverage, words)
+  const counts = known.length === 0 ? [words.nothing_new] : known
+  const told = run.empty === undefined ? counts : [words.empty, ...counts]
   return {
     language: settings.language,
-    title: `${prompt}, ${writer.day(due_ms)}`,
+    title: `${run.prompt}, ${writer.day(run.due_ms)}`,
+    subject: `${run.prompt} ${localDate(run.due_ms, timezone)}: ${told.join(', ')}`,
     question: questionOf(run),
     period: writer.period(run),
-    counts: countsOf(coverage, writer.words).join(' · ') || writer.words.nothing_new,
-    coverage: coverageLine(coverage, settings.schedule.timezone, files),
-    remarks: run.empty === undefined ? [] : [writer.words.empty_run(run.empty)],
+    counts: counts.join(' · '),
+    coverage: coverageLine(coverage, timezone, files),
+    remarks: run.empty === undefined ? [] : [words.empty_run(run.empty)],
     lines,
     others,
-    more: writer.more(files.length, lines.length + others.length),
-    labels: {
-      ...writer.words.labels,
-      others_below: writer.words.others_below(writer.number(others.length)),
-    },
+    more: writer.more(files.length - lines.length - others.length),
+    labels: { ...words.labels, others_below: words.others_below(writer.number(others.length)) },
   }
 }
 
@@ -70,32 +74,17 @@ function questionOf({ turns, assets }: HeadRun): string {
   return fitSentence(questionIn(promptOf(first.body), files), max_question_columns)
 }
 
-/** The subject of a message: prompt, date, and what happened. */
-export function subjectOf(run: HeadRun, settings: HeadSettings, coverage: Coverage): string {
-  const words = wordsIn(settings.language)
-  const counts = countsOf(coverage, words)
-  const what = [
-    ...(run.empty === undefined ? [] : [words.empty]),
-    ...(counts.length === 0 ? [words.nothing_new] : counts),
-  ]
-  return `${run.prompt} ${localDate(run.due_ms, settings.schedule.timezone)}: ${what.join(', ')}`
-}
-
 /** How many of each kind, without zeros. */
 function countsOf(coverage: Coverage, { counts, locale }: Words): string[] {
-  const { taken, changed, gone, moved, refused, still_refused } = coverage
-  const totals = {
-    new: Math.max(0, taken - changed.total),
-    changed: changed.total,
-    gone: gone.total,
-    moved: moved.total,
-    refused: refused.total,
-    still_refused: still_refused.total,
-  }
-  return Object.entries(totals).flatMap(([kind, total]) => {
-    if (total === 0) return []
-    return [`${total.toLocaleString(locale)} ${counts[kind as HeadLine['kind']]}`]
-  })
+  const kinds = ['changed', ...other_kinds] as const
+  const fresh = Math.max(0, coverage.taken - coverage.changed.total)
+  const totals = [
+    { kind: 'new', total: fresh } as const,
+    ...kinds.map((kind) => ({ kind, total: coverage[kind].total })),
+  ]
+  return totals
+    .filter(({ total }) => total > 0)
+    .map(({ kind, total }) => `${total.toLocaleString(locale)} ${counts[kind]}`)
 }
 
 /** Puts the facts into words of the prompt's language, with times of its zone. */
@@ -127,11 +116,6 @@ class HeadWriter {
     return count.toLocaleString(this.words.locale)
   }
 
-  #size(bytes: number): string {
-    const decimal = this.#settings.language === 'de' ? ',' : '.'
-    return formatBytes(bytes).replace('.', decimal)
-  }
-
   period({ due_ms, last_written_due_ms, prompt_began_ms }: HeadRun): string {
     const { first_run, schedule } = this.#settings
     const from_ms = sinceOf({
@@ -161,7 +145,12 @@ class HeadWriter {
     return shown.map((file): HeadLine => {
       const { name, size, arrived_ms, read } = file
       const kind = changed.has(name) ? 'changed' : 'new'
-      const facts = [this.words.counts[kind], this.#time.format(arrived_ms), this.#size(size)]
+      const { counts, decimal } = this.words
+      const facts = [
+        counts[kind],
+        this.#time.format(arrived_ms),
+        formatBytes(size).replace('.', decimal),
+      ]
       const text = [...facts, ...(read ? [this.#readText(read, file)] : [])].join(', ')
       return { kind, name, text, ...this.#link(name), ...(read && { read }) }
     })
@@ -182,37 +171,17 @@ class HeadWriter {
     return { url: `${this.#page_url}${filePath(place)}` }
   }
 
-  /** A group of lines of each other kind. */
-  otherKinds(): HeadLine[][] {
-    const { gone, moved, refused, still_refused } = this.#coverage
-    const { counts, moved_from, refused_by_service } = this.words
-    const lines = (
-      kind: HeadLine['kind'],
-      { files }: NamedFiles,
-      textOf: (why: string | undefined) => string,
-    ) =>
-      files.slice(0, max_lines).map(({ name, why }): HeadLine => {
-        return { kind, name, text: textOf(why), ...(kind !== 'gone' && this.#link(name)) }
-      })
-    const because =
-      (kind: 'refused' | 'still_refused') =>
-      (why = refused_by_service) =>
-        `${counts[kind]}: ${why}`
-    return [
-      lines('gone', gone, () => counts.gone),
-      lines('moved', moved, (from) => (from === undefined ? counts.moved : moved_from(from))),
-      lines('refused', refused, because('refused')),
-      lines('still_refused', still_refused, because('still_refused')),
-    ]
+  otherLines(kind: (typeof other_kinds)[number]): HeadLine[] {
+    return this.#coverage[kind].files.slice(0, max_lines).map(({ name, why }) => {
+      const link = kind === 'gone' ? {} : this.#link(name)
+      return { kind, name, text: this.words.event[kind](why), ...link }
+    })
   }
 
-  /** What the lines leave out. `shown`: how many there are, of `files` and of the other kinds. */
-  more(files: number, shown: number): string[] {
-    const { copies, gone, moved, refused, still_refused } = this.#coverage
-    const count = [gone, moved, refused, still_refused].reduce(
-      (sum, { total }) => sum + total,
-      files - shown,
-    )
+  /** What the lines leave out. `unlisted`: the files, less all lines. */
+  more(unlisted: number): string[] {
+    const { copies } = this.#coverage
+    const count = other_kinds.reduce((sum, kind) => sum + this.#coverage[kind].total, unlisted)
     const { in_manifest, same_bytes } = this.words
     return [
       ...(count > 0 ? [in_manifest(this.number(count))] : []),

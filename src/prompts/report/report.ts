@@ -24,7 +24,7 @@ import { scopeIn } from '../plan/question.ts'
 import { noUnready } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { noteIn, wordsIn } from '../words.ts'
-import { headOf, subjectOf } from './head.ts'
+import { headOf } from './head.ts'
 import { headMarkdown, othersMarkdown } from './head-markdown.ts'
 import { type ToldFile, toldFiles } from './told.ts'
 
@@ -89,7 +89,7 @@ export function reportMessage(
   return {
     // The id includes the project: another installation may have a prompt of the same name.
     id: messageId('run', [written.project_id, prompt, due_ms, target]),
-    subject: subjectOf(written, settings, coverage),
+    subject: head.subject,
     text: `${link}${headMarkdown(head)}\n\n---\n\n${body}`,
     report: { head, body, ...(page !== undefined && { page }) },
     at_ms: written.written_ms,

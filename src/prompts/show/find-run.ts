@@ -2,7 +2,7 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { parseTime_ms } from '../../base/time/parse-time.ts'
 import { localTime, minute_ms } from '../../base/time/time.ts'
-import { receiverNamed } from '../../domain/receiver.ts'
+import { receiverNamed } from '../../domain/delivery.ts'
 import { stateText } from '../../domain/run.ts'
 import type {
   DeliveryView,

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { codeOf } from '../../base/run/errors.ts'
 import { day_ms, hour_ms, isoTime } from '../../base/time/time.ts'
-import { type Receiver, receiverText } from '../../domain/receiver.ts'
+import { type Receiver, receiverText } from '../../domain/delivery.ts'
 import type { HealthView } from '../../ledger/views/view-health.ts'
 import { healthOf } from './health.ts'
 import type { HealthFacts, HealthLimits } from './problems.ts'

@@ -100,7 +100,7 @@ test('beside a daemon: the daemon runs the prompt, and the command waits; a fail
   expect(err).toContain('it runs digest now, this waits for it')
   expect([code, out]).toEqual([
     3,
-    expect.stringMatching(/delivery command-[0-9a-f]{8}: failed 1 time, tried again /),
+    expect.stringMatching(/delivery command false: failed 1 time, tried again /),
   ])
   expect(out).toMatch(
     /^digest, .* run 1, written\nasked about 1 file: 1 read .+; 1 named\nreport: /,

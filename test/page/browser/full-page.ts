@@ -1,5 +1,5 @@
 import { connectControl } from '../../../src/control/control-client.ts'
-import { filePath } from '../../../src/domain/page-paths.ts'
+import { filePath } from '../../../src/domain/file.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
 import { ask } from '../crowded-page.ts'

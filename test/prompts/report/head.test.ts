@@ -3,7 +3,7 @@ import { day_ms } from '../../../src/base/time/time.ts'
 import type { RunWork } from '../../../src/ledger/prompt-work.ts'
 import { composeCoverage } from '../../../src/prompts/plan/coverage.ts'
 import type { PromptSettings } from '../../../src/prompts/prompt-settings.ts'
-import { type HeadRun, headOf, subjectOf } from '../../../src/prompts/report/head.ts'
+import { type HeadRun, headOf } from '../../../src/prompts/report/head.ts'
 import { noteIn, wordsIn } from '../../../src/prompts/words.ts'
 import {
   asRunAsset,
@@ -43,12 +43,7 @@ function headIn({ run, settings, coverage }: Case) {
     due_ms,
     ...coverage,
   }
-  const composed = composeCoverage(whole)
-  const all = { ...runOf(run), ...run }
-  return {
-    ...headOf(all, settingsOf(settings), composed),
-    subject: subjectOf(all, settingsOf(settings), composed),
-  }
+  return headOf({ ...runOf(run), ...run }, settingsOf(settings), composeCoverage(whole))
 }
 
 const named = (name: string, why?: string) => ({ total: 1, files: [{ name, ...(why && { why }) }] })

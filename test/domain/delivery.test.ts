@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Receiver, receiverNamed } from '../../src/domain/receiver.ts'
+import { type Receiver, receiverNamed } from '../../src/domain/delivery.ts'
 
 const file = { kind: 'file', dir: '/srv/reports' } as const
 const hook = { kind: 'webhook', url: 'https://hooks.example.com/T0/secret', body: 'json' } as const
