@@ -53,7 +53,10 @@ async function oneMinute(profile: ProfileName): Promise<void> {
     'docs/cats.txt',
     'docs/lease.txt',
   ])
-  expect(manifest).toMatchObject({ cause: 'schedule', coverage_line: '2 of 2 files ready' })
+  expect(manifest).toMatchObject({
+    cause: 'schedule',
+    coverage_line: 'asked about 2 files: 2 read whole; 2 named',
+  })
   expect(manifest.due_ms % minute_ms).toBe(0)
   expect(home.service.requestLog.filter(({ place }) => place === 'chats.start')).toHaveLength(1)
   running.child.kill('SIGTERM')
