@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { RunAsset, RunTurn } from '../../src/domain/run.ts'
 import type { RunWork, UnreadyFile } from '../../src/ledger/prompt-work.ts'
 import type { FreshAsset } from '../../src/prompts/plan/fresh.ts'
+import type { NetChange } from '../../src/prompts/plan/net-changes.ts'
 import { type Unready, UnreadyTally } from '../../src/prompts/plan/unready.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
 
@@ -71,6 +72,16 @@ export function unreadyOf(path: string, changes: Partial<UnreadyFile> = {}): Unr
     covered: false,
   }
   return { folder: 'finance', path, stage: 'on_the_way', ...known, ...changes }
+}
+
+export function changeOf(kind: NetChange['kind'], name: string, content?: number): NetChange {
+  return {
+    kind,
+    name,
+    folder: name.split('/', 1)[0]!,
+    path: name.slice(name.indexOf('/') + 1),
+    content,
+  }
 }
 
 export function tallyOf(files: Iterable<UnreadyFile>): Unready {

@@ -54,13 +54,6 @@ export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due
   return composeCoverage({ fresh: [], taken: [], unready: noUnready(), folders: [], due_ms })
 }
 
-/** What is known of a run once its answers are there. */
-interface Told {
-  files: readonly ToldFile[]
-  coverage: Coverage
-  zone: string
-}
-
 export interface ReportDelivery extends Pick<ReportToDeliver, 'report_path' | 'target'> {
   written: RunContent & { written_ms: number }
 }

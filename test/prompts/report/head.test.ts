@@ -8,6 +8,7 @@ import { noteIn, wordsIn } from '../../../src/prompts/words.ts'
 import {
   asRunAsset,
   assetOf,
+  changeOf,
   due_ms,
   runOf,
   settingsOf,
@@ -46,8 +47,6 @@ function headIn({ run, settings, coverage }: Case) {
   return headOf({ ...runOf(run), ...run }, settingsOf(settings), composeCoverage(whole))
 }
 
-const named = (name: string, why?: string) => ({ total: 1, files: [{ name, ...(why && { why }) }] })
-const none = { total: 0, files: [] }
 const a = asRunAsset(assetOf(1, 'finance/a.pdf'))
 const b = asRunAsset(assetOf(2, 'finance/b.pdf'))
 const answered = (answer: string, sources?: RunWork['turns'][number]['sources']) => ({
@@ -68,14 +67,14 @@ test.each<[string, Case, object]>([
   ],
   [
     'zero counts are left out',
-    { coverage: { changes: { changed: none, gone: named('finance/x.pdf'), moved: none } } },
+    { coverage: { changes: [changeOf('gone', 'finance/x.pdf')] } },
     { counts: '1 gone', lines: [{ kind: 'gone', name: 'finance/x.pdf', text: 'gone' }] },
   ],
   [
     'what changed is not new',
     {
       run: { assets: [a, b], ...answered('a.pdf') },
-      coverage: { changes: { changed: named('finance/b.pdf'), gone: none, moved: none } },
+      coverage: { changes: [changeOf('changed', 'finance/b.pdf', b.content)] },
     },
     {
       counts: '1 new · 1 changed',
@@ -86,7 +85,7 @@ test.each<[string, Case, object]>([
   [
     'an answer without names',
     { run: { assets: [a, b], ...answered('All is well.') } },
-    { remarks: ['The answer names none of its 2 files'] },
+    { coverage: expect.stringMatching(/; names none of its 2 files$/) },
   ],
   [
     'an empty run',

@@ -1,7 +1,16 @@
 import { day_ms } from '../../../src/base/time/time.ts'
 import type { RunWork } from '../../../src/ledger/prompt-work.ts'
 import { composeCoverage } from '../../../src/prompts/plan/coverage.ts'
-import { asRunAsset, assetOf, due_ms, runOf, tallyOf, turnOf, unreadyOf } from '../settings.ts'
+import {
+  asRunAsset,
+  assetOf,
+  changeOf,
+  due_ms,
+  runOf,
+  tallyOf,
+  turnOf,
+  unreadyOf,
+} from '../settings.ts'
 
 export const page_url = 'https://sluice.example.org'
 
@@ -55,11 +64,11 @@ export function officeRun(changes: Partial<RunWork> = {}): RunWork & { coverage:
     unready: tallyOf([scan, old]),
     folders: [folder],
     due_ms,
-    changes: {
-      changed: { total: 1, files: [{ name: 'office/prices.xlsx' }] },
-      gone: { total: 1, files: [{ name: 'office/draft.docx' }] },
-      moved: { total: 1, files: [{ name: 'office/done/offer.pdf', why: 'office/offer.pdf' }] },
-    },
+    changes: [
+      changeOf('changed', 'office/prices.xlsx', fresh[2]!.content),
+      changeOf('gone', 'office/draft.docx'),
+      { ...changeOf('moved', 'office/done/offer.pdf'), from: 'office/offer.pdf' },
+    ],
   })
   const turn = turnOf(JSON.stringify({ prompt }), answer)
   const sources = [
