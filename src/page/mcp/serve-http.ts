@@ -59,7 +59,8 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
       // A proxy must pass on each note of progress at once.
       void reply.header('x-accel-buffering', 'no')
       const viewer = request.viewer!
-      const agent = { tools, viewer, ask: (wish: AskWish) => ask(viewer, wish) }
+      const address = `${request.protocol}://${request.host}`
+      const agent = { tools, viewer, address, ask: (wish: AskWish) => ask(viewer, wish) }
       return reply.send(await answerRequest(agent, of_agent, request.body))
     })
   })

@@ -9,6 +9,8 @@ import type { Cursors } from './cursors.ts'
 export interface Agent {
   tools: Pick<PageTools, 'config' | 'clock' | 'log'>
   viewer: Viewer
+  /** Address of the page as the agent knows it; undefined if it came another way. */
+  address?: string | undefined
   /** Resolves with the answer. `stopped`: the agent waits for it no longer. */
   ask(wish: AskWish, stopped: AbortSignal): Promise<AskAnswer>
   /** Called before each call: reads the configuration again. Never rejects. */

@@ -9,6 +9,7 @@ import { coverageText, reportBody } from '../../prompts/show/run-answers.ts'
 import { configFor } from '../access/viewer.ts'
 import { refuseOddQuestion } from '../reads/asking.ts'
 import { type OwnRuns, otherNamesText, withOwnRuns } from '../reads/own-runs.ts'
+import { connector_tools } from './connector-tools.ts'
 import type { Cursors } from './cursors.ts'
 import { file_tools, since } from './file-tools.ts'
 import { foldersMeant, timeOf } from './named-by-agent.ts'
@@ -137,7 +138,13 @@ function reportOf(
 }
 
 /** All tools of agents. None changes a file, a folder or a setting. */
-export const agent_tools: readonly Tool[] = [status, ...file_tools, ask, lastReport]
+export const agent_tools: readonly Tool[] = [
+  status,
+  ...file_tools,
+  ask,
+  lastReport,
+  ...connector_tools,
+]
 
 /** An agent that hears nothing for long gives up. */
 async function reportWaiting({ tools, progress }: AgentCall, ended: AbortSignal): Promise<void> {

@@ -129,6 +129,8 @@ test('each official client goes through every tool, and every answer fits its sc
       what_arrived_since: { since: '1h' },
       ask: { question: 'What is the plan?', path: 'plan.txt' },
       last_report: { prompt: 'weekly' },
+      search: { query: 'plan' },
+      fetch: { id: 'docs/plan.txt' },
     }
     expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(given).sort())
     await until('the report', async () => (await call('last_report', given.last_report)).data.due)

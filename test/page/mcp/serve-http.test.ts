@@ -148,7 +148,7 @@ test('speaks the current protocol and those before it, and refuses others as eac
     expect([wanted, message.result.protocolVersion]).toEqual([wanted, got])
   }
   const before = { 'mcp-protocol-version': '2025-11-25' }
-  expect((await ask(list, before)).message.result.tools).toHaveLength(7)
+  expect((await ask(list, before)).message.result.tools).toHaveLength(9)
   expect(await ask(list, { 'mcp-protocol-version': '1999-01-01' })).toMatchObject({ status: 400 })
   const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
   expect(await ask(initialized, before)).toEqual({ status: 202, message: undefined })

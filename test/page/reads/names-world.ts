@@ -199,6 +199,8 @@ export class World {
       const calls = [
         ...own.map((file) => ['why_not', { file: `${file.folder}/${file.path}` }] as const),
         ...own.map((file) => ['is_it_in', { file: `${file.folder}/${file.path}` }] as const),
+        ...own.map((file) => ['fetch', { id: `${file.folder}/${file.path}` }] as const),
+        ...own.map((file) => ['search', { query: `the ${file.path} of all` }] as const),
         ['status', {}] as const,
         ['search_files', { states: ['refused', 'waiting', 'ready', 'gone'] }] as const,
         ['what_arrived_since', { since: '7d' }] as const,
