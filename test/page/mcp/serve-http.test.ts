@@ -161,7 +161,7 @@ test('speaks the current protocol and those before it, and refuses others as eac
   })
   const listed = modern('tools/list')
   expect((await ask(listed.body, listed.headers)).message.result).toMatchObject({
-    tools: { length: 7 },
+    tools: { length: 9 },
     // The names in it are those of one user.
     cacheScope: 'private',
   })
