@@ -1,5 +1,6 @@
 import { day_ms } from '../base/time/time.ts'
 import type { Fact, UserFact } from '../domain/fact.ts'
+import type { Told } from '../domain/source-read.ts'
 
 /** The verbs of a running daemon. Both ends of the socket implement this interface. */
 export interface ControlVerbs {
@@ -61,9 +62,14 @@ export interface AskAnswer {
   answer: string
   /** A doubt about the answer; null without one. */
   note: string | null
-  sources: { name: string; asset_id: string; is_named: boolean; is_deleted?: boolean }[]
+  sources: ({ name: string; asset_id: string; is_deleted?: boolean } & AskedTold)[]
+  /** Calls of a model; null: the service does not say it. */
+  calls?: number | null
   left_out?: number
 }
+
+/** An answer that an earlier version kept has only `is_named`. */
+type AskedTold = Pick<Told, 'is_named'> & Partial<Told>
 
 export const max_pause_ms = 366 * day_ms
 

@@ -10,3 +10,15 @@ export interface SourceRead {
   /** Why not all of it was read, as a clause; absent if the service does not say it. */
   why?: string
 }
+
+/** What is known of a file that was asked about, once the answer is there. */
+export interface Told {
+  /** Undefined: the service does not say what it read. */
+  read: SourceRead['read'] | undefined
+  /** Where in the file it read; empty if it does not say it. */
+  places: readonly string[]
+  /** Why not all of it was read, as a clause. */
+  why: string | undefined
+  /** True if an answer has its file name, alone or at the end of a path. */
+  is_named: boolean
+}

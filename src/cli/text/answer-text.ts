@@ -1,6 +1,7 @@
 import { formatCount, printable } from '../../base/text/format.ts'
 import { textRows } from '../../deliver/markdown.ts'
 import { type Source, sourceText } from '../../prompts/ask/ask-question.ts'
+import { isUnread, toldText } from '../../prompts/report/told.ts'
 import { type Line, LineWriter, wrapped } from '../../status/text/lines.ts'
 import { printLines } from './print.ts'
 import type { Terminal } from './terminal.ts'
@@ -36,16 +37,23 @@ export function sourceLines(
   width: number,
 ): Line[] {
   const writer = new LineWriter(width)
-  // The files that the answer does not name are counted: it may have used none of them.
-  const shown = sources.filter(({ is_named }) => is_named)
-  if (shown.length > 0) {
-    // A question over the whole project lists no other source.
-    const which = shown.every(({ is_deleted }) => is_deleted) ? 'deleted sources' : 'sources'
-    writer.say(`${which} named in the answer`, { tone: 'strong' })
+  const list = (title: string, shown: readonly Source[]) => {
+    if (shown.length === 0) return
+    writer.say(title, { tone: 'strong' })
     for (const source of shown.slice(0, max_sources)) writer.detail(sourceText(source))
     const more = shown.length - max_sources
     if (more > 0) writer.detail(`and ${formatCount(more)} more`)
   }
-  if (asked_about !== undefined) writer.say(`asked about ${asked_about}`, { tone: 'faint' })
+  const named = sources.filter(({ is_named }) => is_named)
+  const others = sources.filter(({ is_named }) => !is_named)
+  // A question over the whole project lists no other source.
+  const which = named.every(({ is_deleted }) => is_deleted) ? 'deleted sources' : 'sources'
+  list(`${which} named in the answer`, named)
+  // Other files are counted: the answer may have used none of them.
+  list('files of which not all was read', others.filter(isUnread))
+  const about = asked_about === undefined ? [] : [`asked about ${asked_about}`]
+  const told = sources.every(({ is_deleted }) => is_deleted) ? [] : [toldText(sources)]
+  const asked = [...about, ...told].join(': ')
+  if (asked !== '') writer.say(asked, { tone: 'faint' })
   return writer.lines
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod'
-import { formatDuration, printable } from '../../base/text/format.ts'
+import { counted, formatDuration, printable } from '../../base/text/format.ts'
 import { isoTime, second_ms, zonedText } from '../../base/time/time.ts'
+import type { AskAnswer } from '../../control/control-verbs.ts'
+import { amounts_read, type Told } from '../../domain/source-read.ts'
 import { sourceText } from '../../prompts/ask/ask-question.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
+import { toldFiles, toldText } from '../../prompts/report/told.ts'
 import { promptNamed } from '../../prompts/show/find-run.ts'
 import { coverageText, reportBody } from '../../prompts/show/run-answers.ts'
 import { configFor } from '../access/viewer.ts'
@@ -14,10 +17,56 @@ import type { Cursors } from './cursors.ts'
 import { file_tools, since } from './file-tools.ts'
 import { foldersMeant, timeOf } from './named-by-agent.ts'
 import { status } from './status-tool.ts'
-import { type AgentCall, cursor, folders, max_listed, type Tool, toolOf } from './tool.ts'
+import {
+  type AgentCall,
+  cursor,
+  folders,
+  max_listed,
+  type Tool,
+  text_or_none,
+  toolOf,
+} from './tool.ts'
 
 const max_report_characters = 60_000
 const progress_every_ms = 5 * second_ms
+
+const told_file = z.looseObject({
+  name: z.string(),
+  asset_id: z.string(),
+  read: z.enum(amounts_read).nullable().describe('null: the service does not say it'),
+  places: z.array(z.string()).describe('where in the file it was read'),
+  why: text_or_none.describe('why not all of it was read'),
+  is_named: z.boolean().describe('the answer names it'),
+})
+/** Files by what became of them, in `ask` and `last_report`. */
+const told_output = {
+  covered: z.array(told_file).describe('asked about, less those that the service did not read'),
+  covered_files: z.int().describe('how many are listed on all pages together, equal bytes once'),
+  left: z.array(told_file).describe('those that it did not read'),
+  left_files: z.int(),
+}
+
+/** A file in a text. */
+function lineOf(file: Parameters<typeof sourceText>[0]): string {
+  return printable(sourceText(file))
+}
+
+type Listed = Pick<AskAnswer['sources'][number], 'name' | 'asset_id'> & Partial<Told>
+
+function toldLists(files: readonly Listed[], from = 0) {
+  const left = files.filter(({ read }) => read === 'not')
+  const covered = files.filter(({ read }) => read !== 'not')
+  const shown = ({ name, asset_id, ...told }: Listed) => {
+    const { read = null, places = [], why = null, is_named = false } = told
+    return { name, asset_id, read, places, why, is_named }
+  }
+  return {
+    covered: covered.slice(from, from + max_listed).map(shown),
+    covered_files: covered.length,
+    left: left.slice(from, from + max_listed).map(shown),
+    left_files: left.length,
+  }
+}
 
 const ask = toolOf({
   name: 'ask',
@@ -40,6 +89,8 @@ const ask = toolOf({
     note: z.string().nullable(),
     sources: z.array(z.looseObject({ name: z.string() })).describe('files that the answer names'),
     asked_over: z.int().describe('how many contents the assistant was asked over'),
+    calls: z.int().nullable().describe('calls of a model; null: the service does not say it'),
+    ...told_output,
     left_out: z.int().describe('how many files were left out for their names'),
   }),
   async run({ since: from, ...wish }, call) {
@@ -51,12 +102,21 @@ const ask = toolOf({
     const ended = new AbortController()
     void reportWaiting(call, ended.signal)
     const asked = call.ask({ ...wish, within_ms }, call.stopped).finally(() => ended.abort())
-    const { answer, note, chat_id, sources, left_out = 0 } = await asked
+    const { answer, note, chat_id, sources, calls = null, left_out = 0 } = await asked
     const named = sources.filter(({ is_named }) => is_named)
-    const names = named.map((source) => printable(sourceText(source))).join(', ') || 'none'
-    const text = `${answer}\n\n${note === null ? '' : `Note: ${note}\n\n`}Files that it names: ${names}`
-    const asked_over = sources.filter(({ is_deleted }) => !is_deleted).length
-    const data = { answer, note, chat_id, sources: named, asked_over, left_out }
+    const files = sources.filter(({ is_deleted }) => !is_deleted)
+    const told =
+      files.length === 0 ? '' : `\nAsked about ${counted(files.length, 'file')}: ${toldText(files)}`
+    const text = `${answer}\n\n${note === null ? '' : `Note: ${note}\n\n`}Files that it names: ${named.map(lineOf).join(', ') || 'none'}${told}`
+    const of_question = {
+      answer,
+      note,
+      chat_id,
+      sources: named,
+      asked_over: files.length,
+      left_out,
+    }
+    const data = { ...of_question, calls, ...toldLists(files) }
     return { text: `${text}${leftOutText(data)}`, data }
   },
 })
@@ -75,12 +135,12 @@ const lastReport = toolOf({
     run: z.int().nullable(),
     due: z.string().optional(),
     report: z.string().optional().describe('absent with a cursor'),
-    covered: z.array(z.object({ name: z.string(), asset_id: z.string() })).optional(),
-    covered_files: z
-      .int()
+    ...z.object(told_output).partial().shape,
+    next_cursor: z
+      .string()
+      .nullable()
       .optional()
-      .describe('how many are listed on all pages together, equal bytes once'),
-    next_cursor: z.string().nullable().optional().describe('more covered files; null: no more'),
+      .describe('more covered files, or more left ones; null: no more'),
   }),
   run: ({ prompt, cursor: given }, { tools, viewer, cursors }) =>
     withOwnRuns(tools, viewer, (own) => {
@@ -109,7 +169,7 @@ const lastReport = toolOf({
 
 type ReportPlace = { run: number; from: number }
 
-/** The report and its first covered files. `from`: only the covered files after so many. */
+/** The report and its first files. `from`: only the files after so many of each list. */
 function reportOf(
   own: OwnRuns,
   id: number,
@@ -119,16 +179,13 @@ function reportOf(
   const due = isoTime(run.due_ms)
   const coverage = coverageText(run, own.config) ?? ''
   const to = (from ?? 0) + max_listed
-  const covered = run.planned_assets
-    .slice(from ?? 0, to)
-    .map(({ name, asset_id }) => ({ name, asset_id }))
-  const covered_files = run.planned_assets.length
-  const next_cursor =
-    to < covered_files ? cursors.of({ run: id, from: to } satisfies ReportPlace) : null
-  const files = { due, coverage, covered, covered_files, next_cursor }
+  const lists = toldLists(toldFiles({ ...run, assets: run.planned_assets }), from)
+  const is_more = to < Math.max(lists.covered_files, lists.left_files)
+  const next_cursor = is_more ? cursors.of({ run: id, from: to } satisfies ReportPlace) : null
+  const files = { due, coverage, ...lists, next_cursor }
   const head = `for ${zonedText(run.due_ms)} (run ${id})\n${coverage}\n\n`
   if (from !== undefined)
-    return { ...files, text: head + covered.map(({ name }) => printable(name)).join('\n') }
+    return { ...files, text: head + [...lists.covered, ...lists.left].map(lineOf).join('\n') }
   const whole = reportBody(run, own.paths).text
   const is_cut = whole.length > max_report_characters
   const report = is_cut

@@ -2,8 +2,9 @@ import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { counted, formatSpan } from '../../base/text/format.ts'
 import { day_ms, second_ms } from '../../base/time/time.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
+import { isUnread, readText, toldText } from '../../prompts/report/told.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
-import { type Html, html, markdownText, nameText, timeText } from '../html/html.ts'
+import { type Html, html, markdownText, nameText, sentenceText, timeText } from '../html/html.ts'
 import { type Frame, namedFileLink } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import type { Asked, AskWish } from '../reads/question-rows.ts'
@@ -14,7 +15,7 @@ const spans: Record<string, number> = {
   'a week': 7 * day_ms,
   'a month': 30 * day_ms,
 }
-/** More sources would bury the answer. */
+/** Sources in one list. */
 const max_sources = 50
 
 /** A question over folders, a path, a label or what is new; the answer with its sources. */
@@ -93,24 +94,35 @@ ${viewer.folders === 'all' && html`<label>Label <input name="label"></label>`}
 function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): Html {
   if (!answer)
     return html`<p class="bad" role="alert">${error}</p><p><a href="${base_path}/ask">Ask again</a></p>`
-  const is_any_named = answer.sources.some(({ is_named }) => is_named)
-  // Without a named one, a list would show files that the answer may not have used.
-  const sources = is_any_named ? answer.sources.slice(0, max_sources) : []
-  const list = (title: string, named: boolean) => {
-    const some = sources.filter(({ is_named }) => is_named === named)
-    return (
-      some.length > 0 &&
-      html`<h2>${title}</h2><ul>${some.map(({ name, is_deleted }) => html`<li>${namedFileLink(base_path, name)}${is_deleted && ' (deleted on disk)'}</li>`)}</ul>`
-    )
-  }
-  // Of a question over everything no other source is known.
-  const only_deleted = sources.every(({ is_deleted }) => is_deleted)
-  const more = is_any_named ? answer.sources.length - sources.length : 0
-  const asked_over = answer.sources.length
+  // Of a question over everything only the named files are known, which are deleted.
+  const is_all_known = answer.sources.some(({ is_deleted = false }) => !is_deleted)
+  const named = answer.sources.filter(({ is_named }) => is_named)
+  const others = answer.sources.filter(({ is_named }) => !is_named)
   return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}${leftOutText(answer)}</p>
 <article>${markdownText(answer.answer)}</article>
 ${typeof answer.note === 'string' && html`<p class="soft">Note: ${answer.note}</p>`}
-${list(only_deleted ? 'Deleted files that the answer names' : 'Files that the answer names', true)}${list('Other files that it was asked over', false)}
-${!is_any_named && asked_over > 0 && html`<p class="soft">Asked about ${counted(asked_over, 'file')}. The answer names none of them.</p>`}
-${more > 0 && html`<p class="soft">and ${more} more</p>`}`
+${is_all_known && html`<p class="soft">Asked about ${counted(answer.sources.length, 'file')}: ${toldText(answer.sources)}.</p>`}
+${sourceList(is_all_known ? 'Files that the answer names' : 'Deleted files that the answer names', named, base_path)}
+${sourceList('Files of which not all was read', others.filter(isUnread), base_path)}
+${
+  named.length > 0 &&
+  sourceList(
+    'Other files that it was asked over',
+    others.filter((file) => !isUnread(file)),
+    base_path,
+  )
+}`
+}
+
+type Source = NonNullable<Asked['answer']>['sources'][number]
+
+/** More sources would bury the answer. */
+function sourceList(title: string, files: readonly Source[], base_path: string): Html | undefined {
+  if (files.length === 0) return undefined
+  const rows = files.slice(0, max_sources).map((file) => {
+    const read = readText(file)
+    return html`<li>${namedFileLink(base_path, file.name)}${file.is_deleted && ' (deleted on disk)'}${read !== undefined && html`: ${sentenceText(read)}`}</li>`
+  })
+  const more = files.length - rows.length
+  return html`<h2>${title}</h2><ul>${rows}</ul>${more > 0 && html`<p class="soft">and ${more} more</p>`}`
 }

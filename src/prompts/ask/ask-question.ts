@@ -18,6 +18,7 @@ import {
 import { checkScope, uncheckedIds } from '../plan/check-assets.ts'
 import { labelIds } from '../plan/plan-run.ts'
 import type { PromptScope } from '../prompt-settings.ts'
+import { type ReadOfFile, readText, toldOf } from '../report/told.ts'
 
 export interface AskTools {
   remote: Remote
@@ -213,38 +214,36 @@ export type Source = ReturnType<typeof sourcesOf>[number]
  * about more than files (`is_wide`) also has the deleted files that the answer names.
  */
 export function sourcesOf(
-  answer: string,
+  { answer, told: { sources } }: Pick<Answered, 'answer' | 'told'>,
   files: readonly ArrivedFile[],
   deleted: readonly DeletedFile[],
   is_wide: boolean,
 ) {
   const gone = new Set(deleted.map(({ asset_id }) => asset_id))
-  const asked = files.map(({ folder, path, asset_id }) => {
-    const own_name = path.slice(path.lastIndexOf('/') + 1)
-    return {
-      name: `${folder}/${path}`,
-      asset_id,
-      /** True if the answer has its file name, alone or at the end of a path. */
-      is_named: mentionsOf(answer, own_name.replace(/\p{Cc}+/gu, ' ')).length > 0,
-      /** True if it is no longer on disk, while the service still has its content. */
-      is_deleted: gone.has(asset_id),
-    }
-  })
   // A file that is there may have the same name in another directory: the whole name counts.
   const isNamed = ({ folder, path, shown_name }: DeletedFile) =>
     [`${folder}/${path}`, shown_name].some((name) => name && mentionsOf(answer, name).length > 0)
   const others = is_wide ? deleted.filter(isNamed) : []
-  const found = others.map(({ folder, path, asset_id }) => {
-    return { name: `${folder}/${path}`, asset_id, is_named: true, is_deleted: true }
-  })
-  const sources = [...asked, ...found]
-  return [
-    ...sources.filter(({ is_named }) => is_named),
-    ...sources.filter(({ is_named }) => !is_named),
-  ]
+  const assets = [...files, ...others].map(({ folder, path, asset_id }) => ({
+    name: `${folder}/${path}`,
+    asset_id,
+    /** True if it is no longer on disk, while the service still has its content. */
+    is_deleted: gone.has(asset_id),
+    turn: 0,
+  }))
+  const told = toldOf(assets, [{ answer, sources }]).map(({ turn: _, is_named, ...file }, at) => ({
+    ...file,
+    is_named: is_named || at >= files.length,
+  }))
+  return [...told.filter(({ is_named }) => is_named), ...told.filter(({ is_named }) => !is_named)]
 }
 
-/** The name of a source for users. */
-export function sourceText({ name, is_deleted }: { name: string; is_deleted?: boolean }): string {
-  return is_deleted ? `${name} (deleted on disk)` : name
+/** A source for users: its name, and what was read of it. */
+export function sourceText({
+  name,
+  is_deleted = false,
+  ...told
+}: { name: string; is_deleted?: boolean } & ReadOfFile): string {
+  const read = readText(told)
+  return `${name}${is_deleted ? ' (deleted on disk)' : ''}${read === undefined ? '' : `: ${read}`}`
 }

@@ -113,7 +113,7 @@ async function scopeOf({ narrowing, found }: UserQuestion, { remote }: Pick<AskT
 function askAnswer(
   { narrowing, found }: UserQuestion,
   asked: Turn & { asked: string; answered: string },
-  { answer, note }: Answered,
+  answered: Answered,
   deleted: readonly DeletedFile[],
 ) {
   const { project_id, others, about_files } = narrowing
@@ -125,6 +125,7 @@ function askAnswer(
     ...others,
   }
   const is_wide = !about_files || hasOthers(others)
-  const sources = sourcesOf(answer, found?.files ?? [], deleted, is_wide)
-  return { project_id, ...asked, scope, answer, note: note ?? null, sources }
+  const sources = sourcesOf(answered, found?.files ?? [], deleted, is_wide)
+  const { answer, note = null, told } = answered
+  return { project_id, ...asked, scope, answer, note, calls: told.calls ?? null, sources }
 }

@@ -40,7 +40,7 @@ test('asks over the matching files: prints the answer and its sources, and follo
   expect([code, err]).toEqual([0, 'asking about 1 file of docs\n'])
   expect(out).toContain('> The lease for the warehouse ends on the third of May.')
   expect(out).toMatch(
-    /sources named in the answer\n {2}docs\/legal\/lease\.txt\nasked about 1 file of docs\n$/,
+    /sources named in the answer\n {2}docs\/legal\/lease\.txt: read in part\nasked about 1 file of docs: 1 read in part; 1 named in the answer\n$/,
   )
   expect(scopeOf(home)).toEqual({ asset_ids: [assetNamed(home, 'lease.txt')] })
   expect(statSync(join(home.path, 'state/last-chats.json')).mode & 0o777).toBe(0o600)
@@ -76,7 +76,7 @@ test('an answer over the whole project names a file that is deleted on disk: the
   expect([code, out]).toEqual([
     0,
     expect.stringMatching(
-      /deleted sources named in the answer\n {2}docs\/kitchen\/potatoes\.txt \(deleted on disk\)\nasked about the whole project\n$/,
+      /deleted sources named in the answer\n {2}docs\/kitchen\/potatoes\.txt \(deleted on disk\): read in part\nasked about the whole project\n$/,
     ),
   ])
   expect(JSON.parse((await home.inProcess('ask', question, '--json')).out).sources).toEqual([
@@ -85,6 +85,8 @@ test('an answer over the whole project names a file that is deleted on disk: the
       asset_id: assetNamed(home, 'potatoes.txt'),
       is_named: true,
       is_deleted: true,
+      read: 'part',
+      places: [],
     },
   ])
 })
@@ -92,7 +94,7 @@ test('an answer over the whole project names a file that is deleted on disk: the
 test('odd names cannot steer the terminal; --json lists the sources, first those that the answer names', async () => {
   const home = await synced()
   const { out } = await home.inProcess('ask', 'Which lease ends in June?', '--path', '*odd*')
-  expect(out).toContain('  docs/legal/\\x1b[2Jodd.txt\n')
+  expect(out).toContain('  docs/legal/\\x1b[2Jodd.txt: read in part\n')
   expect(out).not.toContain('\u001b')
   const { sources } = JSON.parse(
     (await home.inProcess('ask', 'potatoes', '--path', '/', '--path', '*.txt', '--json')).out,
@@ -107,7 +109,10 @@ test('odd names cannot steer the terminal; --json lists the sources, first those
     asset_id: assetNamed(home, 'potatoes.txt'),
     is_named: true,
     is_deleted: false,
+    read: 'part',
+    places: [],
   })
+  expect(sources[1]).toMatchObject({ is_named: false, read: 'not' })
 })
 
 test('--label asks by the names of labels, with files or without', async () => {

@@ -341,6 +341,10 @@ test('a reader asks over their folders alone, as often as is allowed, and hears 
   const { text, data } = await call('ask', { question: 'What is the plan?' }, { onprogress })
   expect(heard[0]).toMatch(/^waiting for the answer/)
   expect(data.asked_over).toBe(3)
+  expect(text).toMatch(/Asked about 3 files: \d .*; 1 named in the answer/)
+  expect(data).toMatchObject({ calls: 0, covered_files: 1, left_files: 2 })
+  expect(data.covered).toMatchObject([{ name: 'docs/plan.txt', read: 'part', is_named: true }])
+  expect(data.left[0]).toMatchObject({ read: 'not', is_named: false })
   expect(text).toContain(data.answer)
   expect(await call('ask', { question: 'And now?' })).toMatchObject({
     is_error: true,
@@ -386,7 +390,9 @@ test('the last report of a prompt is for those who see all that it was about', a
   )
   const { text, data } = await ada.call('last_report', { prompt: 'weekly' })
   expect(text).toMatch(/^The report of weekly for \d{4}-/)
-  expect(data.covered.map(({ name }: { name: string }) => name)).toContain('docs/plan.txt')
+  const files = [...data.covered, ...data.left]
+  expect(files.map(({ name }) => name)).toContain('docs/plan.txt')
+  expect([data.covered.length, data.left.length]).toEqual([data.covered_files, data.left_files])
   expect(data.report).not.toBe('')
   expect((await boss.call('last_report', { prompt: 'both' })).is_error).toBe(false)
   const [other, unknown] = [

@@ -38,6 +38,8 @@ test('a question of a reader is about their folders alone; the answer links to i
   const text = await asked(browser, sent.headers.get('location')!)
   expect(text).toContain('<a href="/file?folder=docs&amp;path=plan.txt">')
   expect(text).not.toContain('pay.txt')
+  expect(text).toContain('Asked about 1 file: 1 read in part; 1 named in the answer.')
+  expect(text).toMatch(/Files that the answer names<\/h2><ul><li>.*<\/a>: read in part<\/li>/)
   const [chat] = journey.service.chats(journey.project_id)
   const [plan] = journey.assets().filter(({ filename }) => filename === 'docs/plan.txt')
   expect(chat?.messages[0]?.scope).toEqual({ asset_ids: [plan?.asset_id] })
@@ -100,12 +102,12 @@ test('a deleted file that the answer names is said to be deleted on disk', async
   const text = await asked(browser, sent.headers.get('location')!)
   expect(text).toContain('The harvest is in May.')
   expect(text).toMatch(
-    /<h2>Deleted files that the answer names<\/h2><ul><li><a href="\/file\?folder=docs&amp;path=plan.txt">.*<\/a> \(deleted on disk\)<\/li>/,
+    /<h2>Deleted files that the answer names<\/h2><ul><li><a href="\/file\?folder=docs&amp;path=plan.txt">.*<\/a> \(deleted on disk\): read in part<\/li>/,
   )
   store.putUser({ name: 'boss', role: 'operator', folders: 'all' })
   const agent = await agentOf(address, store.makeToken('boss'))
   expect(await agent.call('ask', question)).toMatchObject({
-    text: expect.stringMatching(/Files that it names: docs\/plan\.txt \(deleted on disk\)$/),
+    text: expect.stringMatching(/Files that it names: docs\/plan\.txt \(deleted on disk\): read in part$/),
     data: { asked_over: 0, sources: [{ name: 'docs/plan.txt', is_deleted: true }] },
   })
 })

@@ -13,7 +13,7 @@ const textsOf = (
   answer: string,
   deleted: readonly DeletedFile[],
   { files = [file('a.txt')], is_wide = true } = {},
-) => sourcesOf(answer, files, deleted, is_wide).map(sourceText)
+) => sourcesOf({ answer, told: {} }, files, deleted, is_wide).map(sourceText)
 
 describe('the sources of an answer that names deleted files', () => {
   test('a deleted file is there by its place, or by its name on the service', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SourceRead } from '../../../src/domain/source-read.ts'
-import { toldFiles } from '../../../src/prompts/report/told.ts'
+import { readText, toldFiles, toldText } from '../../../src/prompts/report/told.ts'
 import { assetOf, turnOf } from '../settings.ts'
 
 const assets = ['a.pdf', 'b.pdf', 'c.pdf'].map((path, turn) => {
@@ -38,4 +38,26 @@ test('a file is named only where an answer has its whole name', () => {
   const files = toldFiles({ assets, turns: said_first })
   expect(files.map(({ is_named }) => is_named)).toEqual([true, false, false])
   expect(files[0]).toMatchObject({ places: ['page 2'], why: undefined })
+})
+
+const told = (read: SourceRead['read'] | undefined, is_named = false) => ({ read, is_named })
+
+test.each([
+  [[told(undefined), told(undefined, true)], 'the service does not say which it read; 1 named'],
+  [[told('whole', true), told('whole'), told('not')], '2 read whole, 1 not read; 1 named'],
+  [[told('part'), told(undefined)], '1 read in part, 1 not known; none named'],
+])('what of several files was read: %j', (files, text) => {
+  expect(toldText(files)).toBe(`${text} in the answer`)
+})
+
+test.each([
+  [{ read: 'whole' as const }, 'read whole'],
+  [
+    { read: 'part' as const, places: ['page 2'], why: 'too long' },
+    'read in part (page 2; too long)',
+  ],
+  [{ read: 'not' as const, why: null }, 'not read'],
+  [{ read: null }, undefined],
+])('what of one file was read: %j', (file, text) => {
+  expect(readText(file)).toBe(text)
 })
