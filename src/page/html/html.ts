@@ -1,6 +1,6 @@
 import { escaped } from '../../base/text/escaped.ts'
 import { printable } from '../../base/text/format.ts'
-import { renderMarkdown } from '../../deliver/markdown.ts'
+import { escapeHtml, renderMarkdown } from '../../deliver/markdown.ts'
 
 /** Text that is HTML already. Only this file makes it, so nothing unescaped gets into a page. */
 export class Html {
@@ -67,4 +67,16 @@ export function timeText(
 /** A text of a report or an answer. It brings no HTML, no image and no script of its own. */
 export function markdownText(text: string): Html {
   return new Html(renderMarkdown(text))
+}
+
+/** The same with a link in place of each of these texts, where it stands as a whole in no link. */
+export function withLinks({ text }: Html, links: ReadonlyMap<string, Html>): Html {
+  const found = new Map([...links].map(([name, link]) => [escapeHtml(printable(name)), link.text]))
+  if (found.size === 0) return new Html(text)
+  const names = [...found.keys()]
+    .sort((a, b) => b.length - a.length)
+    .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+  const name = `(?<![\\p{L}\\p{N}_/-])(?:${names.join('|')})(?![\\p{L}\\p{N}_-])`
+  const pieces = new RegExp(`<a\\b[^>]*>.*?</a>|<[^>]*>|${name}`, 'gsu')
+  return new Html(text.replace(pieces, (piece) => found.get(piece) ?? piece))
 }

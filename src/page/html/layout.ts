@@ -109,14 +109,18 @@ ${
 }
 
 /** A link to the page of a file. */
-export function fileLink(base_path: string, place: { folder: string; path: string }): Html {
-  return html`<a href="${base_path}${filePath(place)}">${nameText(`${place.folder}/${place.path}`)}</a>`
+export function fileLink(
+  base_path: string,
+  place: { folder: string; path: string },
+  words = `${place.folder}/${place.path}`,
+): Html {
+  return html`<a href="${base_path}${filePath(place)}">${nameText(words)}</a>`
 }
 
 /** The same for FOLDER/PATH, as reports and answers name a file. */
-export function namedFileLink(base_path: string, name: string): Html {
+export function namedFileLink(base_path: string, name: string, words = name): Html {
   const at = name.indexOf('/')
-  return fileLink(base_path, { folder: name.slice(0, at), path: name.slice(at + 1) })
+  return fileLink(base_path, { folder: name.slice(0, at), path: name.slice(at + 1) }, words)
 }
 
 /** A form with one button that does something. `fields` are sent with it. */

@@ -4,13 +4,12 @@ import { z } from 'zod'
 import { askingPaths } from '../../base/files/ask-paths.ts'
 import { decodeText } from '../../base/text/decode-text.ts'
 import { formatBytes, printable } from '../../base/text/format.ts'
+import { filePath } from '../../domain/file.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import type { Place } from '../../inspect/files/place.ts'
 import type { FileView } from '../../ledger/views/view-files.ts'
 import { configFor } from '../access/viewer.ts'
-import { filePath } from '../html/layout.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
-import { max_query_chars } from '../reads/search-words.ts'
 import { nameOf, search as searchFiles } from './named-by-agent.ts'
 import { type Agent, type AgentCall, type Tool, toolOf } from './tool.ts'
 
@@ -18,8 +17,6 @@ import { type Agent, type AgentCall, type Tool, toolOf } from './tool.ts'
 const max_results = 20
 /** Words that are searched one by one: each search reads the names of all files. */
 const max_words = 5
-/** Shorter words stand in too many names. */
-const min_word_chars = 3
 /** Characters of a text: what a connector can hand to its model. */
 const max_text_chars = 50_000
 /** Bytes of a file whose text is read: the whole file is compared with what was uploaded. */
@@ -70,14 +67,10 @@ const fetch = toolOf({
     const place = { folder: id.slice(0, at), path: id.slice(at + 1) }
     const file = await ownExplanation(call.tools, call.viewer, place)
     const text = await textOnDisk(file, call.tools)
-    const is_cut = text !== undefined && text.length > max_text_chars
-    const shown = is_cut ? text.slice(0, max_text_chars - cut_text.length) + cut_text : text
-    const metadata = {
-      ...factsOf(file),
-      text: text === undefined ? 'none' : is_cut ? 'begin' : 'whole',
-    }
-    const title = nameOf(place)
-    return asJson({ id, title, text: shown ?? aboutText(file), url: urlOf(place, call), metadata })
+    const shown = text === undefined ? aboutText(file) : cut(text)
+    const amount = text === undefined ? 'none' : shown === text ? 'whole' : 'begin'
+    const metadata = { ...factsOf(file), text: amount }
+    return asJson({ id, title: nameOf(place), text: shown, url: urlOf(place, call), metadata })
   },
 })
 
@@ -89,6 +82,12 @@ function asJson<Data extends Record<string, unknown>>(data: Data) {
   return { text: JSON.stringify(data), data }
 }
 
+function cut(text: string): string {
+  return text.length <= max_text_chars
+    ? text
+    : text.slice(0, max_text_chars - cut_text.length) + cut_text
+}
+
 /** Empty is what connectors take for no link: they cite the title alone. */
 function urlOf(place: Place, { address, tools }: Agent): string {
   const page = tools.config.page.base_url ?? address
@@ -96,30 +95,21 @@ function urlOf(place: Place, { address, tools }: Agent): string {
 }
 
 /** Files with all words in their paths, else those with most of its long words. */
-async function filesFor(query: string, call: AgentCall): Promise<FileView[]> {
-  const { viewer, cursors } = call
-  const { config } = call.tools
+async function filesFor(query: string, { tools: { config }, viewer, cursors }: AgentCall) {
   const { folders } = configFor(config, viewer)
   const find = async (words: string) => {
     const wanted = { folders, query: words, stages: [] }
-    const page = { limit: max_results, cursors }
-    return (await searchFiles({ config, viewer }, wanted, page)).files
+    return (await searchFiles({ config, viewer }, wanted, { limit: max_results, cursors })).files
   }
-  const files = query.length > max_query_chars ? [] : await find(query)
-  if (files.length > 0) return files
+  const files = await find(query)
   // An assistant asks in sentences, and no name has all words of one.
-  const words = [...new Set(query.match(/[\p{L}\p{N}]+/gu))]
-    .filter((word) => word.length >= min_word_chars)
-    .sort((a, b) => b.length - a.length)
-  const hits = new Map<string, { file: FileView; words: number }>()
-  for (const word of words.slice(0, max_words)) {
-    for (const file of await find(word)) {
-      const key = nameOf(file)
-      hits.set(key, { file, words: (hits.get(key)?.words ?? 0) + 1 })
-    }
-  }
-  const found = [...hits.values()].sort((a, b) => b.words - a.words)
-  return found.slice(0, max_results).map(({ file }) => file)
+  const words = files.length > 0 ? [] : new Set(query.match(/[\p{L}\p{N}]{3,}/gu))
+  const longest = [...words].sort((a, b) => b.length - a.length).slice(0, max_words)
+  for (const word of longest) files.push(...(await find(word)))
+  const names = files.map(nameOf)
+  const words_in = (file: FileView) => names.filter((name) => name === nameOf(file)).length
+  const found = new Map(files.map((file) => [nameOf(file), file]))
+  return [...found.values()].sort((a, b) => words_in(b) - words_in(a)).slice(0, max_results)
 }
 
 /**
@@ -149,31 +139,22 @@ async function textOnDisk(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched
 const is_program_text = /^(?:%PDF-|%!PS|\{\\rtf)|[\0-\x08\x0e-\x1a\x1c-\x1f]/
 
-function factsOf({ folder, path, state, on_disk, times, labels, reading }: Explanation) {
-  const facts = {
+/** An empty text: not known, or none. */
+function factsOf({ folder, state, on_disk, labels, reading }: Explanation) {
+  const { size, modified } = on_disk
+  return {
     folder,
-    path,
     state,
-    size: on_disk.size === null ? null : formatBytes(on_disk.size),
-    modified: on_disk.modified,
-    ready: times?.ready ?? null,
-    labels: labels.join(', ') || null,
-    reading: reading?.text ?? null,
+    size: size === null ? '' : formatBytes(size),
+    modified: modified ?? '',
+    labels: labels.join(', '),
+    reading: reading?.text ?? '',
   }
-  const known = Object.entries(facts).flatMap(([name, value]) =>
-    value === null ? [] : [[name, value] as const],
-  )
-  return Object.fromEntries(known) as Record<string, string>
 }
 
 /** Stands in the place of a text. */
 function aboutText(file: Explanation): string {
-  const { folder: _folder, path: _path, state, ...facts } = factsOf(file)
-  const lines = [
-    `${nameOf(file)}: ${state!.replaceAll('_', ' ')}`,
-    ...file.why,
-    ...Object.entries(facts).map(([name, value]) => `${name}: ${value}`),
-    no_text,
-  ]
+  const facts = Object.entries(factsOf(file)).map(([name, value]) => `${name}: ${value || 'none'}`)
+  const lines = [nameOf(file), ...file.why, ...facts, no_text]
   return lines.map((line) => printable(line)).join('\n')
 }

@@ -17,8 +17,6 @@ import { notThere } from './with-daemon.ts'
 const max_searched = 2_000
 /** Runs of a prompt among which its last report is searched; most may be skipped. */
 const max_skipped = 100
-/** The bytes of the begin of a report. */
-const max_characters = 200
 
 export type OwnRuns = ReturnType<typeof ownRunsIn> & { paths: Paths }
 
@@ -139,15 +137,4 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
 /** Why runs over the user's own folders are not shown. */
 export function otherNamesText(runs: number): string {
   return `${counted(runs, 'run')} not shown to you: the service has files of these runs under names of folders that you do not see, or under names that Sluice does not know, and the reports may tell them.`
-}
-
-/** The first heading or sentence of a report, unmarked. A bold line above a quote is its source. */
-export function beginOf(report: string): string {
-  const text = report.replace(/^\*\*.+\*\*\n+(?=>)/gm, '')
-  const bare = text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/^[\s#>*+-]+(?:\d+[.)] )?|[*`]+/gm, '')
-  const first = bare.split('\n').find((line) => /\p{L}/u.test(line)) ?? ''
-  const sentence = /^.*?[.!?](?=\s)/.exec(first)?.[0] ?? first.trim()
-  return sentence.length > max_characters ? `${sentence.slice(0, max_characters)}…` : sentence
 }

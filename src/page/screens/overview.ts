@@ -1,5 +1,6 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { formatCount, printable } from '../../base/text/format.ts'
+import { formatCount } from '../../base/text/format.ts'
+import { stateText } from '../../domain/run.ts'
 import type { Stage, StageWanted } from '../../ledger/views/view-files.ts'
 import { amountOf, sumOfAttention, underway } from '../../status/folders.ts'
 import type { StatusView } from '../../status/view.ts'
@@ -12,7 +13,7 @@ import { type LastReports, lastReports } from '../reads/last-reports.ts'
 import { ownStatus, sharedStatus } from '../reads/own-status.ts'
 import { get } from '../screen.ts'
 
-/** The verdict on all files, the problems for a user, and the begin of the last reports. */
+/** The verdict on all files, the problems for a user, and the facts of the last reports. */
 export function serveOverview(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/', async ({ viewer, is_refresh }) => {
     const status = await (is_refresh ? sharedStatus : ownStatus)(tools, viewer)
@@ -81,13 +82,13 @@ function prompts(
   reports: LastReports,
   { base_path }: PageTools,
 ): Html {
-  const linkTo = ({ run, begins } = { run: 0, begins: '' }) =>
-    begins !== '' && html`<a href="${base_path}/runs/${run}"><bdi>${printable(begins)}</bdi></a>`
+  const linkTo = ({ run, line }: { run: number; line: string }) =>
+    html`<a href="${base_path}/runs/${run}">${sentenceText(line)}</a>`
   const rows = all.map(({ name, next, last_run, undelivered }) => [
     html`<a href="${base_path}${promptPath(name)}">${nameText(name)}</a>`,
-    html`${linkTo(reports.get(name))}`,
+    html`${reports.has(name) && linkTo(reports.get(name)!)}`,
     last_run
-      ? html`<a href="${base_path}/runs/${last_run.run}">${last_run.state}</a> ${timeText(last_run.due)}`
+      ? html`<a href="${base_path}/runs/${last_run.run}">${stateText(last_run.state)}</a> ${timeText(last_run.due)}${last_run.why !== null && html`: ${sentenceText(last_run.why)}`}`
       : 'has not run yet',
     html`${undelivered.length > 0 && html`<span class="bad">${undelivered.length} not delivered</span>`}`,
     timeText(next),

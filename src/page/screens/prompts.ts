@@ -12,7 +12,7 @@ import { remoteOpener } from '../../remote/open-remote.ts'
 import { refuseWhilePaused } from '../../status/daemon-status.ts'
 import { withFreshView } from '../../status/with-view.ts'
 import type { Viewer } from '../access/viewer.ts'
-import { type Html, html, nameText, timeText } from '../html/html.ts'
+import { type Html, html, nameText, sentenceText, timeText } from '../html/html.ts'
 import { actButton, table } from '../html/layout.ts'
 import { filesTable, noReports, promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -102,7 +102,8 @@ ${actButton(frame, `${promptPath(settings.name)}/run`, 'Run now')}`
 
 function lastRun(run: RunSummary | undefined, base_path: string): Html {
   if (!run) return html`has not run yet`
-  return html`<a href="${base_path}/runs/${run.run}">${stateText(run.state, run.empty)}</a> ${timeText(run.due_ms)}`
+  const why = whyText(run)
+  return html`<a href="${base_path}/runs/${run.run}">${stateText(run.state, run.empty)}</a> ${timeText(run.due_ms)}${why !== undefined && html`: ${sentenceText(why)}`}`
 }
 
 function about(

@@ -1,19 +1,18 @@
-import type { Paths } from '../../base/files/paths.ts'
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { counted, formatCount } from '../../base/text/format.ts'
+import { formatCount } from '../../base/text/format.ts'
 import { wallText } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { isFinal, stateText } from '../../domain/run.ts'
+import { isFinal, type RunState, stateText } from '../../domain/run.ts'
 import type { DeliveryView, RunView } from '../../ledger/views/view-prompts.ts'
-import { coverageOf } from '../../prompts/report/report.ts'
 import { differenceOf } from '../../prompts/show/compare-runs.ts'
 import { receiverOf, targetsOf, zoneOf } from '../../prompts/show/find-run.ts'
-import { reportBody, reportOf, whyText } from '../../prompts/show/run-answers.ts'
-import { type Html, html, markdownText, nameText, sentenceText, timeText } from '../html/html.ts'
+import { reportOf, whyText } from '../../prompts/show/run-answers.ts'
+import { type Html, html, nameText, sentenceText, timeText } from '../html/html.ts'
 import { actButton, table } from '../html/layout.ts'
-import { filesTable, max_rows, promptPath } from '../html/run-parts.ts'
+import { runDocument } from '../html/run-document.ts'
+import { promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
-import { withOwnRuns } from '../reads/own-runs.ts'
+import { type OwnRuns, withOwnRuns } from '../reads/own-runs.ts'
 import { notThere, withDaemon } from '../reads/with-daemon.ts'
 import { act, get, send, type Visit } from '../screen.ts'
 
@@ -27,9 +26,10 @@ export function serveRuns(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/runs/:id', async (visit) =>
     withOwnRuns(tools, visit.viewer, (own) => {
       const run = own.run(Number(visit.param('id')))
-      const live = html`${state(run, own.before(run) !== undefined, base_path)}${report(run, own.paths)}
-${run.coverage !== undefined && coverage(run)}
-${filesTable('Files that it covers', run.planned_assets, coverageOf(run).copies, base_path)}${refused(run)}${deliveries(run, visit, own.config)}`
+      const document =
+        run.coverage !== undefined &&
+        runDocument(run, own.config, { zone: visit.zone(), base_path })
+      const live = html`${state(run, own, base_path)}${document}${deliveries(run, visit, own.config)}`
       const is_settled =
         isFinal(run.state) && run.deliveries.every((delivery) => delivery.state !== 'wanted')
       return { ...titled(run), live, is_settled }
@@ -101,62 +101,39 @@ function titled({ run, prompt, due_ms }: RunView): { title: string; heading: Htm
   }
 }
 
-function state(run: RunView, has_before: boolean, base_path: string): Html {
+function state(run: RunView, own: OwnRuns, base_path: string): Html {
   const tone = run.state === 'written' ? 'soft' : run.state === 'failed' ? 'verdict bad' : 'verdict'
   const turns =
     run.turns.length > 1 && !isFinal(run.state) && `, turn ${run.turn + 1} of ${run.turns.length}`
   const why = whyText(run)
   const at = `${base_path}/runs/${run.run}`
+  const has_diff = run.state === 'written' && own.before(run) !== undefined
   return html`<p class="${tone}">Run ${run.run} of <a href="${base_path}${promptPath(run.prompt)}">${nameText(run.prompt)}</a>,
-due ${timeText(run.due_ms)}: ${stateText(run.state, run.empty)}${turns}${why !== undefined && `: ${why}`}.</p>
+due ${timeText(run.due_ms)}: ${stateText(run.state, run.empty)}${turns}${why !== undefined && html`: ${sentenceText(why)}`}.</p>
+${waiting(run, own.config)}
 <p class="links">${run.state === 'written' && html`<a href="${at}/report.md">Download as Markdown</a>`}${
-    has_before &&
-    run.state === 'written' &&
-    html` · <a href="${at}/diff">Changes since the run before</a>`
+    has_diff && html` · <a href="${at}/diff">Changes since the run before</a>`
   }</p>`
 }
 
-function report(run: RunView, paths: Paths): Html | undefined {
-  const { text, lost } = reportBody(run, paths)
-  if (text === '') return undefined
-  return html`${lost !== undefined && html`<p class="warn">Its file cannot be read. This is the answer as Sluice keeps it.</p>`}
-<article dir="auto">${markdownText(text)}</article>`
+const waits: Partial<Record<RunState, string>> = {
+  due: 'It waits until its folders are scanned and the files on the way are in',
+  planned: 'Its question is about to be sent',
+  asking:
+    'Its question may have reached the service: Sluice searches for it there before it sends it again',
+  asked: 'The service has its question and is answering',
+  answered: 'The answer is there, and the report is to be written',
 }
 
-const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
-
-function coverage(run: RunView): Html {
-  const whole = coverageOf(run)
-  const { ready, taken, left_for_next, left_are, folders } = whole
-  const rows = [
-    ['ready', formatCount(ready), ''],
-    ['in this report', formatCount(taken), ''],
-    [left_are, formatCount(left_for_next), ''],
-    ...stages.map((stage) => {
-      const { total, files } = whole[stage]
-      return [
-        stage.replaceAll('_', ' '),
-        formatCount(total),
-        html`${files.map(({ name }) => html`${nameText(name)} `)}`,
-      ]
-    }),
-  ].filter(([, count]) => count !== '0')
-  const scans = folders.map(({ name, scanned_ms, offline_reason }) => [
-    nameText(name),
-    timeText(scanned_ms),
-    offline_reason === undefined ? 'online' : html`<span class="bad">${offline_reason}</span>`,
-  ])
-  return html`<h2>How complete it is</h2>${table('Files by state', ['State', 'Files', 'Names'], rows)}
-${table('Folders in its scope', ['Folder', 'Last scan', 'State'], scans)}`
-}
-
-function refused(run: RunView): Html | undefined {
-  const { total, files } = coverageOf(run).refused
-  if (total === 0) return undefined
-  const rows = files
-    .slice(0, max_rows)
-    .map(({ name, why = '' }) => [nameText(name), sentenceText(why)])
-  return html`<h2>Refused</h2>${table(counted(total, 'file'), ['File', 'Why'], rows)}`
+/** Says what an open run waits for. */
+function waiting(run: RunView, { prompts }: Config): Html | undefined {
+  const text = waits[run.state]
+  if (text === undefined) return undefined
+  const settings = prompts.find(({ name }) => name === run.prompt)
+  const until = run.state === 'due' && settings && run.began_ms + settings.wait_for_files_ms
+  return html`<p>${text}${typeof until === 'number' && html`, until ${timeText(until)} at the latest`}.${
+    run.error && html` The next try is at ${timeText(run.not_before_ms)}.`
+  }</p>`
 }
 
 function deliveries(run: RunView, { viewer, frame }: Visit, config: Config): Html | undefined {

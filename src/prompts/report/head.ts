@@ -3,6 +3,7 @@ import { questionIn } from '../../base/text/prompt-lines.ts'
 import { localDate } from '../../base/time/time.ts'
 import type { HeadLine, ReportHead } from '../../deliver/report-head.ts'
 import { filePath } from '../../domain/file.ts'
+import type { RunAsset } from '../../domain/run.ts'
 import type { RunContent } from '../manifest.ts'
 import { type Coverage, coverageLine } from '../plan/coverage.ts'
 import { promptOf, sinceOf } from '../plan/question.ts'
@@ -10,10 +11,8 @@ import type { PromptSettings } from '../prompt-settings.ts'
 import { type Words, wordsIn } from '../words.ts'
 import { type ToldFile, toldFiles } from './told.ts'
 
-export type HeadRun = Pick<
-  RunContent,
-  'prompt' | 'due_ms' | 'last_written_due_ms' | 'turns' | 'assets'
-> & {
+export type HeadRun = Pick<RunContent, 'prompt' | 'due_ms' | 'last_written_due_ms' | 'turns'> & {
+  assets: readonly RunAsset[]
   /** Absent if it is not known, as of a run that only a view has read. */
   prompt_began_ms?: number
   /** Why the run counts as empty; undefined if it does not. */

@@ -171,12 +171,15 @@ function filled(lists: Record<string, readonly string[]>): Record<string, readon
 }
 
 /** If there are several turns, the last one covers all of them. */
-function mainAnswer({ turns }: RunContent): string {
+function mainAnswer({ turns }: Pick<RunContent, 'turns'>): string {
   return (turns.at(-1)?.answer ?? '').trim()
 }
 
 /** What follows the head: the answer, its parts, notes, and the rest of the head's lines. */
-function bodyOf(run: RunContent, head: ReportHead): string {
+export function bodyOf(
+  run: Pick<RunContent, 'turns' | 'assets' | 'empty'> & { notes: readonly string[] },
+  head: ReportHead,
+): string {
   const parts = run.turns.slice(0, -1)
   const { part_of, notes: title } = wordsIn(head.language)
   const notes = [...run.notes, ...givenUpNotes(toldFiles(run), run.empty)].map(

@@ -2,6 +2,7 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText, knownAre } from '../../base/text/did-you-mean.ts'
 import { parseTime_ms } from '../../base/time/parse-time.ts'
 import { localTime, minute_ms } from '../../base/time/time.ts'
+import type { ReportHead } from '../../deliver/report-head.ts'
 import { receiverNamed } from '../../domain/delivery.ts'
 import { stateText } from '../../domain/run.ts'
 import type {
@@ -11,6 +12,8 @@ import type {
   RunView,
 } from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
+import { type HeadSettings, headOf } from '../report/head.ts'
+import { coverageOf } from '../report/report.ts'
 
 export interface Configured {
   readonly prompts: readonly PromptSettings[]
@@ -19,6 +22,25 @@ export interface Configured {
 /** The time zone of a prompt. UTC if the prompt left the configuration. */
 export function zoneOf(prompt: string, { prompts }: Configured): string {
   return settingsOf(prompt, prompts)?.schedule.timezone ?? 'UTC'
+}
+
+/** The facts of a run, with times of `timezone`; absent: of the prompt's zone. */
+export function runHead(
+  { planned_assets, ...run }: RunView,
+  { prompts }: Configured,
+  timezone = zoneOf(run.prompt, { prompts }),
+): ReportHead {
+  const settings = settingsOf(run.prompt, prompts) ?? left_configuration
+  const of_zone = { ...settings, schedule: { ...settings.schedule, timezone } }
+  return headOf({ ...run, assets: planned_assets }, of_zone, coverageOf(run))
+}
+
+const no_others = { labels: [], chats: [], concepts: [], projects: [], views: [] }
+const left_configuration: HeadSettings = {
+  schedule: { cron: '', timezone: 'UTC' },
+  scope: { folders: [], paths: [], fresh: 'since_last_run', ...no_others },
+  first_run: 'all',
+  language: 'en',
 }
 
 /** The receiver of a delivery, for people. */

@@ -107,7 +107,9 @@ test('a deleted file that the answer names is said to be deleted on disk', async
   store.putUser({ name: 'boss', role: 'operator', folders: 'all' })
   const agent = await agentOf(address, store.makeToken('boss'))
   expect(await agent.call('ask', question)).toMatchObject({
-    text: expect.stringMatching(/Files that it names: docs\/plan\.txt \(deleted on disk\): read in part$/),
+    text: expect.stringMatching(
+      /Files that it names: docs\/plan\.txt \(deleted on disk\): read in part$/,
+    ),
     data: { asked_over: 0, sources: [{ name: 'docs/plan.txt', is_deleted: true }] },
   })
 })

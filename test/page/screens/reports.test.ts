@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import sax from 'sax'
 import { expect, onTestFinished, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
@@ -85,13 +84,7 @@ async function beginReports(deliver: object[] = []) {
     return page.address.replace(/\/$/, '')
   }
 
-  const rewrite = (to: string, text: string) => {
-    writeFileSync(
-      view.run(Number(to.split('/').at(-1)))!.report_path!,
-      `---\nname: x\n---\n${text}`,
-    )
-  }
-  return { ...rig, operator, run, signedIn, another, rewrite, view }
+  return { ...rig, operator, run, signedIn, another, view }
 }
 
 test('a prompt is tried dry, run, and read: report, coverage, files, download', {
@@ -115,8 +108,13 @@ test('a prompt is tried dry, run, and read: report, coverage, files, download', 
   const report = await operator.get(to)
   expect(report.text).toMatch(/<div id="live">.*<article[^>]*>.*harbour.*<\/article>/s)
   expect(report.text).not.toContain('intelligence:')
-  expect(report.text).toMatch(/How complete it is.*>ready<\/div><\/td><td[^>]*><div>1</s)
-  expect(report.text).toMatch(/Files that it covers.*folder=docs&amp;path=plan\+%26\+co\.md/s)
+  // Question, period, counts, coverage, files, answer, and what was not read.
+  expect(report.text).toMatch(
+    /<dt>Question<\/dt><dd>Say &lt;all&gt; about.*<dt>\w+<\/dt><dd>.*<p class="verdict">1 new<\/p>.*1 of 1 file ready.*<li><a href="\/file\?folder=docs&amp;path=plan\+%26\+co\.md">.*<\/a>: <span class="warn">new, .*read in part<\/span>.*<article.*<h2>What was not read<\/h2><p>Asked about 1 file: 1 read in part; 1 named in the answer\.<\/p>.*<h2>Folders/s,
+  )
+  expect(report.text).toMatch(
+    /<article[^>]*>.*<a href="\/file\?folder=docs&amp;path=plan\+%26\+co\.md">.*<\/article>/s,
+  )
   const download = await operator.get(`${to}/report.md`)
   expect(download.headers.get('content-disposition')).toMatch(
     /^attachment; filename="weekly-\d{4}-\d\d-\d\d-\d\d-\d\d\.md"$/,
@@ -142,8 +140,7 @@ test('changes since the run before', { timeout: 60_000 }, async () => {
 })
 
 test('a hostile report is text', { timeout: 60_000 }, async () => {
-  const { operator, run, rewrite, store, address } = await beginReports()
-  const to = await run('weekly')
+  const { operator, run, journey, store, address } = await beginReports()
   const bad = [
     '# Hello <script>alert(1)</script>',
     '<img src=x onerror=alert(1)> ![pixel](https://evil.example/p.png)',
@@ -152,8 +149,9 @@ test('a hostile report is text', { timeout: 60_000 }, async () => {
     'invoice\u202efdp.exe and \u0000\u000b\ud800 and ]]> &amp; <![CDATA[',
     '</article></main><form action=/runs/1/deliver>',
   ]
-  rewrite(to, bad.join('\n\n'))
-  const { text } = await operator.get(to)
+  const response = bad.join('\n\n')
+  journey.service.injectFaults({ turn_shows: { status: 'done', response } })
+  const { text } = await operator.get(await run('weekly'))
   const article = /<article dir="auto">(.*?)<\/article>/s.exec(text)![1]!
   expect(
     [...article.matchAll(/<[a-z]+[^>]*>/g)]
@@ -351,34 +349,77 @@ test('a report in a chat that began over more folders is not for their readers',
   )
 })
 
-test('the overview says how the last reports begin, to each viewer those of theirs', {
+test('names in an answer lead to the pages of the files, but those in links and of two files', {
   timeout: 60_000,
 }, async () => {
-  const { journey, operator, run, rewrite, signedIn, store, address } = await beginReports()
+  const { operator, run, journey } = await beginReports()
+  journey.write({ 'docs/a/notes.md': 'one', 'docs/b/notes.md': 'two' })
+  await journey.allReady()
+  const response =
+    '**docs/plan & co.md**: see `plan & co.md`, not [plan & co.md](https://x.example/), my plan & co.md_old or notes.md; docs/a/notes.md'
+  journey.service.injectFaults({ turn_shows: { status: 'done', response } })
+  const { text } = await operator.get(await run('weekly'))
+  const article = /<article dir="auto">(.*?)<\/article>/s.exec(text)![1]!
+  const links = [...article.matchAll(/href="([^"]*)"/g)].map(([, to]) => to)
+  const plan = '/file?folder=docs&amp;path=plan+%26+co.md'
+  expect(links).toEqual([
+    plan,
+    plan,
+    'https://x.example/',
+    '/file?folder=docs&amp;path=a%2Fnotes.md',
+  ])
+})
+
+test('the overview has the facts of the last reports, for each viewer those of theirs', {
+  timeout: 60_000,
+}, async () => {
+  const { journey, operator, run, signedIn, store, address } = await beginReports()
   const none = (await operator.get('/')).text
   expect(none).toContain('has not run yet')
-  for (const [name, text] of [
-    ['weekly', '# Harbour <news>\n\nMore.'],
-    ['both', 'Both are *new*. Really.'],
-  ] as const)
-    rewrite(await run(name), text)
+  await run('weekly')
+  await run('both')
   const all = (await operator.get('/')).text
-  expect(all).toContain('<a href="/runs/1"><bdi>Harbour &lt;news&gt;</bdi></a>')
-  expect(all).toContain('<a href="/runs/2"><bdi>Both are new.</bdi></a>')
+  expect(all).toContain('<a href="/runs/1">1 new; 1 of 1 file ready</a>')
+  expect(all).toContain('<a href="/runs/2">2 new; 2 of 2 files ready</a>')
   const ada = await signedIn('ada')
   const own = (await ada.get('/')).text
-  expect(own).toContain('<bdi>Harbour &lt;news&gt;</bdi>')
-  expect(own).not.toMatch(/both|Both|\/runs\/2/)
-  journey.write({ 'docs/ferries.md': 'ferries' })
+  expect(own).toContain('<a href="/runs/1">1 new; 1 of 1 file ready</a>')
+  expect(own).not.toMatch(/both|\/runs\/2/)
+  journey.write({ 'docs/ferries.md': 'ferries', 'docs/boats.md': 'boats' })
   await journey.allReady()
-  rewrite(await run('weekly'), 'The ferries stop.')
-  expect((await ada.get('/')).text).toContain('<a href="/runs/3"><bdi>The ferries stop.</bdi></a>')
+  await run('weekly')
+  expect((await ada.get('/')).text).toContain('<a href="/runs/3">2 new; 2 of 2 files ready</a>')
 
   store.putUser({ name: 'ada', role: 'reader', folders: ['legal'] })
   const legal = (await ada.get('/')).text
   expect(legal).toContain('There is no report that you may see.')
-  expect(legal).not.toMatch(/ferries|No report is configured/)
+  expect(legal).not.toMatch(/2 new|No report is configured/)
   expect((await new Browser(address).get('/')).status).toBe(401)
+})
+
+test('a skipped run says why in each list and on its page', { timeout: 60_000 }, async () => {
+  const { operator, run, journey, view } = await beginReports()
+  await run('weekly')
+  await operator.get('/prompts/weekly/dry-run')
+  const to = (await operator.post('/prompts/weekly/run')).headers.get('location')!
+  await journey.until('it is skipped', () => view.run(2)?.state === 'skipped')
+  for (const path of ['/', '/prompts', '/prompts/weekly', to])
+    expect([path, (await operator.get(path)).text]).toEqual([
+      path,
+      expect.stringMatching(/skipped.*nothing new since/s),
+    ])
+})
+
+test('an open run says what it waits for', { timeout: 60_000 }, async () => {
+  const { operator, journey, view } = await beginReports()
+  journey.service.injectFaults({ turn_shows: { status: 'running', response: '' } })
+  await operator.get('/prompts/weekly/dry-run')
+  const to = (await operator.post('/prompts/weekly/run')).headers.get('location')!
+  await journey.until('it is asked', () => view.run(1)?.state === 'asked')
+  const { text } = await operator.get(to)
+  expect(text).toContain('<p>The service has its question and is answering.</p>')
+  expect(text).toMatch(/<dt>Question<\/dt>.*1 of 1 file ready/s)
+  expect(text).not.toMatch(/<article|What was not read/)
 })
 
 test('a run says its time once, in the zone of its reader', { timeout: 60_000 }, async () => {
