@@ -55,12 +55,15 @@ function moreHtml({ more }: ReportHead): Html {
   return html`${more.map((text) => html`<p class="soft">${text}</p>`)}`
 }
 
-/** A name that two files share says of neither where it leads. A place beside it leads there too. */
-function linksTo(files: readonly ToldFile[], base_path: string): Map<string, Html> {
+/** Links for an answer. A name that two files share says of neither where it leads. A place beside it leads there too. */
+export function linksTo(
+  files: readonly (Pick<ToldFile, 'name' | 'is_named'> & Partial<ToldFile>)[],
+  base_path: string,
+): Map<string, Html> {
   const links = new Map<string, Html>()
   const named = files.filter(({ is_named }) => is_named).slice(0, max_names)
   const own_names = files.map(({ name }) => basename(name))
-  for (const { name, places } of named) {
+  for (const { name, places = [] } of named) {
     const own_name = basename(name)
     const is_only = own_names.indexOf(own_name) === own_names.lastIndexOf(own_name)
     for (const text of is_only ? [name, own_name] : [name])

@@ -4,8 +4,17 @@ import { day_ms, second_ms } from '../../base/time/time.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { isUnread, readText, toldText } from '../../prompts/report/told.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
-import { type Html, html, markdownText, nameText, sentenceText, timeText } from '../html/html.ts'
+import {
+  type Html,
+  html,
+  markdownText,
+  nameText,
+  sentenceText,
+  timeText,
+  withLinks,
+} from '../html/html.ts'
 import { type Frame, namedFileLink } from '../html/layout.ts'
+import { linksTo } from '../html/run-document.ts'
 import type { PageTools } from '../page-tools.ts'
 import type { Asked, AskWish } from '../reads/question-rows.ts'
 import { act, get } from '../screen.ts'
@@ -99,7 +108,7 @@ function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): 
   const named = answer.sources.filter(({ is_named }) => is_named)
   const others = answer.sources.filter(({ is_named }) => !is_named)
   return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}${leftOutText(answer)}</p>
-<article>${markdownText(answer.answer)}</article>
+<article>${withLinks(markdownText(answer.answer), linksTo(answer.sources, base_path))}</article>
 ${typeof answer.note === 'string' && html`<p class="soft">Note: ${answer.note}</p>`}
 ${is_all_known && html`<p class="soft">Asked about ${counted(answer.sources.length, 'file')}: ${toldText(answer.sources)}.</p>`}
 ${sourceList(is_all_known ? 'Files that the answer names' : 'Deleted files that the answer names', named, base_path)}
