@@ -40,7 +40,7 @@ export interface HeadLine {
 }
 
 /** Words around the data. */
-export interface HeadLabels {
+interface HeadLabels {
   question: string
   period: string
   /** Follows the lines, if there are others. */

@@ -11,7 +11,7 @@ export interface NamedFiles {
 export const max_named = 1_000
 
 /** Stands where the service gives no reason. */
-export const refused_by_service = 'refused by the service'
+const refused_by_service = 'refused by the service'
 
 /** Files in the run's scope that are not ready. */
 export interface Unready {
