@@ -62,7 +62,7 @@ test('a file that the service has under a name of another folder stays out of an
   expect(told).not.toContain('left out')
 
   const answer = await answerTo(await as('eve'), question)
-  expect(answer).toContain('docs/plan.txt')
+  expect(answer).toContain('path=plan.txt')
   expect(answer).not.toContain('secret')
   expect(answer).toContain('; 1 file left out: ')
 

@@ -6,7 +6,7 @@ import { type Html, html, timeText } from './html.ts'
 import { namedFileLink, table } from './layout.ts'
 
 /** More rows bury the rest; the manifest beside the report has all. */
-export const max_rows = 500
+const max_rows = 500
 
 export function promptPath(prompt: string): string {
   return `/prompts/${encodeURIComponent(prompt)}`

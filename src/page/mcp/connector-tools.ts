@@ -10,7 +10,7 @@ import type { Place } from '../../inspect/files/place.ts'
 import type { FileView } from '../../ledger/views/view-files.ts'
 import { configFor } from '../access/viewer.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
-import { nameOf, search as searchFiles } from './named-by-agent.ts'
+import { nameOf, search } from './named-by-agent.ts'
 import { type Agent, type AgentCall, type Tool, toolOf } from './tool.ts'
 
 /** Results of one search. A connector fetches a few of them. */
@@ -28,7 +28,7 @@ const no_text =
 
 const url = z.string().describe('the page of the file; empty where the page has no address')
 
-const search = toolOf({
+const searchTool = toolOf({
   name: 'search',
   title: 'Search for connectors',
   description:
@@ -50,7 +50,7 @@ const search = toolOf({
   },
 })
 
-const fetch = toolOf({
+const fetchTool = toolOf({
   name: 'fetch',
   title: 'Fetch for connectors',
   description: 'Gives the text of a file that search has found, or what is known of it instead.',
@@ -75,7 +75,7 @@ const fetch = toolOf({
 })
 
 /** The tools that connectors of assistants look for by these names. */
-export const connector_tools: readonly Tool[] = [search, fetch]
+export const connector_tools: readonly Tool[] = [searchTool, fetchTool]
 
 /** Connectors read the answer from the one text, and newer ones from the structured content. */
 function asJson<Data extends Record<string, unknown>>(data: Data) {
@@ -99,7 +99,7 @@ async function filesFor(query: string, { tools: { config }, viewer, cursors }: A
   const { folders } = configFor(config, viewer)
   const find = async (words: string) => {
     const wanted = { folders, query: words, stages: [] }
-    return (await searchFiles({ config, viewer }, wanted, { limit: max_results, cursors })).files
+    return (await search({ config, viewer }, wanted, { limit: max_results, cursors })).files
   }
   const files = await find(query)
   // An assistant asks in sentences, and no name has all words of one.
