@@ -128,9 +128,9 @@ CREATE INDEX deliveries_failed ON deliveries (run) WHERE state = 'failed';
 `
 
 /*
- * changes    what happened to the files of folders that a prompt asks about, after the first scan of
- *            the folder. `was` and `content`: the contents before and after; NULL: the path held
- *            none. A row stays until every prompt of its folder has reported it.
+ * changes    what happened to the files of folders that a prompt asks about, after their first
+ *            scan. `was` and `content`: the contents before and after, NULL for none. A row stays
+ *            until every prompt of its folder has reported it.
  * prompts.folders     JSON list: the folders in the scope of the prompt.
  * prompts.changes_to  changes up to this one are reported. A prompt that begins, or comes back to
  *            the configuration or to a project, begins at the newest one.
@@ -155,8 +155,8 @@ ALTER TABLE runs ADD COLUMN changed TEXT NOT NULL DEFAULT '[]';
 `
 
 /*
- * unread     contents that the last `runs` written runs of a prompt asked about and got nothing from.
- *            The row goes when the content is covered.
+ * unread     contents that the last `runs` written runs of a prompt asked about and got nothing
+ *            from. The row goes when the content is covered.
  * run_assets.times_unread   `runs` when the run was planned.
  * runs.empty why the answer of a written run is no report; NULL for an ordinary one.
  */

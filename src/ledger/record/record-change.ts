@@ -8,7 +8,7 @@ const trimmed_at_once = 5_000
 
 const asked_sql = `SELECT DISTINCT value FROM prompts, json_each(prompts.folders) WHERE configured = 1`
 
-/** What happened to files of the folders that prompts ask about. Others cost nothing. */
+/** Records the changes of files in folders that prompts ask about. Others cost nothing. */
 export class ChangeLog {
   readonly #database: Sqlite
   readonly #insert

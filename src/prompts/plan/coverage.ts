@@ -75,7 +75,7 @@ export function noChanges(): FolderChanges {
   return { changed: none(), gone: none(), moved: none() }
 }
 
-/** What changed without a version to report now is neither: its new one is still to come. */
+/** A file whose new version is still to come is not among the changed ones. */
 function folderChanges(
   changes: readonly NetChange[],
   taken: readonly Pick<FreshAsset, 'content'>[],
@@ -127,7 +127,7 @@ const shown_as: Record<(typeof stages)[number], string> = {
   removed: 'removed on the service',
 }
 
-/** A file that a run asked about, and what came of it (report/told.ts). */
+/** A file that a run asked about, as in report/told.ts. */
 export interface AskedFile {
   name: string
   read: SourceRead['read'] | undefined
