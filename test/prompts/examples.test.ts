@@ -125,7 +125,7 @@ test('the weekly digest: a report and a mail; the next one covers only new files
   const [report = ''] = example.reports('reports')
   expect(report).toMatch(/^---\nname: "weekly-digest"\n/)
   expect(report).toContain('files_covered: 2\n')
-  for (const name of ['finance/a.md', 'minutes/b.md']) expect(report).toContain(`\n- \`${name}\`\n`)
+  for (const name of ['finance/a.md', 'minutes/b.md']) expect(report).toContain(`\n- \`${name}\`: new, `)
   const [received] = mail.received
   expect(received).toMatchObject({
     from: 'sluice@example.org',
@@ -153,7 +153,7 @@ test('the weekly digest: a report and a mail; the next one covers only new files
   expect(
     example
       .reports('reports')
-      .some((text) => text.includes('- `finance/c.md`\n') && !text.includes('a.md')),
+      .some((text) => text.includes('- `finance/c.md`: new, ') && !text.includes('a.md')),
   ).toBe(true)
   expect(example.home.service.chats(example.home.project_id)).toHaveLength(2)
 })
@@ -187,7 +187,7 @@ test('the new contract: signed as the page describes, and sent to Slack; unreada
   expect(example.reports('reports/contracts')[0]).not.toContain('other.txt')
   expect(slack.requests).toMatchObject([{ path: '/services/T0/B0' }])
   expect(JSON.parse(String(slack.requests[0]!.body))).toMatchObject({
-    blocks: [{ type: 'header' }, { type: 'section' }],
+    blocks: [{ type: 'header' }, {}, {}, { type: 'divider' }, { type: 'section' }],
   })
 
   const { body, headers, path } = intake.requests[0]!
@@ -226,7 +226,7 @@ test('the daily log: each report is appended', async (context) => {
     expect(log()).toContain(`> ${text}`)
   }
   expect(log()).toMatch(
-    /lighthouse[\s\S]*- `inbox\/first\.md`\n[\s\S]*ferry[\s\S]*- `inbox\/second\.md`\n$/,
+    /\n- `inbox\/first\.md`: new, [\s\S]*lighthouse[\s\S]*\n- `inbox\/second\.md`: new, [\s\S]*ferry/,
   )
   expect(log()).not.toContain('---\nname:')
   expect(example.reports('reports/log')).toHaveLength(2)

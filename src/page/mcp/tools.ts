@@ -6,7 +6,7 @@ import { amounts_read, type Told } from '../../domain/source-read.ts'
 import { sourceText } from '../../prompts/ask/ask-question.ts'
 import { leftOutText } from '../../prompts/ask/ask-scope.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
-import { toldFiles, toldText } from '../../prompts/report/told.ts'
+import { type ToldFile, toldFiles, toldText } from '../../prompts/report/told.ts'
 import { promptNamed } from '../../prompts/show/find-run.ts'
 import { coverageText, reportBody } from '../../prompts/show/run-answers.ts'
 import { configFor } from '../access/viewer.ts'
@@ -51,11 +51,14 @@ function lineOf(file: Parameters<typeof sourceText>[0]): string {
   return printable(sourceText(file))
 }
 
-type Listed = Pick<AskAnswer['sources'][number], 'name' | 'asset_id'> & Partial<Told>
+type Listed = Pick<AskAnswer['sources'][number], 'name' | 'asset_id'> &
+  Partial<Told & Pick<ToldFile, 'fate'>>
 
 function toldLists(files: readonly Listed[], from = 0) {
-  const left = files.filter(({ read }) => read === 'not')
-  const covered = files.filter(({ read }) => read !== 'not')
+  // A question covers nothing: what it did not read is left.
+  const isLeft = ({ read, fate = read === 'not' ? 'left' : 'covered' }: Listed) => fate === 'left'
+  const left = files.filter(isLeft)
+  const covered = files.filter((file) => !isLeft(file))
   const shown = ({ name, asset_id, ...told }: Listed) => {
     const { read = null, places = [], why = null, is_named = false } = told
     return { name, asset_id, read, places, why, is_named }

@@ -88,7 +88,7 @@ function prompts(
     html`<a href="${base_path}${promptPath(name)}">${nameText(name)}</a>`,
     html`${reports.has(name) && linkTo(reports.get(name)!)}`,
     last_run
-      ? html`<a href="${base_path}/runs/${last_run.run}">${stateText(last_run.state)}</a> ${timeText(last_run.due)}${last_run.why !== null && html`: ${sentenceText(last_run.why)}`}`
+      ? html`<a href="${base_path}/runs/${last_run.run}">${stateText(last_run.state, last_run.empty)}</a> ${timeText(last_run.due)}${last_run.why !== null && html`: ${sentenceText(last_run.why)}`}`
       : 'has not run yet',
     html`${undelivered.length > 0 && html`<span class="bad">${undelivered.length} not delivered</span>`}`,
     timeText(next),

@@ -70,7 +70,7 @@ test('an empty run is told, moves no mark, and its files come twice again', asyn
   expect(manifestOf(empty)).toMatchObject({ empty: why, assets: [] })
   const report = readFileSync(empty.report_path!, 'utf8')
   expect(report).toContain(`\nempty: "${why}"\n`)
-  expect(report).toContain(`\n**Empty**: ${why}.\n`)
+  expect(report).toContain(`\n*This run is empty: ${why}*\n`)
   expect(report).toContain('asked about again next time (notes/b.md)')
   const again = await runWith(rig, 'I see nothing.', {})
   expect(again.empty).toBe('the service read none of the files')

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { modelFile } from '../../service/assistant/assistant-file.ts'
 import { factModel } from '../../service/assistant/whole/fact-model.ts'
@@ -25,4 +26,21 @@ test('without a model each file of an office folder has its section', async () =
   await office.bringIn(treeOf(office_folder))
   const report = readFileSync((await office.hour()).report_path!, 'utf8')
   for (const { path } of office_folder) expect(report).toContain(`\n**docs/${path}**\n`)
+
+  office.remove(minutes[0]!.path)
+  office.move(contracts[0]!.path, 'contracts/old.docx')
+  copyFileSync('test/service/ingest/documents/encrypted.pdf', join(office.docs, 'scan.pdf'))
+  await office.bringIn({ 'minutes/2026-11-10.md': 'The meeting decided to paint the hall.\n' })
+  const head = headIn(await office.hour())
+  expect(head).toContain('\n**1 new · 1 gone · 1 moved · 1 refused**\n')
+  expect(head).toMatch(/\n- `docs\/minutes\/2026-11-10\.md`: new, .*, read whole\n/)
+  expect(head).toContain('\n- `docs/minutes/2026-11-01.md`: gone\n')
+  expect(head).toContain(
+    '\n- `docs/contracts/old.docx`: moved from docs/contracts/contract-1.docx\n',
+  )
+  expect(head).toMatch(/\n- `docs\/scan\.pdf`: refused: .*encrypted/)
 })
+
+function headIn({ report_path }: { report_path: string | undefined }): string {
+  return readFileSync(report_path!, 'utf8').split('\n---\n')[1]!
+}
