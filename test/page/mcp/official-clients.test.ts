@@ -58,6 +58,8 @@ const prompt = {
   cron: '0 8 * * 1',
   prompt: 'What is new?',
   first_run: 'all',
+  // A search leaves files that do not match.
+  read: 'search',
   deliver: [{ file: { dir: makeTree() } }],
 }
 
