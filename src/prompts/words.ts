@@ -1,3 +1,4 @@
+import { counted } from '../base/text/format.ts'
 import type { ReportHead } from '../deliver/report-head.ts'
 
 /** Languages of the words that Sluice itself writes into a report. */
@@ -40,24 +41,69 @@ const en = {
   },
   others_below: (count: string) => `… ${count} more behind the answer`,
   in_manifest: (count: string) => `… and ${count} more, in the manifest`,
-  same_bytes: {
-    one: '… 1 more file has the same bytes as one of these',
-    many: (files: string) => `… ${files} more files have the same bytes as one of these`,
+  /** Stands below a list that has each content once. */
+  same_bytes: (copies: number) =>
+    `${counted(copies, 'more file has', 'more files have')} the same bytes as one of these`,
+  /** The clauses of the coverage line, and of the note about files that are given up. */
+  coverage: {
+    files: (count: number) => counted(count, 'file'),
+    of: 'of',
+    copies: (count: number) => counted(count, 'is a copy of another', 'are copies of others'),
+    asked: (files: string) => `asked about ${files}`,
+    unanswered: 'without an answer about them',
+    again: 'asked about again next time',
+    given_up: {
+      asked: 'asked three times',
+      read: 'asked three times, not read',
+      empty: 'asked three times, no answer',
+      for_good: 'not asked about again',
+    },
+    named: 'named',
+    names_none: (files: number) => `names none of its ${counted(files, 'file')}`,
+    silent: 'the service does not say which it read',
+    not_told: 'of which it does not say it',
+    in_part: 'in part',
+    readable: 'readable only in part',
+    left_are: { 'next time': 'next time', 'left out': 'left out' },
+    stages: {
+      refused: 'refused',
+      moving: 'still changing',
+      on_the_way: 'still on the way',
+      blocked: 'blocked',
+      removed: 'removed on the service',
+    },
+    no_folders: 'no folders in scope',
+    ready: 'ready',
+    this_report: 'this report',
+    no_scan: 'no complete scan',
+    last_scan: 'last complete scan',
+    late: 'the next did not end in time',
+    offline: 'offline',
+    and_more: (count: string) => `and ${count} more`,
   },
   part_of: (part: number, parts: number) => `Part ${part} of ${parts}`,
   notes: 'Notes',
-  /** Notes of a run are kept in English; each stands in the report in its own language. */
+  /** Notes, and why a run is empty. Runs keep them in English; reports have their own language. */
   known_notes: {
     chat_gone: 'the earlier chat is gone, so Sluice started a new one',
     shorter: 'the service refused the question, so Sluice asked with a shorter list of files',
     only_search:
       'the service does not read every file: it searched them for what matches the question',
     found: 'the question was found on the service, and not asked again',
+    no_answer: 'the service gave no answer',
+    read_none: 'the service read none of the files',
+    same_answer: 'the answer is word for word that of the last report, which is about other files',
   },
 }
 
+const german = 'de-DE'
+
+function germanCount(count: number, one: string, many: string): string {
+  return counted(count, one, many, german)
+}
+
 const de: Words = {
-  locale: 'de-DE',
+  locale: german,
   decimal: ',',
   labels: {
     question: 'Frage',
@@ -88,9 +134,46 @@ const de: Words = {
   },
   others_below: (count) => `… ${count} weitere hinter der Antwort`,
   in_manifest: (count) => `… und ${count} weitere, im Manifest`,
-  same_bytes: {
-    one: '… 1 weitere Datei hat denselben Inhalt wie eine von diesen',
-    many: (files) => `… ${files} weitere Dateien haben denselben Inhalt wie eine von diesen`,
+  same_bytes: (copies) =>
+    `${germanCount(copies, 'weitere Datei hat', 'weitere Dateien haben')} denselben Inhalt wie eine von diesen`,
+  coverage: {
+    files: (count) => germanCount(count, 'Datei', 'Dateien'),
+    of: 'von',
+    copies: (count) => germanCount(count, 'ist die Kopie einer anderen', 'sind Kopien von anderen'),
+    asked: (files) => `nach ${files} gefragt`,
+    unanswered: 'ohne Antwort darauf',
+    again: 'beim nächsten Mal wieder',
+    given_up: {
+      asked: 'dreimal gefragt',
+      read: 'nach drei Fragen nicht gelesen',
+      empty: 'nach drei Fragen ohne Antwort',
+      for_good: 'danach wird nicht mehr gefragt',
+    },
+    named: 'genannt',
+    names_none: (files) =>
+      files === 1
+        ? 'die Antwort nennt die Datei nicht'
+        : `die Antwort nennt keine der ${germanCount(files, 'Datei', 'Dateien')}`,
+    silent: 'der Dienst sagt nicht, welche er gelesen hat',
+    not_told: 'ohne Angabe des Dienstes',
+    in_part: 'zum Teil',
+    readable: 'nur zum Teil lesbar',
+    left_are: { 'next time': 'beim nächsten Mal', 'left out': 'ausgelassen' },
+    stages: {
+      refused: 'abgelehnt',
+      moving: 'noch in Änderung',
+      on_the_way: 'noch unterwegs',
+      blocked: 'blockiert',
+      removed: 'beim Dienst entfernt',
+    },
+    no_folders: 'keine Ordner ausgewählt',
+    ready: 'bereit',
+    this_report: 'dieser Bericht',
+    no_scan: 'noch kein vollständiger Scan',
+    last_scan: 'letzter vollständiger Scan',
+    late: 'der nächste endete nicht rechtzeitig',
+    offline: 'offline',
+    and_more: (count) => `und ${count} weitere`,
   },
   part_of: (part, parts) => `Teil ${part} von ${parts}`,
   notes: 'Hinweise',
@@ -101,6 +184,10 @@ const de: Words = {
     only_search:
       'Der Dienst liest nicht jede Datei: Er hat in ihnen nach dem gesucht, was zur Frage passt',
     found: 'Die Frage war schon beim Dienst und wurde nicht noch einmal gestellt',
+    no_answer: 'Der Dienst hat keine Antwort gegeben',
+    read_none: 'Der Dienst hat keine der Dateien gelesen',
+    same_answer:
+      'Die Antwort ist Wort für Wort die des letzten Berichts, in dem es um andere Dateien geht',
   },
 }
 

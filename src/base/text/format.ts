@@ -15,14 +15,14 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${byte_units[unit]}`
 }
 
-/** 1234567 -> 1,234,567, whatever the machine's language. */
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
+/** 1234567 -> 1,234,567, whatever the machine's language. `locale`: BCP 47. */
+export function formatCount(count: number, locale = 'en-US'): string {
+  return count.toLocaleString(locale)
 }
 
 /** 1 file, 1,234 files */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`
+export function counted(count: number, one: string, many = `${one}s`, locale = 'en-US'): string {
+  return `${formatCount(count, locale)} ${count === 1 ? one : many}`
 }
 
 /** 12 files (3.4 MB) */

@@ -1,6 +1,6 @@
 import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
 import type { RunAsset } from '../../domain/run.ts'
-import { sameBytesText } from '../../prompts/plan/coverage.ts'
+import { wordsIn } from '../../prompts/words.ts'
 import type { Viewer } from '../access/viewer.ts'
 import { type Html, html, timeText } from './html.ts'
 import { namedFileLink, table } from './layout.ts'
@@ -34,6 +34,6 @@ export function filesTable(
     ])
   const more = assets.length - rows.length
   return html`<h2>${title} (${formatCount(assets.length + copies)})</h2>${table(copies > 0 ? `${counted(assets.length, 'file')} of different bytes` : counted(assets.length, 'file'), ['File', 'Size', 'Came in'], rows)}
-${copies > 0 && html`<p>${sameBytesText(copies)}</p>`}
+${copies > 0 && html`<p>${wordsIn('en').same_bytes(copies)}</p>`}
 ${more > 0 && html`<p>The manifest beside the report has ${formatCount(more)} more.</p>`}`
 }

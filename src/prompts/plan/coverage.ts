@@ -1,8 +1,9 @@
-import { counted, fitText, formatCount, printable } from '../../base/text/format.ts'
+import { fitText, formatCount, printable } from '../../base/text/format.ts'
 import { localDate, zonedText } from '../../base/time/time.ts'
 import { amountRead, readingText } from '../../domain/reading.ts'
 import type { SourceRead } from '../../domain/source-read.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
+import { type Language, type Words, wordsIn } from '../words.ts'
 import type { Fate } from './covered.ts'
 import { type FreshAsset, filesOf } from './fresh.ts'
 import type { NetChange } from './net-changes.ts'
@@ -119,14 +120,6 @@ export function expectedFiles({ ready, refused, moving, on_the_way, blocked }: C
   return ready + refused.total + moving.total + on_the_way.total + blocked.total
 }
 
-const shown_as: Record<(typeof stages)[number], string> = {
-  refused: 'refused',
-  moving: 'still changing',
-  on_the_way: 'still on the way',
-  blocked: 'blocked',
-  removed: 'removed on the service',
-}
-
 /** A file that a run asked about, as in report/told.ts. */
 export interface AskedFile {
   name: string
@@ -143,153 +136,164 @@ export function coverageLine(
   coverage: Coverage,
   zone: string,
   files: readonly AskedFile[] = [],
+  language: Language = 'en',
 ): string {
+  const words = wordsIn(language)
   const clauses = [
     files.length > 0
-      ? askedClauses(coverage, files)
-      : [...readyClauses(coverage), ...inPartClauses(coverage, 'read in part')],
-    unreadyClauses(coverage),
-    folderClauses(coverage, zone),
+      ? askedClauses(coverage, files, words)
+      : [...readyClauses(coverage, words), ...listed(words, words.read.part, coverage.in_part)],
+    unreadyClauses(coverage, words),
+    folderClauses(coverage, zone, words),
   ]
   return clauses.flat().join('; ')
 }
 
-/** Why a run asks nothing. Files that wait or are blocked stand apart: they may be old ones. */
+/**
+ * Why a run asks nothing, in English as the ledger keeps it. Files that wait or are blocked stand
+ * apart: they may be old ones.
+ */
 export function nothingNewText(
   coverage: Coverage,
   zone: string,
   since_ms: number | undefined,
 ): string {
+  const words = wordsIn('en')
   const since = since_ms === undefined ? '' : ` since ${zonedText(since_ms, zone)}`
-  const unready = unreadyClauses(coverage).join(', ')
+  const unready = unreadyClauses(coverage, words).join(', ')
   const not_ready = unready === '' ? [] : [`not ready: ${unready}`]
-  return [`nothing new${since}`, ...not_ready, ...folderClauses(coverage, zone)].join('; ')
-}
-
-function inPartClauses({ in_part: { total, files } }: Coverage, what: string): string[] {
-  return total === 0 ? [] : [`${formatCount(total)} ${what} (${namesOf(files, total)})`]
+  const folders = folderClauses(coverage, zone, words)
+  return [`${words.nothing_new}${since}`, ...not_ready, ...folders].join('; ')
 }
 
 /** Counts each content once. `, 1 in part (a.pdf)` names the files, but not those read whole. */
-function askedClauses(coverage: Coverage, files: readonly AskedFile[]): string[] {
-  const { ready, taken, copies, left_for_next, left_are } = coverage
-  const of_all = left_for_next === 0 ? '' : ` of ${formatCount(ready)}`
-  const asked = `asked about ${formatCount(taken)}${of_all} ${taken === 1 && of_all === '' ? 'file' : 'files'}${copiesText(copies)}`
+function askedClauses(coverage: Coverage, files: readonly AskedFile[], words: Words): string[] {
+  const { ready, taken, copies, left_for_next, in_part } = coverage
+  const { coverage: told, locale } = words
+  const of_all = left_for_next === 0 ? told.files(taken) : partOf(taken, told.files(ready), words)
+  const asked = told.asked(of_all) + copiesText(copies, words)
   const named = files.filter(({ is_named }) => is_named).length
-  const rest = left_for_next === 0 ? [] : [`${formatCount(left_for_next)} ${left_are}`]
+  const rest = restClauses(coverage, words)
   if (files.every(({ fate }) => fate !== 'covered')) {
-    const left = filesText(files, ({ fate }) => fate === 'left', 'asked about again next time')
-    const given_up = filesText(files, ({ fate }) => fate === 'given_up', given_up_text.empty)
-    return [`${asked}, without an answer about them`, ...left, ...given_up, ...rest]
+    const left = filesText(words, told.again, filesOfFate(files, 'left'))
+    const given_up = filesText(words, told.given_up.empty, filesOfFate(files, 'given_up'))
+    return [`${asked}, ${told.unanswered}`, ...left, ...given_up, ...rest]
   }
-  const names = `names none of its ${counted(files.length, 'file')}`
-  const told = [named === 0 ? names : `${formatCount(named)} named`, ...rest]
-  if (files.every(({ read }) => read === undefined)) {
-    const silent = 'the service does not say which it read'
-    return [asked, silent, ...told, ...inPartClauses(coverage, 'readable only in part')]
-  }
-  return [`${asked}: ${readText(coverage, files)}`, ...told]
+  const names =
+    named === 0 ? told.names_none(files.length) : `${formatCount(named, locale)} ${told.named}`
+  if (files.every(({ read }) => read === undefined))
+    return [asked, told.silent, names, ...rest, ...listed(words, told.readable, in_part)]
+  return [`${asked}: ${readText(coverage, files, words)}`, names, ...rest]
 }
 
 /** A file of which the service could read only a part was not read whole, whatever it says. */
-function readText({ in_part }: Coverage, files: readonly AskedFile[]): string {
+function readText({ in_part }: Coverage, files: readonly AskedFile[], words: Words): string {
+  const { read: amounts, coverage: told, locale } = words
   const partial = new Set(in_part.files.map(({ name }) => name))
-  const is_part = ({ name, read }: AskedFile) =>
-    read === 'part' || (read === 'whole' && partial.has(name))
-  const whole = files.filter((file) => file.read === 'whole' && !is_part(file)).length
+  const parts = files.filter(
+    ({ name, read }) => read === 'part' || (read === 'whole' && partial.has(name)),
+  )
+  const whole = files.filter((file) => file.read === 'whole' && !parts.includes(file)).length
   const not_told = files.filter(({ read }) => read === undefined).length
   const clauses = [
-    ...(whole === 0 ? [] : [`${formatCount(whole)} read whole`]),
-    ...filesText(files, is_part, whole === 0 ? 'read in part' : 'in part'),
-    ...filesText(files, ({ fate }) => fate === 'left', 'not read', '; asked about again next time'),
-    ...filesText(files, ({ fate }) => fate === 'given_up', 'not read', '; asked three times'),
-    ...(not_told === 0 ? [] : [`${formatCount(not_told)} of which it does not say it`]),
+    ...(whole === 0 ? [] : [`${formatCount(whole, locale)} ${amounts.whole}`]),
+    ...filesText(words, whole === 0 ? amounts.part : told.in_part, parts),
+    ...filesText(words, amounts.not, filesOfFate(files, 'left'), told.again),
+    ...filesText(words, amounts.not, filesOfFate(files, 'given_up'), told.given_up.asked),
+    ...(not_told === 0 ? [] : [`${formatCount(not_told, locale)} ${told.not_told}`]),
   ]
   return clauses.join(', ')
 }
 
-/** For example `1 not read (b.pdf; asked about again next time)`; nothing without such files. */
-function filesText(
-  files: readonly AskedFile[],
-  choose: (file: AskedFile) => boolean,
-  what: string,
-  note = '',
-): string[] {
-  const chosen = files.filter(choose)
-  const { length } = chosen
-  return length === 0 ? [] : [`${formatCount(length)} ${what} (${namesOf(chosen, length)}${note})`]
+function filesOfFate(files: readonly AskedFile[], fate: Fate): AskedFile[] {
+  return files.filter((file) => file.fate === fate)
 }
 
-const given_up_text = {
-  read: 'asked three times, not read',
-  empty: 'asked three times, no answer',
+/** For example `1 not read (b.pdf; asked about again next time)`; nothing without files. */
+function filesText(words: Words, what: string, files: readonly AskedFile[], note = ''): string[] {
+  return listed(words, what, { total: files.length, files }, note)
 }
 
 /** Why files count as covered of which the report says nothing. */
-export function givenUpNotes(files: readonly AskedFile[], empty: string | undefined): string[] {
-  const what = given_up_text[empty === undefined ? 'read' : 'empty']
-  return filesText(files, ({ fate }) => fate === 'given_up', what, '; not asked about again')
+export function givenUpNotes(
+  files: readonly AskedFile[],
+  empty: string | undefined,
+  language: Language = 'en',
+): string[] {
+  const words = wordsIn(language)
+  const { given_up } = words.coverage
+  const what = empty === undefined ? given_up.read : given_up.empty
+  return filesText(words, what, filesOfFate(files, 'given_up'), given_up.for_good)
 }
 
-function unreadyClauses(coverage: Coverage): string[] {
-  return stages.flatMap((stage) => {
-    const { total, files } = coverage[stage]
-    return total === 0
-      ? []
-      : [`${formatCount(total)} ${shown_as[stage]} (${namesOf(files, total)})`]
-  })
+function unreadyClauses(coverage: Coverage, words: Words): string[] {
+  return stages.flatMap((stage) => listed(words, words.coverage.stages[stage], coverage[stage]))
 }
 
 /** About the folders that are offline or were not scanned in time. */
-function folderClauses({ folders, due_ms }: Coverage, zone: string): string[] {
+function folderClauses(
+  { folders, due_ms }: Coverage,
+  zone: string,
+  { coverage: told }: Words,
+): string[] {
   return folders.flatMap(({ name, scanned_ms, scanned_in_time, offline_reason }) => {
     if (scanned_in_time && offline_reason === undefined) return []
     const scan =
       scanned_ms === undefined
-        ? 'no complete scan'
-        : `last complete scan ${scanTime(scanned_ms, due_ms, zone)}`
-    const why = offline_reason === undefined ? 'the next did not end in time' : 'offline'
+        ? told.no_scan
+        : `${told.last_scan} ${scanTime(scanned_ms, due_ms, zone)}`
+    const why = offline_reason === undefined ? told.late : told.offline
     return [`${printable(name)}: ${scan} (${why})`]
   })
 }
 
-function readyClauses(coverage: Coverage): string[] {
-  const { ready, taken, copies, left_for_next, left_are, folders } = coverage
-  if (folders.length === 0) return ['no folders in scope']
+function readyClauses(coverage: Coverage, words: Words): string[] {
+  const { ready, taken, copies, left_for_next, folders } = coverage
+  const { coverage: told, locale } = words
+  if (folders.length === 0) return [told.no_folders]
   const expected = expectedFiles(coverage)
-  if (expected === 0) return ['nothing new']
-  const whole = `${formatCount(ready)} of ${counted(expected, 'file')} ready`
-  if (left_for_next === 0) return [whole + copiesText(copies)]
+  if (expected === 0) return [words.nothing_new]
+  const whole = `${partOf(ready, told.files(expected), words)} ${told.ready}`
+  if (left_for_next === 0) return [whole + copiesText(copies, words)]
+  const of_ready = partOf(taken, formatCount(ready, locale), words)
   const parts = [
-    `this report: ${formatCount(taken)} of ${formatCount(ready)}${copiesText(copies)}`,
-    `${formatCount(left_for_next)} ${left_are}`,
+    `${told.this_report}: ${of_ready}${copiesText(copies, words)}`,
+    ...restClauses(coverage, words),
   ]
   return ready === expected ? parts : [whole, ...parts]
 }
 
-/** Stands below a list that has each content once. */
-export function sameBytesText(copies: number): string {
-  const have = counted(copies, 'more file has', 'more files have')
-  return `${have} the same bytes as one of these`
+function partOf(part: number, all: string, { locale, coverage: { of } }: Words): string {
+  return `${formatCount(part, locale)} ${of} ${all}`
+}
+
+function restClauses({ left_for_next, left_are }: Coverage, { locale, coverage }: Words): string[] {
+  if (left_for_next === 0) return []
+  return [`${formatCount(left_for_next, locale)} ${coverage.left_are[left_are]}`]
 }
 
 /** Why a list of contents is shorter than a number of files; it follows the number. */
-export function copiesText(copies: number): string {
-  if (copies === 0) return ''
-  return copies === 1
-    ? ' (1 is a copy of another)'
-    : ` (${formatCount(copies)} are copies of others)`
+export function copiesText(copies: number, words = wordsIn('en')): string {
+  return copies === 0 ? '' : ` (${words.coverage.copies(copies)})`
 }
 
 /** The names must fit on one line; the manifest has more of them. */
 const max_shown = 5
 const name_columns = 80
 
-function namesOf(files: NamedFiles['files'], total: number): string {
+/** For example `2 refused (a.pdf, b.pdf)`; nothing without files. */
+function listed(
+  { locale, coverage: { and_more } }: Words,
+  what: string,
+  { total, files }: { total: number; files: readonly { name: string }[] },
+  note = '',
+): string[] {
+  if (total === 0) return []
   const shown = files.slice(0, max_shown).map(({ name }) => fitText(printable(name), name_columns))
-  return total > shown.length
-    ? `${shown.join(', ')} and ${formatCount(total - shown.length)} more`
-    : shown.join(', ')
+  const rest = total - shown.length
+  const more = rest > 0 ? ` ${and_more(formatCount(rest, locale))}` : ''
+  const about = note === '' ? '' : `; ${note}`
+  return [`${formatCount(total, locale)} ${what} (${shown.join(', ')}${more}${about})`]
 }
 
 /** Time of day and zone; with the date if it is not the day of the run. */

@@ -1,5 +1,6 @@
 import type { RunTurn } from '../../domain/run.ts'
 import type { SourceRead } from '../../domain/source-read.ts'
+import { known_notes } from '../words.ts'
 
 /** Runs that ask about a file and get nothing from it. Nothing is asked for ever. */
 const max_asked = 3
@@ -34,10 +35,8 @@ export function emptyWhy(
 ): string | undefined {
   const answers = turns.map(({ answer = '' }) => answer.trim())
   const answer = answers.at(-1) ?? ''
-  if (answers.every((text) => text === '')) return 'the service gave no answer'
-  if (files.length > 0 && files.every(({ read }) => read === 'not'))
-    return 'the service read none of the files'
-  if (answer.length > max_repeated && answer === last_answer?.trim())
-    return 'the answer is word for word that of the last report, which is about other files'
+  if (answers.every((text) => text === '')) return known_notes.no_answer
+  if (files.length > 0 && files.every(({ read }) => read === 'not')) return known_notes.read_none
+  if (answer.length > max_repeated && answer === last_answer?.trim()) return known_notes.same_answer
   return undefined
 }

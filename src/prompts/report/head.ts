@@ -8,7 +8,7 @@ import type { RunContent } from '../manifest.ts'
 import { type Coverage, coverageLine } from '../plan/coverage.ts'
 import { promptOf, sinceOf } from '../plan/question.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { type Words, wordsIn } from '../words.ts'
+import { noteIn, type Words, wordsIn } from '../words.ts'
 import { type ToldFile, toldFiles } from './told.ts'
 
 export type HeadRun = Pick<RunContent, 'prompt' | 'due_ms' | 'last_written_due_ms' | 'turns'> & {
@@ -57,8 +57,8 @@ export function headOf(
     question: questionOf(run),
     period: writer.period(run),
     counts: counts.join(' · '),
-    coverage: coverageLine(coverage, timezone, files),
-    remarks: run.empty === undefined ? [] : [words.empty_run(run.empty)],
+    coverage: coverageLine(coverage, timezone, files, settings.language),
+    remarks: run.empty === undefined ? [] : [words.empty_run(noteIn(settings.language, run.empty))],
     lines,
     others,
     more: writer.more(files.length - lines.length - others.length),
@@ -184,8 +184,7 @@ class HeadWriter {
     const { in_manifest, same_bytes } = this.words
     return [
       ...(count > 0 ? [in_manifest(this.number(count))] : []),
-      ...(copies === 1 ? [same_bytes.one] : []),
-      ...(copies > 1 ? [same_bytes.many(this.number(copies))] : []),
+      ...(copies > 0 ? [`… ${same_bytes(copies)}`] : []),
     ]
   }
 }

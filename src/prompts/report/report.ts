@@ -181,9 +181,11 @@ export function bodyOf(
   head: ReportHead,
 ): string {
   const parts = run.turns.slice(0, -1)
-  const { part_of, notes: title } = wordsIn(head.language)
-  const notes = [...run.notes, ...givenUpNotes(toldFiles(run), run.empty)].map(
-    (note) => `- ${escapeMarkdown(noteIn(head.language, note))}`,
+  const { language } = head
+  const { part_of, notes: title } = wordsIn(language)
+  const given_up = givenUpNotes(toldFiles(run), run.empty, language)
+  const notes = [...run.notes, ...given_up].map(
+    (note) => `- ${escapeMarkdown(noteIn(language, note))}`,
   )
   const blocks = [
     mainAnswer(run),
