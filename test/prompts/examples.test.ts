@@ -125,7 +125,8 @@ test('the weekly digest: a report and a mail; the next one covers only new files
   const [report = ''] = example.reports('reports')
   expect(report).toMatch(/^---\nname: "weekly-digest"\n/)
   expect(report).toContain('files_covered: 2\n')
-  for (const name of ['finance/a.md', 'minutes/b.md']) expect(report).toContain(`\n- \`${name}\`: new, `)
+  for (const name of ['finance/a.md', 'minutes/b.md'])
+    expect(report).toContain(`\n- \`${name}\`: new, `)
   const [received] = mail.received
   expect(received).toMatchObject({
     from: 'sluice@example.org',

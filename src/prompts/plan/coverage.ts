@@ -169,49 +169,47 @@ export function nothingNewText(
 /** Counts each content once. `, 1 in part (a.pdf)` names the files, but not those read whole. */
 function askedClauses(coverage: Coverage, files: readonly AskedFile[], words: Words): string[] {
   const { ready, taken, copies, left_for_next, in_part } = coverage
-  const { coverage: told, locale } = words
+  const told = words.coverage
   const of_all = left_for_next === 0 ? told.files(taken) : partOf(taken, told.files(ready), words)
   const asked = told.asked(of_all) + copiesText(copies, words)
   const named = files.filter(({ is_named }) => is_named).length
   const rest = restClauses(coverage, words)
   if (files.every(({ fate }) => fate !== 'covered')) {
-    const left = filesText(words, told.again, filesOfFate(files, 'left'))
-    const given_up = filesText(words, told.given_up.empty, filesOfFate(files, 'given_up'))
+    const left = listed(words, told.again, filesOfFate(files, 'left'))
+    const given_up = listed(words, told.given_up.empty, filesOfFate(files, 'given_up'))
     return [`${asked}, ${told.unanswered}`, ...left, ...given_up, ...rest]
   }
-  const names =
-    named === 0 ? told.names_none(files.length) : `${formatCount(named, locale)} ${told.named}`
+  const names = named === 0 ? [told.names_none(files.length)] : some(named, told.named, words)
   if (files.every(({ read }) => read === undefined))
-    return [asked, told.silent, names, ...rest, ...listed(words, told.readable, in_part)]
-  return [`${asked}: ${readText(coverage, files, words)}`, names, ...rest]
+    return [asked, told.silent, ...names, ...rest, ...listed(words, told.readable, in_part)]
+  return [`${asked}: ${readText(coverage, files, words)}`, ...names, ...rest]
 }
 
 /** A file of which the service could read only a part was not read whole, whatever it says. */
 function readText({ in_part }: Coverage, files: readonly AskedFile[], words: Words): string {
-  const { read: amounts, coverage: told, locale } = words
+  const { read: amounts, coverage: told } = words
   const partial = new Set(in_part.files.map(({ name }) => name))
-  const parts = files.filter(
-    ({ name, read }) => read === 'part' || (read === 'whole' && partial.has(name)),
-  )
-  const whole = files.filter((file) => file.read === 'whole' && !parts.includes(file)).length
+  const amountOf = ({ name, read }: AskedFile) =>
+    read === 'whole' && partial.has(name) ? 'part' : read
+  const parts = files.filter((file) => amountOf(file) === 'part')
+  const whole = files.filter((file) => amountOf(file) === 'whole').length
   const not_told = files.filter(({ read }) => read === undefined).length
   const clauses = [
-    ...(whole === 0 ? [] : [`${formatCount(whole, locale)} ${amounts.whole}`]),
-    ...filesText(words, whole === 0 ? amounts.part : told.in_part, parts),
-    ...filesText(words, amounts.not, filesOfFate(files, 'left'), told.again),
-    ...filesText(words, amounts.not, filesOfFate(files, 'given_up'), told.given_up.asked),
-    ...(not_told === 0 ? [] : [`${formatCount(not_told, locale)} ${told.not_told}`]),
+    ...some(whole, amounts.whole, words),
+    ...listed(words, whole === 0 ? amounts.part : told.in_part, namedFiles(parts)),
+    ...listed(words, amounts.not, filesOfFate(files, 'left'), told.again),
+    ...listed(words, amounts.not, filesOfFate(files, 'given_up'), told.given_up.asked),
+    ...some(not_told, told.not_told, words),
   ]
   return clauses.join(', ')
 }
 
-function filesOfFate(files: readonly AskedFile[], fate: Fate): AskedFile[] {
-  return files.filter((file) => file.fate === fate)
+function filesOfFate(files: readonly AskedFile[], fate: Fate) {
+  return namedFiles(files.filter((file) => file.fate === fate))
 }
 
-/** For example `1 not read (b.pdf; asked about again next time)`; nothing without files. */
-function filesText(words: Words, what: string, files: readonly AskedFile[], note = ''): string[] {
-  return listed(words, what, { total: files.length, files }, note)
+function namedFiles(files: readonly AskedFile[]) {
+  return { total: files.length, files }
 }
 
 /** Why files count as covered of which the report says nothing. */
@@ -223,7 +221,7 @@ export function givenUpNotes(
   const words = wordsIn(language)
   const { given_up } = words.coverage
   const what = empty === undefined ? given_up.read : given_up.empty
-  return filesText(words, what, filesOfFate(files, 'given_up'), given_up.for_good)
+  return listed(words, what, filesOfFate(files, 'given_up'), given_up.for_good)
 }
 
 function unreadyClauses(coverage: Coverage, words: Words): string[] {
@@ -267,9 +265,13 @@ function partOf(part: number, all: string, { locale, coverage: { of } }: Words):
   return `${formatCount(part, locale)} ${of} ${all}`
 }
 
-function restClauses({ left_for_next, left_are }: Coverage, { locale, coverage }: Words): string[] {
-  if (left_for_next === 0) return []
-  return [`${formatCount(left_for_next, locale)} ${coverage.left_are[left_are]}`]
+function restClauses({ left_for_next, left_are }: Coverage, words: Words): string[] {
+  return some(left_for_next, words.coverage.left_are[left_are], words)
+}
+
+/** For example `2 read whole`; nothing without files. */
+function some(count: number, what: string, { locale }: Words): string[] {
+  return count === 0 ? [] : [`${formatCount(count, locale)} ${what}`]
 }
 
 /** Why a list of contents is shorter than a number of files; it follows the number. */
@@ -281,19 +283,17 @@ export function copiesText(copies: number, words = wordsIn('en')): string {
 const max_shown = 5
 const name_columns = 80
 
-/** For example `2 refused (a.pdf, b.pdf)`; nothing without files. */
+/** For example `1 not read (b.pdf; asked about again next time)`; nothing without files. */
 function listed(
-  { locale, coverage: { and_more } }: Words,
+  words: Words,
   what: string,
   { total, files }: { total: number; files: readonly { name: string }[] },
   note = '',
 ): string[] {
-  if (total === 0) return []
   const shown = files.slice(0, max_shown).map(({ name }) => fitText(printable(name), name_columns))
-  const rest = total - shown.length
-  const more = rest > 0 ? ` ${and_more(formatCount(rest, locale))}` : ''
-  const about = note === '' ? '' : `; ${note}`
-  return [`${formatCount(total, locale)} ${what} (${shown.join(', ')}${more}${about})`]
+  const names = [shown.join(', '), ...some(total - shown.length, words.coverage.more, words)]
+  const about = names.join(` ${words.coverage.and} `)
+  return some(total, `${what} (${about}${note && `; ${note}`})`, words)
 }
 
 /** Time of day and zone; with the date if it is not the day of the run. */

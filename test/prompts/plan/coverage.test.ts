@@ -8,6 +8,7 @@ import {
   coverageLine,
   expectedFiles,
   type FolderScan,
+  givenUpNotes,
   nothingNewText,
 } from '../../../src/prompts/plan/coverage.ts'
 import type { FreshAsset } from '../../../src/prompts/plan/fresh.ts'
@@ -110,39 +111,129 @@ const silent = { ...whole, read: undefined }
 const left = { read: 'not', fate: 'left', is_named: false } as const
 const given_up = { ...left, fate: 'given_up' } as const
 
-test.each<[what: string, files: Omit<AskedFile, 'name'>[], line: string]>([
-  ['all read', [whole, whole], 'asked about 2 files: 2 read whole; 2 named'],
+test.each<[what: string, files: Omit<AskedFile, 'name'>[], line: string, german: string]>([
+  [
+    'all read',
+    [whole, whole],
+    'asked about 2 files: 2 read whole; 2 named',
+    'nach 2 Dateien gefragt: 2 ganz gelesen; 2 genannt',
+  ],
   [
     'all amounts',
     [whole, { ...whole, read: 'part' }, left, { ...left }, given_up],
     'asked about 5 files: 1 read whole, 1 in part (b), 2 not read (c, d; asked about again next time), ' +
       '1 not read (e; asked three times); 2 named',
+    'nach 5 Dateien gefragt: 1 ganz gelesen, 1 zum Teil (b), 2 nicht gelesen (c, d; beim nächsten Mal wieder), ' +
+      '1 nicht gelesen (e; dreimal gefragt); 2 genannt',
   ],
   [
     'none whole, and none named',
     [{ ...whole, read: 'part', is_named: false }, left],
     'asked about 2 files: 1 read in part (a), 1 not read (b; asked about again next time); names none of its 2 files',
+    'nach 2 Dateien gefragt: 1 zum Teil gelesen (a), 1 nicht gelesen (b; beim nächsten Mal wieder); ' +
+      'die Antwort nennt keine der 2 Dateien',
+  ],
+  [
+    'one file, and not named',
+    [{ ...whole, is_named: false }],
+    'asked about 1 file: 1 read whole; names none of its 1 file',
+    'nach 1 Datei gefragt: 1 ganz gelesen; die Antwort nennt die Datei nicht',
   ],
   [
     'a silent service',
     [silent, { ...silent, is_named: false }],
     'asked about 2 files; the service does not say which it read; 1 named',
+    'nach 2 Dateien gefragt; der Dienst sagt nicht, welche er gelesen hat; 1 genannt',
   ],
   [
     'a service that is silent about one turn',
     [whole, silent],
     'asked about 2 files: 1 read whole, 1 of which it does not say it; 2 named',
+    'nach 2 Dateien gefragt: 1 ganz gelesen, 1 ohne Angabe des Dienstes; 2 genannt',
   ],
   [
     'an empty run',
     [{ ...silent, fate: 'left' }, given_up],
     'asked about 2 files, without an answer about them; 1 asked about again next time (a); 1 asked three times, no answer (b)',
+    'nach 2 Dateien gefragt, ohne Antwort darauf; 1 beim nächsten Mal wieder (a); 1 nach drei Fragen ohne Antwort (b)',
   ],
-])('the line once the answers are there: %s', (_, files, line) => {
+])('the line once the answers are there, in both languages: %s', (_, files, line, german) => {
   const named = files.map((file, index) => ({ ...file, name: 'abcde'[index]! }))
   const fresh = assets(files.length)
   const run = { fresh, taken: fresh, unready: noUnready(), folders: [in_time], due_ms }
-  expect(coverageLine(composeCoverage(run), zone, named)).toBe(line)
+  const coverage = composeCoverage(run)
+  expect(coverageLine(coverage, zone, named)).toBe(line)
+  expect(coverageLine(coverage, zone, named, 'de')).toBe(german)
+})
+
+test.each<[what: string, run: Partial<Parameters<typeof composeCoverage>[0]>, line: string]>([
+  [
+    'each stage',
+    {
+      unready: tallyOf([
+        refused(1, 'a.pdf'),
+        ...(['moving', 'on_the_way', 'blocked', 'removed'] as const).map((stage) =>
+          unreadyOf(stage, { stage }),
+        ),
+      ]),
+    },
+    '0 von 4 Dateien bereit; 1 abgelehnt (finance/a.pdf); 1 noch in Änderung (finance/moving); ' +
+      '1 noch unterwegs (finance/on_the_way); 1 blockiert (finance/blocked); 1 beim Dienst entfernt (finance/removed)',
+  ],
+  [
+    'many refusals',
+    { unready: tallyOf(Array.from({ length: 1_200 }, (_, at) => refused(at, 'x'))) },
+    '0 von 1.200 Dateien bereit; 1.200 abgelehnt ' +
+      '(finance/x, finance/x, finance/x, finance/x, finance/x und 1.195 weitere)',
+  ],
+  [
+    'the rest and copies',
+    { fresh: [assetOf(1, 'a', 3), assetOf(2)], taken: [assetOf(1, 'a', 3)] },
+    'dieser Bericht: 3 von 4 (2 sind Kopien von anderen); 1 beim nächsten Mal',
+  ],
+  [
+    'the rest left out',
+    { fresh: assets(2), taken: assets(1), left_are: 'left out' },
+    'dieser Bericht: 1 von 2; 1 ausgelassen',
+  ],
+  [
+    'one copy',
+    { fresh: [assetOf(1, 'a', 2)], taken: [assetOf(1, 'a', 2)] },
+    '2 von 2 Dateien bereit (1 ist die Kopie einer anderen)',
+  ],
+  ['no folder', { folders: [] }, 'keine Ordner ausgewählt'],
+  [
+    'a folder that is offline, a late one, and one that was never scanned',
+    {
+      folders: [
+        { ...in_time, online: false },
+        { ...in_time, name: 'late', scan_began_ms: due_ms - 1 },
+        { ...in_time, name: 'new', scan_began_ms: undefined, scan_ended_ms: undefined },
+      ],
+    },
+    'nichts Neues; finance: letzter vollständiger Scan 08:00 Europe/Berlin (offline); ' +
+      'late: letzter vollständiger Scan 08:00 Europe/Berlin (der nächste endete nicht rechtzeitig); ' +
+      'new: noch kein vollständiger Scan (der nächste endete nicht rechtzeitig)',
+  ],
+])('the line in German, before the answers are there: %s', (_, changes, line) => {
+  const run = { fresh: [], taken: [], unready: noUnready(), folders: [in_time], due_ms, ...changes }
+  expect(coverageLine(composeCoverage(run), zone, [], 'de')).toBe(line)
+})
+
+test.each([
+  [undefined, 'en', '1 asked three times, not read (a; not asked about again)'] as const,
+  [
+    undefined,
+    'de',
+    '1 nach drei Fragen nicht gelesen (a; danach wird nicht mehr gefragt)',
+  ] as const,
+  ['blank', 'de', '1 nach drei Fragen ohne Antwort (a; danach wird nicht mehr gefragt)'] as const,
+])('the note about files that are given up: empty %s, %s', (empty, language, note) => {
+  const files = [
+    { ...given_up, name: 'a' },
+    { ...whole, name: 'b' },
+  ]
+  expect(givenUpNotes(files, empty, language)).toEqual([note])
 })
 
 test('the line once the answers are there: copies, the rest, and what can be read in part', () => {
@@ -162,6 +253,11 @@ test('the line once the answers are there: copies, the rest, and what can be rea
   expect(lineWith(silent)).toBe(
     'asked about 4 of 5 files (2 are copies of others); the service does not say which it read; 2 named; 1 next time; ' +
       '1 readable only in part (b); 1 refused (finance/r.pdf)',
+  )
+  const silent_files = ['a', 'b'].map((name) => ({ ...silent, name }))
+  expect(coverageLine(coverage, zone, silent_files, 'de')).toBe(
+    'nach 4 von 5 Dateien gefragt (2 sind Kopien von anderen); der Dienst sagt nicht, welche er gelesen hat; 2 genannt; ' +
+      '1 beim nächsten Mal; 1 nur zum Teil lesbar (b); 1 abgelehnt (finance/r.pdf)',
   )
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { day_ms } from '../../../src/base/time/time.ts'
 import type { RunWork } from '../../../src/ledger/prompt-work.ts'
 import { composeCoverage } from '../../../src/prompts/plan/coverage.ts'
+import { emptyWhy } from '../../../src/prompts/plan/covered.ts'
 import type { PromptSettings } from '../../../src/prompts/prompt-settings.ts'
 import { type HeadRun, headOf } from '../../../src/prompts/report/head.ts'
 import { noteIn, wordsIn } from '../../../src/prompts/words.ts'
@@ -211,6 +212,9 @@ test('a head in German has words, dates and numbers of the language', () => {
     counts:
       '2 neu · 1 geändert · 1 nicht mehr da · 1 verschoben · 1 abgelehnt · 1 weiterhin abgelehnt',
     labels: { question: 'Frage' },
+    coverage: expect.stringMatching(
+      /^nach 3 Dateien gefragt: .*nicht gelesen \(office\/prices\.xlsx; /,
+    ),
   })
   expect(head.lines[0]).toEqual({
     kind: 'changed',
@@ -219,6 +223,13 @@ test('a head in German has words, dates and numbers of the language', () => {
     url: 'https://sluice.example.org/file?folder=office&path=prices.xlsx',
     read: 'not',
   })
+})
+
+test('an empty run says why in German', () => {
+  const run = { empty: emptyWhy([], [{ answer: ' ' }], undefined) }
+  expect(headIn({ run, settings: { language: 'de' } }).remarks).toEqual([
+    'Dieser Lauf ist leer: Der Dienst hat keine Antwort gegeben',
+  ])
 })
 
 test('known notes are in the language of the report, others stay', () => {
