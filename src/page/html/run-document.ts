@@ -75,7 +75,7 @@ export function linksTo(
 
 const stages = ['moving', 'on_the_way', 'blocked', 'removed'] as const
 
-function unreadHtml(run: RunView, lines: Html | undefined): Html {
+function unreadHtml(run: RunView, lines: Html | undefined): Html | undefined {
   const coverage = coverageOf(run)
   const rows = [
     [coverage.left_are, formatCount(coverage.left_for_next), ''],
@@ -85,6 +85,7 @@ function unreadHtml(run: RunView, lines: Html | undefined): Html {
       return [stage.replaceAll('_', ' '), formatCount(total), html`${names}`]
     }),
   ].filter(([, count]) => count !== '0')
+  if (lines === undefined && rows.length === 0) return undefined
   return html`<h2>What was not read</h2>${lines}
 ${rows.length > 0 && table('Files by state', ['State', 'Files', 'Names'], rows)}`
 }

@@ -50,6 +50,8 @@ export function headOf(
   const known = countsOf(coverage, words)
   const counts = known.length === 0 ? [words.nothing_new] : known
   const told = run.empty === undefined ? counts : [words.empty, ...counts]
+  // While a question waits, nothing says what becomes of the files.
+  const asked = run.turns.every(({ answer }) => answer !== undefined) ? files : []
   return {
     language: settings.language,
     title: `${run.prompt}, ${writer.day(run.due_ms)}`,
@@ -57,7 +59,7 @@ export function headOf(
     question: questionOf(run),
     period: writer.period(run),
     counts: counts.join(' · '),
-    coverage: coverageLine(coverage, timezone, files, settings.language),
+    coverage: coverageLine(coverage, timezone, asked, settings.language),
     remarks: run.empty === undefined ? [] : [words.empty_run(noteIn(settings.language, run.empty))],
     lines,
     others,

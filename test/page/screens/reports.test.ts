@@ -108,9 +108,10 @@ test('a prompt is tried dry, run, and read: report, coverage, files, download', 
   const report = await operator.get(to)
   expect(report.text).toMatch(/<div id="live">.*<article[^>]*>.*harbour.*<\/article>/s)
   expect(report.text).not.toContain('intelligence:')
-  // Question, period, counts, coverage, files, answer, and what was not read.
+  // Question, period, counts, coverage, files, and answer; nothing was left unread.
+  expect(report.text).not.toContain('What was not read')
   expect(report.text).toMatch(
-    /<dt>Question<\/dt><dd>Say &lt;all&gt; about.*<dt>\w+<\/dt><dd>.*<p class="verdict">1 new<\/p>.*1 of 1 file ready.*<li><a href="\/file\?folder=docs&amp;path=plan\+%26\+co\.md">.*<\/a>: <span class="warn">new, .*read in part<\/span>.*<article.*<h2>What was not read<\/h2><p>Asked about 1 file: 1 read in part; 1 named in the answer\.<\/p>.*<h2>Folders/s,
+    /<dt>Question<\/dt><dd>Say &lt;all&gt; about.*<dt>\w+<\/dt><dd>.*<p class="verdict">1 new<\/p>.*asked about 1 file: 1 read whole; 1 named.*<li><a href="\/file\?folder=docs&amp;path=plan\+%26\+co\.md">.*<\/a>: <span class="">new, .*read whole<\/span>.*<article.*<h2>Folders/s,
   )
   expect(report.text).toMatch(
     /<article[^>]*>.*<a href="\/file\?folder=docs&amp;path=plan\+%26\+co\.md">.*<\/article>/s,
@@ -379,16 +380,18 @@ test('the overview has the facts of the last reports, for each viewer those of t
   await run('weekly')
   await run('both')
   const all = (await operator.get('/')).text
-  expect(all).toContain('<a href="/runs/1">1 new; 1 of 1 file ready</a>')
-  expect(all).toContain('<a href="/runs/2">2 new; 2 of 2 files ready</a>')
+  expect(all).toContain('<a href="/runs/1">1 new; asked about 1 file: 1 read whole; 1 named</a>')
+  expect(all).toContain('<a href="/runs/2">2 new; asked about 2 files: 2 read whole; 2 named</a>')
   const ada = await signedIn('ada')
   const own = (await ada.get('/')).text
-  expect(own).toContain('<a href="/runs/1">1 new; 1 of 1 file ready</a>')
+  expect(own).toContain('<a href="/runs/1">1 new; asked about 1 file: 1 read whole; 1 named</a>')
   expect(own).not.toMatch(/both|\/runs\/2/)
   journey.write({ 'docs/ferries.md': 'ferries', 'docs/boats.md': 'boats' })
   await journey.allReady()
   await run('weekly')
-  expect((await ada.get('/')).text).toContain('<a href="/runs/3">2 new; 2 of 2 files ready</a>')
+  expect((await ada.get('/')).text).toContain(
+    '<a href="/runs/3">2 new; asked about 2 files: 2 read whole; 2 named</a>',
+  )
 
   store.putUser({ name: 'ada', role: 'reader', folders: ['legal'] })
   const legal = (await ada.get('/')).text
