@@ -5,6 +5,7 @@ import { composeCoverage } from '../../../src/prompts/plan/coverage.ts'
 import { emptyWhy } from '../../../src/prompts/plan/covered.ts'
 import type { PromptSettings } from '../../../src/prompts/prompt-settings.ts'
 import { type HeadRun, headOf } from '../../../src/prompts/report/head.ts'
+import { composeReport } from '../../../src/prompts/report/report.ts'
 import { noteIn, wordsIn } from '../../../src/prompts/words.ts'
 import {
   asRunAsset,
@@ -223,6 +224,19 @@ test('a head in German has words, dates and numbers of the language', () => {
     url: 'https://sluice.example.org/file?folder=office&path=prices.xlsx',
     read: 'not',
   })
+})
+
+test('programs read English fields of a German report', () => {
+  const run = { ...office, assets: office.assets.map((file) => ({ ...file, times_unread: 2 })) }
+  const settings = settingsOf({ language: 'de' })
+  const now_ms = due_ms
+  const { markdown, manifest } = composeReport(run, settings, JSON.parse(office.coverage), {
+    now_ms,
+  })
+  expect(markdown).toMatch(/\ncoverage: "asked about 3 files: .*\n\n.*nach 3 Dateien gefragt: /s)
+  expect(markdown).toMatch(/## Hinweise\n\n- 1 nach drei Fragen nicht gelesen /)
+  expect(manifest.coverage_line).toMatch(/^asked about 3 files: /)
+  expect(manifest.notes).toEqual([expect.stringMatching(/^1 asked three times, not read /)])
 })
 
 test('an empty run says why in German', () => {
