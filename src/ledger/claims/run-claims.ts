@@ -4,6 +4,7 @@ import type { Claimed } from '../ledger.ts'
 import type { DeliveryWork, RunWork } from '../prompt-work.ts'
 import type { RunRecorder } from '../record/record-run.ts'
 import type { DeliveryRows } from '../rows/delivery-rows.ts'
+import { promptBegan } from '../rows/prompt-rows.ts'
 import { open_run_states, type RunRow } from '../rows/run-rows.ts'
 import type { PauseRow } from '../rows/trouble-rows.ts'
 import type { ClaimQuery } from './claim-queries.ts'
@@ -133,7 +134,7 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
       cause,
       state,
       began_ms,
-      prompt_began_ms: Math.min(prompt.began_ms, prompt.restored_ms ?? prompt.began_ms),
+      prompt_began_ms: promptBegan(prompt),
       attempts,
       notes,
       coverage,

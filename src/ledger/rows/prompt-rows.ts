@@ -136,6 +136,11 @@ export function createPromptRows(database: Sqlite) {
 
 export type PromptRows = ReturnType<typeof createPromptRows>
 
+/** Unix ms when the prompt began, in this ledger or an earlier one. */
+export function promptBegan({ began_ms, restored_ms = began_ms }: PromptRow): number {
+  return Math.min(began_ms, restored_ms)
+}
+
 type RawPrompt = Omit<PromptRow, 'configured' | 'changed'> & { configured: number; changed: string }
 
 function promptRow(raw: RawPrompt): PromptRow {

@@ -3,7 +3,7 @@ import type { FaultNote } from '../../base/run/errors.ts'
 import type { RunAsset, RunRefusal, RunState } from '../../domain/run.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { createNamingReader } from '../rows/name-rows.ts'
-import { createPromptRows } from '../rows/prompt-rows.ts'
+import { createPromptRows, type PromptRows, promptBegan } from '../rows/prompt-rows.ts'
 import {
   createRunRows,
   type FaultColumns,
@@ -58,6 +58,8 @@ export interface RunView
     Pick<RunRow, 'coverage' | 'planned_ms' | 'turn' | 'turns' | 'chat_id'> {
   /** The prompt's last-run mark when the run began, Unix ms; undefined without one. */
   last_written_due_ms: number | undefined
+  /** As in `RunWork`. */
+  prompt_began_ms: number
   notes: readonly string[]
   planned_assets: readonly RunAsset[]
   planned_refusals: readonly RunRefusal[]
@@ -102,7 +104,7 @@ export function openPromptsView(state_dir: string) {
       rows.prompts.states().map((state) => ({ ...state, last_run: runs(state.name, 1)[0] })),
     /** Newest due time first. */
     runs,
-    run: (id: number) => runView(database, rows.runs, id),
+    run: (id: number) => runView(database, rows, id),
     /** The run before this one in a chat; undefined for the first that is kept. */
     beforeInChat: (run: number, chat_id: string) =>
       older_in_chat.get(run, chat_id) as number | undefined,
@@ -112,18 +114,23 @@ export function openPromptsView(state_dir: string) {
   }
 }
 
-function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefined {
+function runView(
+  database: Sqlite,
+  { runs, prompts }: { runs: RunRows; prompts: PromptRows },
+  id: number,
+): RunView | undefined {
   const [run] = summaries(database.prepare(`${summary} WHERE runs.id = ?`), id)
-  const row = rows.get(id)
+  const row = runs.get(id)
   if (!run || !row) return undefined
   const of_run = database.prepare(
     `${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`,
   )
-  const planned_assets = rows.assets(id)
+  const planned_assets = runs.assets(id)
   return {
     ...row,
     ...run,
     last_written_due_ms: row.mark_ms,
+    prompt_began_ms: promptBegan(prompts.withId(row.prompt)!),
     planned_assets,
     planned_refusals: row.refusals,
     naming: row.naming ?? namingBefore(database, planned_assets),

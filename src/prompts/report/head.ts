@@ -11,10 +11,11 @@ import type { PromptSettings } from '../prompt-settings.ts'
 import { noteIn, type Words, wordsIn } from '../words.ts'
 import { type ToldFile, toldFiles } from './told.ts'
 
-export type HeadRun = Pick<RunContent, 'prompt' | 'due_ms' | 'last_written_due_ms' | 'turns'> & {
+export type HeadRun = Pick<
+  RunContent,
+  'prompt' | 'due_ms' | 'last_written_due_ms' | 'prompt_began_ms' | 'turns'
+> & {
   assets: readonly RunAsset[]
-  /** Absent if it is not known, as of a run that only a view has read. */
-  prompt_began_ms?: number
   /** Why the run counts as empty; undefined if it does not. */
   empty?: string | undefined
 }

@@ -62,6 +62,8 @@ test('shows prompts, runs and deliveries to users', async () => {
       assets: 1,
       planned_assets: [{ name: 'docs/a' }],
       planned_refusals: [],
+      // The period of a first report begins there, as in its file.
+      prompt_began_ms: (await prompts.state()).began_ms,
       turns: [{ answer: 'nothing much' }],
       deliveries: [
         { target: 'mail', state: 'done', ended_ms: written_ms, error: undefined },
