@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { formatCount } from '../../base/text/format.ts'
-import { mentionsOf } from '../../base/text/mentions.ts'
+import { namesIn } from '../../base/text/mentions.ts'
 import type { RunAsset, RunTurn } from '../../domain/run.ts'
 import type { SourceRead, Told } from '../../domain/source-read.ts'
 import { type Fate, fateOf } from '../plan/covered.ts'
@@ -35,13 +35,17 @@ export function toldOf<Asset extends Pick<RunAsset, 'asset_id' | 'name' | 'turn'
   const sources_of = turns.map(({ sources }) => {
     return sources && new Map(sources.map((source) => [source.asset_id, source]))
   })
+  const named = namesIn(answers, assets.map(ownName))
   return assets.map((asset) => {
     const listed = sources_of[asset.turn]
     const { read = listed && 'not', places = [], why } = listed?.get(asset.asset_id) ?? unlisted
-    // An answer has a space for each control character of a name.
-    const own_name = basename(asset.name).replace(/\p{Cc}+/gu, ' ')
-    return { ...asset, read, places, why, is_named: mentionsOf(answers, own_name).length > 0 }
+    return { ...asset, read, places, why, is_named: named.has(ownName(asset)) }
   })
+}
+
+/** An answer has a space for each control character of a name. */
+function ownName({ name }: Pick<RunAsset, 'name'>): string {
+  return basename(name).replace(/\p{Cc}+/gu, ' ')
 }
 
 const unlisted: Partial<SourceRead> = {}

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { mentionsOf, namesIn } from '../../../src/base/text/mentions.ts'
 import type { SourceRead } from '../../../src/domain/source-read.ts'
 import { readText, toldFiles, toldText } from '../../../src/prompts/report/told.ts'
 import { assetOf, turnOf } from '../settings.ts'
@@ -60,4 +62,26 @@ test.each([
   [{ read: null }, undefined],
 ])('what of one file was read: %j', (file, text) => {
   expect(readText(file)).toBe(text)
+})
+
+test('property: the files that an answer names are those that it mentions', () => {
+  const piece = fc.constantFrom('a', 'b.', '-', ' ', '_', 'é', '\u{1d4b6}', '9', '(', 'ab')
+  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
+  fc.assert(
+    fc.property(fc.array(text), text, (names, answer) => {
+      const mentioned = names.filter((name) => mentionsOf(answer, name).length > 0)
+      expect(namesIn(answer, names)).toEqual(new Set(mentioned))
+    }),
+  )
+})
+
+test('ten thousand files and an answer of 1 MB hold the thread for less than a second', () => {
+  const many = Array.from({ length: 10_000 }, (_, at) => {
+    return { ...assets[0]!, turn: 0, name: `finance/Report ${at} of the week.docx` }
+  })
+  const answer = 'Report 7 of the week.docx says that nothing has changed.\n'.repeat(20_000)
+  const before = process.cpuUsage()
+  const files = toldFiles({ assets: many, turns: [turnOf('{}', answer)] })
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000)
+  expect(files.filter(({ is_named }) => is_named)).toHaveLength(1)
 })
