@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { emptyWhy, fateOf } from '../../../src/prompts/plan/covered.ts'
+import { fateOf } from '../../../src/prompts/plan/covered.ts'
+import { emptyWhy } from '../../../src/prompts/plan/empty-run.ts'
 
 test.each([
   ['read whole', 'whole', 0, false, 'covered'],
@@ -39,6 +40,13 @@ test.each([
   ['the last answer as a part', [long, 'other'], ['whole'], long, undefined],
 ] as const)('an empty run: %s', (_, answers, reads, last_answer, why) => {
   const files = reads.map((read) => ({ read }))
-  const turns = answers.map((answer) => ({ answer }))
+  const turns = answers.map((answer) => ({ answer, body: '{"scope":{"asset_ids":["a"]}}' }))
   expect(emptyWhy(files, turns, last_answer)).toBe(why)
+})
+
+test('an answer from the rest of the scope is a report, though it read none of the files', () => {
+  const files = [{ read: 'not' as const }]
+  const body = JSON.stringify({ scope: { asset_ids: ['a'], label_ids: ['contracts'] } })
+  expect(emptyWhy(files, [{ body, answer: 'The lease ends in May.' }], undefined)).toBeUndefined()
+  expect(emptyWhy(files, [{ body, answer: ' ' }], undefined)).toBe(no_answer)
 })
