@@ -17,6 +17,8 @@ const max_url_chars = 1_000
 const max_name_columns = 120
 /** What a chat says of one file; the report has it all. */
 const max_about_chars = 200
+/** Bytes of the lines of files: half of what Teams accepts. The rest is for the answer. */
+const max_lines_bytes = max_card_bytes / 2
 const shortened_alert = '… shortened'
 
 type Report = NonNullable<Message['report']>
@@ -53,7 +55,7 @@ function slackHead({ head, page }: Report): string[] {
   const lines = chatLines(head).map(({ link, about }) => {
     return `• ${[...(link ? [slackText(link)] : []), escapeText(about)].join(': ')}`
   })
-  return [...inSections(facts), ...inSections(lines)]
+  return [...inSections(facts), ...inSections(withRoom(lines, `• ${labels.shortened}`))]
 }
 
 interface Link {
@@ -79,6 +81,16 @@ function chatLines({ lines, others, more, labels }: ReportHead): { link?: Link; 
     })),
     ...(others.length > 0 ? [labels.others_below] : more).map((about) => ({ about })),
   ]
+}
+
+/** The lines that leave room for the answer; `ending` stands for those after them. */
+function withRoom(lines: readonly string[], ending: string): string[] {
+  let bytes = 0
+  const end = lines.findIndex((line) => {
+    bytes += Buffer.byteLength(line)
+    return bytes > max_lines_bytes
+  })
+  return end < 0 ? [...lines] : [...lines.slice(0, end), ending]
 }
 
 function endingOf({ head: { labels }, page }: Report): Link {
@@ -140,7 +152,7 @@ function teamsHead({ head, page }: Report): TextBlock[] {
   return [
     { ...textBlock(counts), weight: 'Bolder' },
     textBlock([...paragraphs, ...link].join('\n\n')),
-    ...(lines.length === 0 ? [] : [textBlock(lines.join('\n'))]),
+    ...(lines.length === 0 ? [] : [textBlock(withRoom(lines, `- ${labels.shortened}`).join('\n'))]),
   ]
 }
 

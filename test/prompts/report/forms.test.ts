@@ -219,6 +219,22 @@ test.each([
   expect(body.lastIndexOf(`${page_url}/runs/1`)).toBeGreaterThan(body.indexOf('All is well.'))
 })
 
+test.each([
+  ['Slack', slackBody],
+  ['Teams', teamsBody],
+])('%s leaves room for the answer behind many long lines', (_what, bodyOf) => {
+  const message = messageOf()
+  const { head } = message.report!
+  const path = 'Договоры и соглашения/Поставщики за 2026 год/Договор аренды'
+  const lines = Array.from({ length: 100 }, (_, at) => {
+    const name = `office/${path} ${at}.pdf`
+    return { ...head.lines[0]!, name, url: `${page_url}/file?path=${encodeURIComponent(name)}` }
+  })
+  const body = bodyOf({ ...message, report: { ...message.report!, head: { ...head, lines } } })
+  for (const text of ['аренды 0.pdf', '… shortened', 'Decide this week'])
+    expect(body).toContain(text)
+})
+
 test('property: no name of a file ends an element, a link or a mention in any form', () => {
   fc.assert(
     fc.property(hostile_name, (name) => {
