@@ -81,7 +81,7 @@ test.each(['2026-07-28', '2025-11-25'])(
     await client.connect(new CurrentTransport({ command: process.execPath, args, env }))
     onTestFinished(() => client.close())
     expect(client.getNegotiatedProtocolVersion()).toBe(version)
-    expect((await client.listTools()).tools).toHaveLength(7)
+    expect((await client.listTools()).tools).toHaveLength(9)
     const wanted = { name: 'search_files', arguments: {} }
     expect((await client.callTool(wanted)).structuredContent).toMatchObject({
       files: [{ folder: 'docs', path: 'plan.txt', is_in: true }],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { day_ms } from '../../../src/base/time/time.ts'
 import type { RunWork } from '../../../src/ledger/prompt-work.ts'
 import { composeCoverage } from '../../../src/prompts/plan/coverage.ts'
-import { emptyWhy } from '../../../src/prompts/plan/covered.ts'
+import { emptyWhy } from '../../../src/prompts/plan/empty-run.ts'
 import type { PromptSettings } from '../../../src/prompts/prompt-settings.ts'
 import { type HeadRun, headOf } from '../../../src/prompts/report/head.ts'
 import { composeReport } from '../../../src/prompts/report/report.ts'
@@ -240,7 +240,7 @@ test('programs read English fields of a German report', () => {
 })
 
 test('an empty run says why in German', () => {
-  const run = { empty: emptyWhy([], [{ answer: ' ' }], undefined) }
+  const run = { empty: emptyWhy([], [{ answer: ' ', body: '{}' }], undefined) }
   expect(headIn({ run, settings: { language: 'de' } }).remarks).toEqual([
     'Dieser Lauf ist leer: Der Dienst hat keine Antwort gegeben',
   ])
