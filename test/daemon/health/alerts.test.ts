@@ -84,7 +84,9 @@ test('an offline receiver gets the alert later with the same id; the daemon give
   await watched.skippingUntil(11 * minute_ms, 'it is tried', () => received.length > tries + 2)
   watched.clock.skip(4 * day_ms)
   const { message } = await watched.red('delivery')
-  expect(message).toMatch(/^hook \(webhook of 127\.0\.0\.1:\d+\) of alerts: given up after \d+ tries: .* answered 503/)
+  expect(message).toMatch(
+    /^hook \(webhook of 127\.0\.0\.1:\d+\) of alerts: given up after \d+ tries: .* answered 503/,
+  )
   expect(watched.log.join('')).toContain('given up after')
 })
 
