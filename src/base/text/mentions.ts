@@ -11,6 +11,11 @@ export function mentionsOf(text: string, name: string): number[] {
   return places
 }
 
+/** The line of an answer that says why a file was not read, or only in part. It tells nothing of it. */
+export function unreadLine(name: string, { is_part, why }: { is_part: boolean; why: string }) {
+  return `- ${name}: ${is_part ? 'in part, ' : ''}${why}`
+}
+
 /** UTF-16 units by which names are told apart first. */
 const max_key = 3
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { formatCount } from '../../base/text/format.ts'
-import { namesIn } from '../../base/text/mentions.ts'
+import { namesIn, unreadLine } from '../../base/text/mentions.ts'
 import type { RunAsset, RunTurn } from '../../domain/run.ts'
 import type { SourceRead, Told } from '../../domain/source-read.ts'
 import { type Fate, fateOf } from '../plan/covered.ts'
@@ -32,10 +32,18 @@ export function toldOf<Asset extends Pick<RunAsset, 'asset_id' | 'name' | 'turn'
   turns: readonly Pick<RunTurn, 'answer' | 'sources'>[],
 ): (Asset & Told)[] {
   const answers = turns.map(({ answer = '' }) => answer).join('\n')
+  const name_of = new Map(assets.map(({ asset_id, name }) => [asset_id, name]))
   const sources_of = turns.map(({ sources }) => {
     return sources && new Map(sources.map((source) => [source.asset_id, source]))
   })
-  const named = namesIn(answers, assets.map(ownName))
+  const unread = new Set<string>()
+  for (const { asset_id, read, why } of turns.flatMap(({ sources = [] }) => sources)) {
+    const name = name_of.get(asset_id)
+    if (name !== undefined && why) unread.add(unreadLine(name, { is_part: read === 'part', why }))
+  }
+  const lines = answers.split('\n')
+  const told = lines.filter((line) => !unread.has(line)).join('\n')
+  const named = namesIn(told, assets.map(ownName))
   return assets.map((asset) => {
     const listed = sources_of[asset.turn]
     const { read = listed && 'not', places = [], why } = listed?.get(asset.asset_id) ?? unlisted

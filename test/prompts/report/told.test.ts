@@ -42,6 +42,17 @@ test('a file is named only where an answer has its whole name', () => {
   expect(files[0]).toMatchObject({ places: ['page 2'], why: undefined })
 })
 
+test('the line that says why a file was not read does not name it', () => {
+  const answer = 'Nothing on the rest.\n\n## Not read\n\n- finance/1.md: in part, past the limit'
+  const source = sourceOf(0, { read: 'part', why: 'past the limit' })
+  const isNamed = (text: string) =>
+    toldFiles({
+      assets: [{ ...assets[0]!, name: 'finance/1.md' }],
+      turns: [{ ...said_first[0]!, answer: text, sources: [source] }],
+    })[0]!.is_named
+  expect([isNamed(answer), isNamed(`1.md says more. ${answer}`)]).toEqual([false, true])
+})
+
 const told = (read: SourceRead['read'] | undefined, is_named = false) => ({ read, is_named })
 
 test.each([

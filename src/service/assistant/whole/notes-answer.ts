@@ -1,5 +1,6 @@
 import { listOf } from '../../../base/run/group.ts'
 import { formatCount } from '../../../base/text/format.ts'
+import { unreadLine } from '../../../base/text/mentions.ts'
 import type { MessageSource, MessageWarning } from '../../../contract/messages/messages-chats.ts'
 import type { ReadPiece } from '../../store/store-chats.ts'
 import { type Amount, type ScopeFile, sourcesOf } from '../sources.ts'
@@ -19,7 +20,8 @@ export function notesSources(
   const amounts = new Map<number, Amount>()
   for (const [asset, some] of of_file) {
     const is_whole = uncovered(some[0]!.of, some).length === 0
-    amounts.set(asset, is_whole ? 'whole' : some.flatMap(({ place }) => place ?? []))
+    const in_order = some.toSorted((one, other) => one.from - other.from)
+    amounts.set(asset, is_whole ? 'whole' : in_order.flatMap(({ place }) => place ?? []))
   }
   return sourcesOf(files, amounts, { why, not: rest, part: rest })
 }
@@ -51,12 +53,10 @@ export function composeByNotes({ closing, notes, files, sources }: AnswerParts):
     (text, at) => `## Notes on the files, ${at + 1} of ${notes.length}\n\n${text}`,
   )
   const names = new Map(files.map(({ asset_id, name }) => [asset_id, name]))
-  const lines = sources
-    .filter(({ why }) => why !== undefined)
-    .map(
-      ({ asset_id, read, why }) =>
-        `- ${names.get(asset_id)}: ${read === 'part' ? 'in part, ' : ''}${why}`,
-    )
+  const lines = sources.flatMap(({ asset_id, read, why }) => {
+    const name = names.get(asset_id) ?? asset_id
+    return why === undefined ? [] : [unreadLine(name, { is_part: read === 'part', why })]
+  })
   const more = lines.length - max_named
   if (more > 0) lines.splice(max_named, more, `- … and ${formatCount(more)} more`)
   const unread = lines.length === 0 ? [] : [`## Not read\n\n${lines.join('\n')}`]
