@@ -122,11 +122,15 @@ export function requestIn(prompt: string, files: number): string {
 export function questionIn(prompt: string, files: number): string {
   if (!run_line.test(lastLine(prompt))) return prompt.trim().replace(/\s+/g, ' ')
   const { body, lists } = unwrapped(prompt, files)
-  return body
-    .replace(list_block, (block) => (lists.has(block) ? '…' : block))
-    .replace(times, (at) => at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' '))
-    .replace(/\s+/g, ' ')
-    .trim()
+  return (
+    body
+      .replace(list_block, (block) => (lists.has(block) ? '…' : block))
+      .replace(times, (at) => at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' '))
+      .replace(/\s+/g, ' ')
+      .trim()
+      // A list that the question does not lead to leaves no gap that a reader would miss.
+      .replace(/(?<=[.?!]) …$/, '')
+  )
 }
 
 /** The prompt without the lines that Sluice puts around it, and the lists of files in it. */

@@ -39,7 +39,7 @@ ${linesHtml(head.lines, base_path)}
 ${others.length > 0 ? html`<p class="soft">${labels.others_below}</p>` : moreHtml(head)}
 ${has_answer && html`<article dir="auto">${withLinks(answer, linksTo(files, base_path))}</article>`}
 ${others.length > 0 && html`<h2>${labels.others}</h2>${linesHtml(others, base_path)}${moreHtml(head)}`}</section>
-${has_answer && unreadHtml(run, linesHtml([...head.lines, ...others].filter(isUnread), base_path))}${foldersHtml(run)}`
+${has_answer && unreadHtml(run, linesHtml([...head.lines, ...others].filter(isNotRead), base_path))}${foldersHtml(run)}`
 }
 
 function linesHtml(lines: readonly HeadLine[], base_path: string): Html | undefined {
@@ -49,6 +49,11 @@ function linesHtml(lines: readonly HeadLine[], base_path: string): Html | undefi
     const file = kind === 'gone' ? nameText(name) : namedFileLink(base_path, name)
     return html`<li>${file}: <span class="${read && tones[read]}">${sentenceText(text)}</span></li>`
   })}</ul>`
+}
+
+/** No question is about a file that is refused, so nothing of it was read. */
+function isNotRead(line: HeadLine): boolean {
+  return isUnread(line) || line.kind === 'refused' || line.kind === 'still_refused'
 }
 
 function moreHtml({ more }: ReportHead): Html {

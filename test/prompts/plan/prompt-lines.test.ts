@@ -105,7 +105,7 @@ test.each<[string, string, number, string]>([
     2,
     '2 files: … Be brief.',
   ],
-  ['folders and numbers stay', `2 in office? ${files}\n\n${line}`, 2, '2 in office? …'],
+  ['folders and numbers stay', `2 in office? ${files}\n\n${line}`, 2, '2 in office?'],
   [
     'times have no seconds',
     `New since 2026-11-16T08:00:05.123+01:00?\n\n${line}`,
