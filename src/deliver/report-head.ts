@@ -28,7 +28,15 @@ export interface ReportHead {
 
 /** One file. */
 export interface HeadLine {
-  kind: 'new' | 'changed' | 'gone' | 'moved' | 'refused' | 'still_refused'
+  kind:
+    | 'new'
+    | 'changed'
+    | 'again'
+    | 'changed_to_known'
+    | 'gone'
+    | 'moved'
+    | 'refused'
+    | 'still_refused'
   /** FOLDER/PATH. */
   name: string
   /** What there is to say of it, such as `new, 22 Nov 2026, 17:04, 12 kB, read whole`. */

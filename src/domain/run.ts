@@ -105,6 +105,8 @@ export interface Change {
   content?: number | undefined
   /** True if a file is at this path now, whatever its bytes. */
   is_there?: boolean
+  /** True if `content` is ready and not new to the prompt: no question will be about it. */
+  is_known?: boolean | undefined
 }
 
 /** Plan of a run, fixed before anything is sent. */
@@ -121,7 +123,7 @@ export interface RunPlan {
   notes?: readonly string[]
   /** The newest change in its folders that the report names; absent: none. */
   changes_to?: number | undefined
-  /** Changed files that it names. Those that it does not cover are named again. */
+  /** Changed files whose new version is still to come: a later report names them. */
   changed?: readonly Change[]
 }
 

@@ -162,6 +162,8 @@ export interface UnreadyPage {
 export interface ChangesQuery {
   prompt: string
   folders: readonly string[]
+  /** As in ArrivalQuery. */
+  only_come: boolean
   /** `to` of the page before. */
   after?: number | undefined
   limit: number

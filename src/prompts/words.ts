@@ -23,6 +23,7 @@ const en = {
   counts: {
     new: 'new',
     changed: 'changed',
+    again: 'asked about again',
     gone: 'gone',
     moved: 'moved',
     refused: 'refused',
@@ -34,6 +35,7 @@ const en = {
   read: { whole: 'read whole', part: 'read in part', not: 'not read' },
   /** The line of a file that no question is about. */
   event: {
+    changed_to_known: () => 'changed; what it now holds was there before',
     gone: () => 'gone',
     moved: (from = '') => (from === '' ? 'moved' : `moved from ${from}`),
     refused: (why = 'refused by the service') => `refused: ${why}`,
@@ -118,6 +120,7 @@ const de: Words = {
   counts: {
     new: 'neu',
     changed: 'geändert',
+    again: 'noch einmal gefragt',
     gone: 'nicht mehr da',
     moved: 'verschoben',
     refused: 'abgelehnt',
@@ -128,6 +131,7 @@ const de: Words = {
   empty_run: (why) => `Dieser Lauf ist leer: ${why}`,
   read: { whole: 'ganz gelesen', part: 'zum Teil gelesen', not: 'nicht gelesen' },
   event: {
+    changed_to_known: () => 'geändert; was jetzt darin steht, war schon da',
     gone: () => 'nicht mehr da',
     moved: (from = '') => (from === '' ? 'verschoben' : `verschoben von ${from}`),
     refused: (why = 'vom Dienst abgelehnt') => `abgelehnt: ${why}`,

@@ -43,7 +43,7 @@ type RawArrival = Omit<Arrival, 'covered' | 'reading'> & {
   reading: string | undefined
 }
 
-type RawChange = Omit<Change, 'is_there'> & { id: number; is_there: 0 | 1 }
+type RawChange = Omit<Change, 'is_there' | 'is_known'> & { id: number; is_there: 0 | 1 }
 
 interface PageOfFolder {
   folder: number
@@ -135,8 +135,17 @@ export function createPromptQueries(
        ORDER BY changes.id LIMIT @limit`,
   )
 
-  function changes({ prompt: name, folders, after, limit }: ChangesQuery): ChangesPage {
-    const prompt = rows.prompts.named(name)
+  const known_sql = database.prepare(
+    `SELECT 1 FROM folders JOIN arrivals ON arrivals.folder = folders.id AND arrivals.content = @content
+         JOIN contents ON contents.id = arrivals.content AND contents.state = 'ready'
+       WHERE folders.name = @folder AND (arrivals.seq <= @began_seq OR NOT ${cameTo('arrivals.there_ms', 'folders.started_ms')}
+         OR EXISTS (SELECT 1 FROM covered WHERE covered.prompt = @prompt AND covered.md5 = contents.md5 AND covered.size = contents.size
+           AND covered.what = 'asset'))`,
+  )
+
+  function changes(query: ChangesQuery): ChangesPage {
+    const { folders, after, limit } = query
+    const prompt = rows.prompts.named(query.prompt)
     if (!prompt) return { changes: [], to: 0, has_next: false }
     const { changes_to, changed } = prompt
     const raw = readAll<RawChange>(changes_sql, {
@@ -144,10 +153,15 @@ export function createPromptQueries(
       folders: JSON.stringify(folders),
       limit,
     })
-    const open = after === undefined ? changed : []
+    const open = (after === undefined ? changed : []).filter(({ folder }) =>
+      folders.includes(folder),
+    )
     const read = raw.map(({ id: _, is_there, ...row }) => ({ ...row, is_there: is_there === 1 }))
+    const of_prompt = { ...asked(query, prompt), began_seq: prompt.began_seq }
+    const isKnown = ({ folder, content }: Change) =>
+      content !== undefined && readOne(known_sql, { folder, content, ...of_prompt }) !== undefined
     return {
-      changes: [...open.filter(({ folder }) => folders.includes(folder)), ...read],
+      changes: [...open, ...read].map((change) => ({ ...change, is_known: isKnown(change) })),
       to: raw.at(-1)?.id ?? after ?? changes_to,
       has_next: raw.length === limit,
     }

@@ -134,8 +134,8 @@ CREATE INDEX deliveries_failed ON deliveries (run) WHERE state = 'failed';
  * prompts.folders     JSON list: the folders in the scope of the prompt.
  * prompts.changes_to  changes up to this one are reported. A prompt that begins, or comes back to
  *            the configuration or to a project, begins at the newest one.
- * prompts.changed     JSON list: reported changes of which the new content is not covered yet, so
- *            that the report that covers it does not call the file new.
+ * prompts.changed     JSON list: changes up to `changes_to` whose new content no report asked
+ *            about yet, so that the report that does does not call the file new.
  * runs.changes_to, runs.changed   what becomes of these two once the run is written.
  */
 export const changes_schema = `

@@ -29,10 +29,6 @@ export function createRunRecorder(
   const end_leaving = database.prepare(
     'DELETE FROM unread WHERE prompt = ? AND md5 = ? AND size = ?',
   )
-  const is_covered = database.prepare(
-    `SELECT 1 FROM contents JOIN covered USING (md5, size)
-       WHERE contents.id = ? AND covered.prompt = ? AND what = 'asset'`,
-  )
   const old = database
     .prepare(
       `SELECT id FROM runs WHERE ended_ms IS NOT NULL AND ended_ms < ?
@@ -152,7 +148,8 @@ export function createRunRecorder(
       coverAssets(before, new Set(fact.left))
       recordCovered(before.prompt, before.id, 'refusal', before.refusals)
       if (fact.empty === undefined) prompts.mark(before.prompt, before.due_ms)
-      reportChanges(before)
+      const { prompt, changes_to, changed } = before
+      if (changes_to !== undefined) prompts.reported(prompt, changes_to, changed)
       deliveries.want({ run: before.id }, fact.targets, at_ms)
     }
   }
@@ -165,13 +162,6 @@ export function createRunRecorder(
       const change = left.has(asset_id) ? leave : end_leaving
       change.run(prompt, Buffer.from(md5, 'hex'), size)
     }
-  }
-
-  /** A changed file that the report does not cover is named again in the one that does. */
-  function reportChanges({ prompt, changes_to, changed }: RunRow): void {
-    if (changes_to === undefined) return
-    const open = changed.filter(({ content }) => is_covered.get(content, prompt) === undefined)
-    prompts.reported(prompt, changes_to, open)
   }
 
   /** The names of its assets may change later, so the run keeps from where they are now. */

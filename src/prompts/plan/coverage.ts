@@ -30,7 +30,7 @@ export type Coverage = ReturnType<typeof composeCoverage>
 export function composeCoverage(run: {
   fresh: readonly Pick<FreshAsset, 'files'>[]
   more?: number
-  taken: readonly Pick<FreshAsset, 'content' | 'files' | 'name' | 'reading'>[]
+  taken: readonly Pick<FreshAsset, 'content' | 'files' | 'name' | 'reading' | 'times_unread'>[]
   unready: Unready
   folders: readonly FolderScan[]
   due_ms: number
@@ -46,6 +46,8 @@ export function composeCoverage(run: {
     taken,
     /** Files of `taken` with the bytes of another one; the sources name each content once. */
     copies: taken - run.taken.length,
+    /** Files of `taken` that an earlier report names, and that were not read then. */
+    again: filesOf(run.taken.filter(({ times_unread }) => times_unread > 0)),
     left_for_next: ready - taken,
     /** With `next time`, the next run covers the rest. With `left out`, perhaps no run does. */
     left_are,
@@ -64,8 +66,10 @@ export function composeCoverage(run: {
 
 /** What happened in the folders of a run since the last written report, by name. */
 export interface FolderChanges {
-  /** Files of which an earlier version was there before. */
+  /** Files of which an earlier version was there before; the run asks about the new one. */
   changed: NamedFiles
+  /** Files that changed to what is not new to the prompt, so that no run asks about it. */
+  changed_to_known: NamedFiles
   gone: NamedFiles
   /** `why`: where the file was, as FOLDER/PATH. */
   moved: NamedFiles
@@ -73,25 +77,46 @@ export interface FolderChanges {
 
 export function noChanges(): FolderChanges {
   const none = () => ({ total: 0, files: [] })
-  return { changed: none(), gone: none(), moved: none() }
+  return { changed: none(), changed_to_known: none(), gone: none(), moved: none() }
 }
 
-/** A file whose new version is still to come is not among the changed ones. */
-function folderChanges(
-  changes: readonly NetChange[],
-  taken: readonly Pick<FreshAsset, 'content'>[],
-): FolderChanges {
-  const covered = new Set<number | undefined>(taken.map(({ content }) => content))
+function folderChanges(changes: readonly NetChange[], taken: readonly Taken[]): FolderChanges {
+  const taken_as = new Map<number | undefined, Taken>(taken.map((asset) => [asset.content, asset]))
   const lists = noChanges()
-  for (const { kind, name, from, content } of changes) {
-    const is_news = kind !== 'changed' || covered.has(content)
-    if (!is_news && from === undefined) continue
-    const list = lists[is_news ? kind : 'moved']
+  for (const change of changes) {
+    const { name, from } = change
+    const kind = kindOf(change, taken_as.get(change.content))
+    if (kind === undefined) continue
+    const list = lists[kind]
     list.total++
     if (list.files.length === max_named) continue
     list.files.push({ name, ...(from === undefined ? {} : { why: from }) })
   }
   return lists
+}
+
+type Taken = Pick<FreshAsset, 'content' | 'times_unread'>
+
+/** Changed files that a report does not name as such, because their new version is still to come. */
+export function unnamedChanges(
+  changes: readonly NetChange[],
+  taken: readonly Taken[],
+): readonly NetChange[] {
+  const taken_now = new Set<number | undefined>(taken.map(({ content }) => content))
+  return changes.filter(
+    ({ kind, is_known, content }) => kind === 'changed' && !is_known && !taken_now.has(content),
+  )
+}
+
+/** Undefined: the next report may name it. */
+function kindOf(
+  { kind, from, is_known }: NetChange,
+  asset: Taken | undefined,
+): keyof FolderChanges | undefined {
+  if (kind !== 'changed') return kind
+  if (asset?.times_unread === 0) return 'changed'
+  if (is_known || asset) return 'changed_to_known'
+  return from === undefined ? undefined : 'moved'
 }
 
 function inPart(taken: readonly Pick<FreshAsset, 'files' | 'name' | 'reading'>[]): NamedFiles {
@@ -186,7 +211,11 @@ function askedClauses(coverage: Coverage, files: readonly AskedFile[], words: Wo
 }
 
 /** A file of which the service could read only a part was not read whole, whatever it says. */
-function readText({ in_part }: Coverage, files: readonly AskedFile[], words: Words): string {
+function readText(
+  { in_part, left_are }: Coverage,
+  files: readonly AskedFile[],
+  words: Words,
+): string {
   const { read: amounts, coverage: told } = words
   const partial = new Set(in_part.files.map(({ name }) => name))
   const amountOf = ({ name, read }: AskedFile) =>
@@ -194,9 +223,11 @@ function readText({ in_part }: Coverage, files: readonly AskedFile[], words: Wor
   const parts = files.filter((file) => amountOf(file) === 'part')
   const whole = files.filter((file) => amountOf(file) === 'whole').length
   const not_told = files.filter(({ read }) => read === undefined).length
+  // A time span may ask about any file again.
+  const for_good = left_are === 'next time' ? told.given_up.for_good : ''
   const clauses = [
     ...some(whole, amounts.whole, words),
-    ...listed(words, whole === 0 ? amounts.part : told.in_part, namedFiles(parts)),
+    ...listed(words, whole === 0 ? amounts.part : told.in_part, namedFiles(parts), for_good),
     ...listed(words, amounts.not, filesOfFate(files, 'left'), told.again),
     ...listed(words, amounts.not, filesOfFate(files, 'given_up'), told.given_up.asked),
     ...some(not_told, told.not_told, words),

@@ -74,14 +74,16 @@ export async function gatherFresh(
 
 async function gatherChanges(
   prompt: string,
-  { scope: { folders, paths } }: PromptSettings,
+  settings: PromptSettings,
   ledger: FreshSource,
 ): Promise<Pick<Gathered, 'changes' | 'changes_to'>> {
+  const { folders, paths } = settings.scope
+  const only_come = asksForWhatCame(settings)
   const matches = pathMatcher(paths)
   const found: Change[] = []
   let after: number | undefined
   for (let read = 0, has_next = true; has_next && read < max_changes; read += rows_a_page) {
-    const page = await ledger.changes({ prompt, folders, after, limit: rows_a_page })
+    const page = await ledger.changes({ prompt, folders, only_come, after, limit: rows_a_page })
     for (const change of page.changes) {
       if (matches(change.path)) found.push(change)
     }

@@ -45,16 +45,18 @@ export function netChanges(changes: Iterable<Change>): NetChange[] {
 function coursesOf(changes: Iterable<Change>): Map<string, Course> {
   const courses = new Map<string, Course>()
   for (const change of changes) {
-    const { folder, path, was, content, is_there = false } = change
+    const { folder, path, was, content, is_there = false, is_known = false } = change
     const name = `${folder}/${path}`
     const before = courses.get(name) ?? { was, first: content, last: was }
     const first = before.first ?? content
     const last = content ?? before.last
-    courses.set(name, { folder, path, name, was: before.was, content, is_there, first, last })
+    const course = { folder, path, name, was: before.was, content, is_there, is_known, first, last }
+    courses.set(name, course)
   }
   return courses
 }
 
-function netOf(kind: NetChange['kind'], { folder, path, name, was, content }: Course): NetChange {
-  return { kind, folder, path, name, was, content }
+function netOf(kind: NetChange['kind'], course: Course): NetChange {
+  const { folder, path, name, was, content, is_known } = course
+  return { kind, folder, path, name, was, content, is_known }
 }

@@ -10,7 +10,7 @@ import type { PromptScope, PromptSettings } from '../prompt-settings.ts'
 import { afterFailure, type RunTools } from '../run-tools.ts'
 import { known_notes } from '../words.ts'
 import { checkAssets, checkScope } from './check-assets.ts'
-import { composeCoverage, nothingNewText } from './coverage.ts'
+import { composeCoverage, nothingNewText, unnamedChanges } from './coverage.ts'
 import { asksForWhatCame, type FreshAsset } from './fresh.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
 import {
@@ -125,7 +125,8 @@ export function composePlan(
     shorter_than: change.shorter_than,
   })
   if ('type' in turns) return turns
-  const coverage = composeCoverage({ ...seen, taken: fresh.slice(0, turns.assets.length) })
+  const taken = fresh.slice(0, turns.assets.length)
+  const coverage = composeCoverage({ ...seen, taken })
   const plan = {
     bodies: turns.bodies.map(requestBody),
     chat_id: settings.continue_chat && !change.drop_chat ? state?.chat_id : undefined,
@@ -134,7 +135,7 @@ export function composePlan(
     coverage: JSON.stringify(coverage),
     notes,
     changes_to: gathered.changes_to,
-    changed: changes.filter(({ kind }) => kind === 'changed').slice(0, max_named),
+    changed: unnamedChanges(changes, taken).slice(0, max_named),
   }
   return { type: 'run_planned', run, plan }
 }

@@ -23,7 +23,7 @@ export type HeadRun = Pick<
 export type HeadSettings = Pick<PromptSettings, 'schedule' | 'scope' | 'first_run' | 'language'>
 
 /** Kinds of files that no question is about, in the order of the report. */
-const other_kinds = ['gone', 'moved', 'refused', 'still_refused'] as const
+const other_kinds = ['changed_to_known', 'gone', 'moved', 'refused', 'still_refused'] as const
 
 /** Lines of one kind in a report; the manifest has more. */
 const max_lines = 200
@@ -78,11 +78,13 @@ function questionOf({ turns, assets }: HeadRun): string {
 
 /** How many of each kind, without zeros. */
 function countsOf(coverage: Coverage, { counts, locale }: Words): string[] {
-  const kinds = ['changed', ...other_kinds] as const
-  const fresh = Math.max(0, coverage.taken - coverage.changed.total)
+  const { taken, again, changed, changed_to_known } = coverage
+  const kinds = ['gone', 'moved', 'refused', 'still_refused'] as const
   const totals = [
-    { kind: 'new', total: fresh } as const,
+    { kind: 'new', total: Math.max(0, taken - again - changed.total) } as const,
+    { kind: 'changed', total: changed.total + changed_to_known.total } as const,
     ...kinds.map((kind) => ({ kind, total: coverage[kind].total })),
+    { kind: 'again', total: again } as const,
   ]
   return totals
     .filter(({ total }) => total > 0)
@@ -145,8 +147,8 @@ class HeadWriter {
     })
     const shown = known.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, max_lines)
     return shown.map((file): HeadLine => {
-      const { name, size, arrived_ms, read } = file
-      const kind = changed.has(name) ? 'changed' : 'new'
+      const { name, size, arrived_ms, read, times_unread } = file
+      const kind = times_unread > 0 ? 'again' : changed.has(name) ? 'changed' : 'new'
       const { counts, decimal } = this.words
       const facts = [
         counts[kind],

@@ -48,7 +48,7 @@ export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due
   // Earlier versions kept fewer of the lists.
   if (coverage !== undefined) {
     const none = { total: 0, files: [] }
-    const absent = { copies: 0, in_part: none, still_refused: none, ...noChanges() }
+    const absent = { copies: 0, again: 0, in_part: none, still_refused: none, ...noChanges() }
     return { ...absent, ...(JSON.parse(coverage) as Coverage) }
   }
   return composeCoverage({ fresh: [], taken: [], unready: noUnready(), folders: [], due_ms })

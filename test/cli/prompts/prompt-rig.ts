@@ -90,6 +90,7 @@ function coverageOf(due_ms: number, count: number): Coverage {
     removed: none(),
     in_part: none(),
     still_refused: none(),
+    again: 0,
     ...noChanges(),
     folders: [
       { name: 'notes', scanned_ms: due_ms, scanned_in_time: true, offline_reason: undefined },

@@ -121,16 +121,16 @@ test.each<[what: string, files: Omit<AskedFile, 'name'>[], line: string, german:
   [
     'all amounts',
     [whole, { ...whole, read: 'part' }, left, { ...left }, given_up],
-    'asked about 5 files: 1 read whole, 1 in part (b), 2 not read (c, d; asked about again next time), ' +
+    'asked about 5 files: 1 read whole, 1 in part (b; not asked about again), 2 not read (c, d; asked about again next time), ' +
       '1 not read (e; asked three times); 2 named',
-    'nach 5 Dateien gefragt: 1 ganz gelesen, 1 zum Teil (b), 2 nicht gelesen (c, d; beim nächsten Mal wieder), ' +
+    'nach 5 Dateien gefragt: 1 ganz gelesen, 1 zum Teil (b; danach wird nicht mehr gefragt), 2 nicht gelesen (c, d; beim nächsten Mal wieder), ' +
       '1 nicht gelesen (e; dreimal gefragt); 2 genannt',
   ],
   [
     'none whole, and none named',
     [{ ...whole, read: 'part', is_named: false }, left],
-    'asked about 2 files: 1 read in part (a), 1 not read (b; asked about again next time); names none of its 2 files',
-    'nach 2 Dateien gefragt: 1 zum Teil gelesen (a), 1 nicht gelesen (b; beim nächsten Mal wieder); ' +
+    'asked about 2 files: 1 read in part (a; not asked about again), 1 not read (b; asked about again next time); names none of its 2 files',
+    'nach 2 Dateien gefragt: 1 zum Teil gelesen (a; danach wird nicht mehr gefragt), 1 nicht gelesen (b; beim nächsten Mal wieder); ' +
       'die Antwort nennt keine der 2 Dateien',
   ],
   [
@@ -248,7 +248,7 @@ test('the line once the answers are there: copies, the rest, and what can be rea
       ['a', 'b'].map((name) => ({ ...file, name })),
     )
   expect(lineWith(whole)).toBe(
-    'asked about 4 of 5 files (2 are copies of others): 1 read whole, 1 in part (b); 2 named; 1 next time; 1 refused (finance/r.pdf)',
+    'asked about 4 of 5 files (2 are copies of others): 1 read whole, 1 in part (b; not asked about again); 2 named; 1 next time; 1 refused (finance/r.pdf)',
   )
   expect(lineWith(silent)).toBe(
     'asked about 4 of 5 files (2 are copies of others); the service does not say which it read; 2 named; 1 next time; ' +
@@ -300,6 +300,30 @@ test('changed files count if the run takes their new version; totals are exact',
     { total: 1, files: [{ name: 'f/c', why: 'f/d' }] },
   ])
   expect([gone.total, gone.files.length]).toEqual([1_001, 1_000])
+})
+
+const change_to = { kind: 'changed', folder: 'f' } as const
+test.each([
+  [
+    'what no question is about any more',
+    { ...change_to, is_known: true, path: 'a', name: 'f/a', content: 9 },
+    'f/a',
+  ],
+  ['a copy of a file that is asked about again', { ...change_to, path: 'b', name: 'f/b' }, 'f/b'],
+  ['what is still to come', { ...change_to, path: 'c', name: 'f/c', content: 9 }, undefined],
+])('a change to %s', (_what, change, expected) => {
+  const [first] = assets(1)
+  const taken = [{ ...first!, name: 'finance/0', times_unread: 1 }]
+  const { again, changed, changed_to_known } = composeCoverage({
+    fresh: taken,
+    taken,
+    unready: noUnready(),
+    folders: [in_time],
+    due_ms,
+    changes: [{ content: first!.content, ...change }],
+  })
+  expect({ again, changed: changed.total }).toEqual({ again: 1, changed: 0 })
+  expect(changed_to_known.files.map(({ name }) => name)).toEqual(expected ? [expected] : [])
 })
 
 test('scans that did not end in time, on another day, or never', () => {

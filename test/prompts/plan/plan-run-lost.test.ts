@@ -39,7 +39,7 @@ test('assets found failed, ingesting again or removed: the ledger records it, an
     removed: { total: 1, files: [{ name: 'notes/gone.md' }] },
   })
   expect(coverage_line).toBe(
-    'asked about 1 file: 1 read in part (notes/kept.md); 1 named; 1 refused (notes/failed.md); 1 still on the way (notes/again.md); 1 removed on the service (notes/gone.md)',
+    'asked about 1 file: 1 read in part (notes/kept.md; not asked about again); 1 named; 1 refused (notes/failed.md); 1 still on the way (notes/again.md); 1 removed on the service (notes/gone.md)',
   )
   expect(rig.written()).toContain(coverage_line)
   expect(refusals).toMatchObject([{ name: 'notes/failed.md' }])
@@ -100,7 +100,7 @@ test('a run reads how much of each asset was read before it asks, and says it', 
     refused: { total: 1, files: [{ why: 'the service could read nothing of it' }] },
   })
   expect(coverage_line).toBe(
-    'asked about 2 files: 2 read in part (notes/scan.md, notes/whole.md); 2 named; 1 refused (notes/empty.md)',
+    'asked about 2 files: 2 read in part (notes/scan.md, notes/whole.md; not asked about again); 2 named; 1 refused (notes/empty.md)',
   )
   expect(rig.written()).toMatch(
     new RegExp(`\n- \`notes/scan\\.md\`: new, .*, read in part \\(${text}\\)\n`),

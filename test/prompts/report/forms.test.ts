@@ -37,7 +37,7 @@ test('plain mail has no marks of Markdown; links have their address, quotes thei
 
     2 new · 1 changed · 1 gone · 1 moved · 1 refused · 1 still refused
 
-    asked about 3 files: 1 read whole, 1 in part (office/contracts/lease.pdf), 1 not read (office/prices.xlsx; asked about again next time); 1 named; 1 refused (office/scan.pdf)
+    asked about 3 files: 1 read whole, 1 in part (office/contracts/lease.pdf; not asked about again), 1 not read (office/prices.xlsx; asked about again next time); 1 named; 1 refused (office/scan.pdf)
 
     - office/prices.xlsx (https://sluice.example.org/file?folder=office&path=prices.xlsx): changed, 21 Nov 2026, 06:30, 9.9 kB, not read
     - office/contracts/lease.pdf (https://sluice.example.org/file?folder=office&path=contracts%2Flease.pdf): new, 19 Nov 2026, 06:30, 182 kB, read in part (page 1, page 2; the rest was too long)
@@ -97,7 +97,7 @@ test('Slack: the head in sections of its own, then the answer', () => {
         {
           "text": {
             "text": "*2 new · 1 changed · 1 gone · 1 moved · 1 refused · 1 still refused*
-    asked about 3 files: 1 read whole, 1 in part (office/contracts/lease.pdf), 1 not read (office/prices.xlsx; asked about again next time); 1 named; 1 refused (office/scan.pdf)
+    asked about 3 files: 1 read whole, 1 in part (office/contracts/lease.pdf; not asked about again), 1 not read (office/prices.xlsx; asked about again next time); 1 named; 1 refused (office/scan.pdf)
     Question: What is new in office since 2026-11-16 08:00? Name the file behind each statement. 3 files arrived: …
     Period: 16 Nov 2026, 08:00 to 23 Nov 2026, 08:00 (Europe/Berlin)
     <https://sluice.example.org/runs/1|This report on the page>",
@@ -160,7 +160,7 @@ test('Teams: the head in blocks of its own, then the answer', () => {
         "wrap": true,
       },
       {
-        "text": "asked about 3 files: 1 read whole, 1 in part (office/contracts/lease.pdf), 1 not read (office/prices.xlsx; asked about again next time); 1 named; 1 refused (office/scan.pdf)
+        "text": "asked about 3 files: 1 read whole, 1 in part (office/contracts/lease.pdf; not asked about again), 1 not read (office/prices.xlsx; asked about again next time); 1 named; 1 refused (office/scan.pdf)
 
     Question: What is new in office since 2026-11-16 08:00? Name the file behind each statement. 3 files arrived: …
 

@@ -152,6 +152,23 @@ test.each<[string, Case, object]>([
     { counts: '3 new', more: ['… 2 more files have the same bytes as one of these'] },
   ],
   [
+    'files that are asked about again, and one that is as it was before',
+    {
+      run: { assets: [{ ...a, times_unread: 1 }] },
+      coverage: {
+        taken: [{ ...assetOf(1, 'finance/a.pdf'), times_unread: 1 }],
+        changes: [{ ...changeOf('changed', 'finance/b.pdf', 9), is_known: true }],
+      },
+    },
+    {
+      counts: '1 changed · 1 asked about again',
+      lines: [
+        { kind: 'again', text: 'asked about again, 23 Nov 2026, 07:59, 2 B' },
+        { kind: 'changed_to_known', text: 'changed; what it now holds was there before' },
+      ],
+    },
+  ],
+  [
     'refusals',
     {
       coverage: {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Change } from '../../../../src/domain/run.ts'
 import { type Bench, type LedgerFactory, other_project_id, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
 import { PromptBench } from './prompt-bench.ts'
@@ -11,7 +12,8 @@ async function scannedWith(bench: Bench, path: string): Promise<number> {
 }
 
 const there = (path: string, was?: number, content?: number) => {
-  return { folder: 'docs', path, was, content, is_there: content !== undefined }
+  const is_there = content !== undefined
+  return { folder: 'docs', path, was, content, is_there, is_known: false }
 }
 
 /** Changes of files, from one report of a prompt to its next. */
@@ -127,28 +129,49 @@ function reported(check: ReturnType<typeof withLedger>): void {
   )
 
   check(
-    'a changed file that a report does not cover is a change also for the report that does',
+    'a changed file that a report cannot name yet is a change for the next one, too',
     async (bench) => {
       const prompts = new PromptBench(bench)
       await prompts.configure({ name: 'digest' })
       const old = await scannedWith(bench, 'a')
       const edited = await bench.settle('docs', 'a', 'edited')
-      const write = async () => {
+      const write = async (changed: readonly Change[] = []) => {
         const { changes, to } = await prompts.changes()
         const run = await prompts.due()
-        await prompts.plan(run, await prompts.arrivals(['docs']), {
-          changes_to: to,
-          changed: changes,
-        })
+        const found = await prompts.arrivals(['docs'])
+        await prompts.plan(run, found, { changes_to: to, changed })
         await prompts.answer(run)
         await prompts.write(run)
         return changes.map(({ path, was, content }) => ({ path, was, content }))
       }
       const change = { path: 'a', was: old, content: edited }
-      expect(await write()).toEqual([change])
+      expect(await write([{ folder: 'docs', ...change }])).toEqual([change])
       await bench.makeReady(edited)
       expect(await write()).toEqual([change])
       expect(await write()).toEqual([])
     },
   )
+
+  check('a change to what is not new to the prompt is known as such', async (bench) => {
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
+    const old = await scannedWith(bench, 'a')
+    await bench.makeReady(old)
+    const known = async () => {
+      const { changes, to } = await prompts.changes()
+      const run = await prompts.due()
+      await prompts.plan(run, await prompts.arrivals(['docs']), { changes_to: to })
+      await prompts.answer(run)
+      await prompts.write(run)
+      return changes.map(({ content, is_known }) => ({ content, is_known }))
+    }
+    expect(await known()).toEqual([])
+    const edited = await bench.settle('docs', 'a', 'edited')
+    await bench.makeReady(edited)
+    expect(await known()).toEqual([{ content: edited, is_known: false }])
+    await bench.settle('docs', 'a', 'a')
+    expect(await known()).toEqual([{ content: old, is_known: true }])
+    await bench.settle('docs', 'a', 'edited')
+    expect(await known()).toEqual([{ content: edited, is_known: true }])
+  })
 }

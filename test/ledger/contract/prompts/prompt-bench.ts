@@ -131,7 +131,8 @@ export class PromptBench {
   async changes(folders = ['docs'], prompt = 'digest', limit = 2) {
     const found: Change[] = []
     for (let after: number | undefined; ; ) {
-      const page = await this.#bench.ledger.changes({ prompt, folders, after, limit })
+      const asked = { prompt, folders, only_come: true, after, limit }
+      const page = await this.#bench.ledger.changes(asked)
       found.push(...page.changes)
       after = page.to
       if (!page.has_next) return { changes: found, to: page.to }
