@@ -61,7 +61,7 @@ export function composeManifest(run: RunContent, coverage: Coverage, zone: strin
         answer,
       }),
     ),
-    notes: [...notes, ...givenUpNotes(files, run.empty)],
+    notes: [...notes, ...givenUpNotes(coverage, files, run.empty)],
   }
 }
 

@@ -211,28 +211,32 @@ function askedClauses(coverage: Coverage, files: readonly AskedFile[], words: Wo
 }
 
 /** A file of which the service could read only a part was not read whole, whatever it says. */
-function readText(
-  { in_part, left_are }: Coverage,
-  files: readonly AskedFile[],
-  words: Words,
-): string {
+function readText(coverage: Coverage, files: readonly AskedFile[], words: Words): string {
   const { read: amounts, coverage: told } = words
-  const partial = new Set(in_part.files.map(({ name }) => name))
+  const partial = new Set(coverage.in_part.files.map(({ name }) => name))
   const amountOf = ({ name, read }: AskedFile) =>
     read === 'whole' && partial.has(name) ? 'part' : read
   const parts = files.filter((file) => amountOf(file) === 'part')
   const whole = files.filter((file) => amountOf(file) === 'whole').length
   const not_told = files.filter(({ read }) => read === undefined).length
-  // A time span may ask about any file again.
-  const for_good = left_are === 'next time' ? told.given_up.for_good : ''
   const clauses = [
     ...some(whole, amounts.whole, words),
-    ...listed(words, whole === 0 ? amounts.part : told.in_part, namedFiles(parts), for_good),
+    ...listed(
+      words,
+      whole === 0 ? amounts.part : told.in_part,
+      namedFiles(parts),
+      forGood(coverage, words),
+    ),
     ...listed(words, amounts.not, filesOfFate(files, 'left'), told.again),
     ...listed(words, amounts.not, filesOfFate(files, 'given_up'), told.given_up.asked),
     ...some(not_told, told.not_told, words),
   ]
   return clauses.join(', ')
+}
+
+/** A prompt that asks about a time span may ask about any file again. */
+function forGood({ left_are }: Pick<Coverage, 'left_are'>, { coverage }: Words): string {
+  return left_are === 'next time' ? coverage.given_up.for_good : ''
 }
 
 function filesOfFate(files: readonly AskedFile[], fate: Fate) {
@@ -245,6 +249,7 @@ function namedFiles(files: readonly AskedFile[]) {
 
 /** Why files count as covered of which the report says nothing. */
 export function givenUpNotes(
+  coverage: Pick<Coverage, 'left_are'>,
   files: readonly AskedFile[],
   empty: string | undefined,
   language: Language = 'en',
@@ -252,7 +257,7 @@ export function givenUpNotes(
   const words = wordsIn(language)
   const { given_up } = words.coverage
   const what = empty === undefined ? given_up.read : given_up.empty
-  return listed(words, what, filesOfFate(files, 'given_up'), given_up.for_good)
+  return listed(words, what, filesOfFate(files, 'given_up'), forGood(coverage, words))
 }
 
 function unreadyClauses(coverage: Coverage, words: Words): string[] {

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { withClosedFence } from '../../base/text/fences.ts'
 import { escapeMarkdown, formatCount } from '../../base/text/format.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import { type Message, messageId } from '../../deliver/message.ts'
@@ -172,26 +173,30 @@ function filled(lists: Record<string, readonly string[]>): Record<string, readon
 
 /** If there are several turns, the last one covers all of them. */
 function mainAnswer({ turns }: Pick<RunContent, 'turns'>): string {
-  return (turns.at(-1)?.answer ?? '').trim()
+  return answerText(turns.at(-1))
+}
+
+function answerText(turn: Pick<RunContent['turns'][number], 'answer'> | undefined): string {
+  return withClosedFence((turn?.answer ?? '').trim())
 }
 
 /** What follows the head: the answer, its parts, notes, and the rest of the head's lines. */
 export function bodyOf(
-  run: Pick<RunContent, 'turns' | 'assets' | 'empty'> & { notes: readonly string[] },
+  run: Pick<RunContent, 'turns' | 'assets' | 'empty' | 'coverage' | 'due_ms'> & {
+    notes: readonly string[]
+  },
   head: ReportHead,
 ): string {
   const parts = run.turns.slice(0, -1)
   const { language } = head
   const { part_of, notes: title } = wordsIn(language)
-  const given_up = givenUpNotes(toldFiles(run), run.empty, language)
+  const given_up = givenUpNotes(coverageOf(run), toldFiles(run), run.empty, language)
   const notes = [...run.notes, ...given_up].map(
     (note) => `- ${escapeMarkdown(noteIn(language, note))}`,
   )
   const blocks = [
     mainAnswer(run),
-    ...parts.map(
-      ({ answer }, index) => `## ${part_of(index + 1, parts.length)}\n\n${(answer ?? '').trim()}`,
-    ),
+    ...parts.map((turn, index) => `## ${part_of(index + 1, parts.length)}\n\n${answerText(turn)}`),
     notes.length === 0 ? '' : `## ${title}\n\n${notes.join('\n')}`,
     othersMarkdown(head),
   ]

@@ -233,7 +233,10 @@ test.each([
     { ...given_up, name: 'a' },
     { ...whole, name: 'b' },
   ]
-  expect(givenUpNotes(files, empty, language)).toEqual([note])
+  expect(givenUpNotes({ left_are: 'next time' }, files, empty, language)).toEqual([note])
+  // A time span may ask about any of them again.
+  const of_span = givenUpNotes({ left_are: 'left out' }, files, empty, language)
+  expect(of_span).toEqual([note.replace(/; [^)]*/, '')])
 })
 
 test('the line once the answers are there: copies, the rest, and what can be read in part', () => {

@@ -274,3 +274,12 @@ test.each([
 ])('the manifest of %s is %s', (report, manifest) => {
   expect(manifestPath(report)).toBe(manifest)
 })
+
+test('an open code fence of an answer hides neither its parts nor the notes', () => {
+  const turns = ['One\n```\nls', 'Whole\n~~~'].map((text) => turnOf('{"prompt":"x"}', text))
+  const run = runOf({ turns, notes: ['a note'] })
+  const { markdown } = composeReport(run, settingsOf(), coverageOf(run), { now_ms: due_ms })
+  expect(markdown).toContain(
+    '\nWhole\n~~~\n~~~\n\n## Part 1 of 1\n\nOne\n```\nls\n```\n\n## Notes\n\n- a note\n',
+  )
+})

@@ -1,4 +1,5 @@
 import { listOf } from '../../../base/run/group.ts'
+import { withClosedFence } from '../../../base/text/fences.ts'
 import { formatCount } from '../../../base/text/format.ts'
 import { unreadLine } from '../../../base/text/mentions.ts'
 import type { MessageSource, MessageWarning } from '../../../contract/messages/messages-chats.ts'
@@ -50,7 +51,7 @@ export interface AnswerParts {
 /** The closing answer, then the notes in full, then what was not read. */
 export function composeByNotes({ closing, notes, files, sources }: AnswerParts): string {
   const sections = notes.map(
-    (text, at) => `## Notes on the files, ${at + 1} of ${notes.length}\n\n${text}`,
+    (text, at) => `## Notes on the files, ${at + 1} of ${notes.length}\n\n${withClosedFence(text)}`,
   )
   const names = new Map(files.map(({ asset_id, name }) => [asset_id, name]))
   const lines = sources.flatMap(({ asset_id, read, why }) => {
@@ -60,5 +61,5 @@ export function composeByNotes({ closing, notes, files, sources }: AnswerParts):
   const more = lines.length - max_named
   if (more > 0) lines.splice(max_named, more, `- … and ${formatCount(more)} more`)
   const unread = lines.length === 0 ? [] : [`## Not read\n\n${lines.join('\n')}`]
-  return [closing, ...sections, ...unread].join('\n\n')
+  return [withClosedFence(closing), ...sections, ...unread].join('\n\n')
 }

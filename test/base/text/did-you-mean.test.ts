@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { didYouMean, didYouMeanText, knownAre } from '../../src/base/text/did-you-mean.ts'
+import { didYouMean, didYouMeanText, knownAre } from '../../../src/base/text/did-you-mean.ts'
 
 const keys = ['service', 'folders', 'uploads', 'settle_ms', 'max_file_bytes', 'path']
 

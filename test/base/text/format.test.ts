@@ -6,7 +6,7 @@ import {
   formatDuration,
   formatSpan,
   printable,
-} from '../../src/base/text/format.ts'
+} from '../../../src/base/text/format.ts'
 
 test.each([
   [0, '0 B'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderTemplate, templateNames } from '../../src/base/text/template.ts'
+import { renderTemplate, templateNames } from '../../../src/base/text/template.ts'
 
 const values = { name: 'digest', date: '2026-11-23', files: 'a {{name}}.pdf', empty: '' }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { scrubText, scrubValue, token_pattern } from '../../src/base/text/scrub.ts'
+import { scrubText, scrubValue, token_pattern } from '../../../src/base/text/scrub.ts'
 
 const token = `pat_${'a1B2'.repeat(8)}`
 
