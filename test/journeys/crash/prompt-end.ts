@@ -32,9 +32,11 @@ export function readPromptEnd(world: World): PromptEnd | undefined {
       response: bare(message.response ?? ''),
     })),
   )
+  // Status 0: a scenario drops the connection after the service took the question.
   const posts = service.requestLog.filter(
     ({ place, status }) =>
-      (place === 'chats.start' || place === 'messages.append') && status >= 200 && status < 300,
+      (place === 'chats.start' || place === 'messages.append') &&
+      (status === 0 || (status >= 200 && status < 300)),
   ).length
   const bodies = prompt.receiver.requests
     .filter(({ whole }) => whole)
@@ -81,7 +83,8 @@ function bareManifest(text: string): unknown {
 
 function bareReport(text: string): string {
   const lines = text.split('\n').filter((line) => !hangsOnTheStop(line))
-  return bare(lines.join('\n')).replace(/## Notes\n+(?=## |$)/, '')
+  const without_empty = bare(lines.join('\n')).replace(/## Notes\n+(?=## |<!--|$)/, '')
+  return without_empty.replace(/\n\n+/g, '\n\n').trimEnd()
 }
 
 /**
@@ -101,6 +104,7 @@ function bare(text: string): string {
     .replace(/\b(asset|chat|message|project)_[a-z0-9]{20}\b/g, '$1')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)/g, 'TIME')
     .replace(/ \((\d{4}-\d\d-\d\d )?\d\d:\d\d\)/g, ' (TIME)')
+    .replace(/\b\d{1,2} [A-Z][a-z]+ \d{4}(, \d\d:\d\d)?/g, 'TIME')
     .replace(/\brun_[0-9a-f]{24}\b/g, 'run')
     .replace(/\b\d{13}\b/g, '0')
     .replace(/^(?:- .*(?:\n|$))+/gm, inOrder)
