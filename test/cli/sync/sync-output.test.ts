@@ -127,7 +127,7 @@ test('--log-file is refused in a watched folder, as a symbolic link, and where i
     ['', "''"],
     ['-', '-'],
   ] as const) {
-    const { code, err } = await home.inProcess('sync', '--log-file', text)
+    const { code, err } = await home.sluice('sync', '--log-file', text)
     expect([code, err]).toEqual([
       64,
       `sluice: ${shown} names no file\n  write ./- for one called -\n`,
@@ -157,7 +157,7 @@ inTurn.skipIf(isNotRoot('a log file of another user'))(
     const file = join(home.path, 'sluice.log')
     writeFileSync(file, '')
     chownSync(file, 4_321, 4_321)
-    const { code, err } = await home.inProcess('sync', '--log-file', file)
+    const { code, err } = await home.sluice('sync', '--log-file', file)
     expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([
       64,
       expect.stringContaining(
@@ -166,7 +166,7 @@ inTurn.skipIf(isNotRoot('a log file of another user'))(
     ])
     expect(readFileSync(file, 'utf8')).toBe('')
     chownSync(file, 0, 0)
-    expect((await home.inProcess('sync', '--log-file', file)).code).toBe(0)
+    expect((await home.sluice('sync', '--log-file', file)).code).toBe(0)
     expect(readFileSync(file, 'utf8')).toContain('ready: docs/a.txt')
   },
 )
