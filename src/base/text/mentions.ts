@@ -11,7 +11,7 @@ export function mentionsOf(text: string, name: string): number[] {
   return places
 }
 
-/** The line of an answer that says why a file was not read, or only in part. It tells nothing of it. */
+/** The line of an answer that says why a file was not read, or only in part. It is no mention. */
 export function unreadLine(name: string, { is_part, why }: { is_part: boolean; why: string }) {
   return `- ${name}: ${is_part ? 'in part, ' : ''}${why}`
 }
