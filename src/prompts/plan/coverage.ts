@@ -97,7 +97,7 @@ function folderChanges(changes: readonly NetChange[], taken: readonly Taken[]): 
 
 type Taken = Pick<FreshAsset, 'content' | 'times_unread'>
 
-/** Changed files that a report does not name as such, because their new version is still to come. */
+/** Changed files that a report does not name as such: their new version is still to come. */
 export function unnamedChanges(
   changes: readonly NetChange[],
   taken: readonly Taken[],
